@@ -1,0 +1,11 @@
+//! The modelling language of sioco: source text, diagnostics, parser, checker and formatter.
+//!
+//! Nothing here fails: every function gives back what it understood and a list of [`Diagnostic`]s.
+
+pub mod code;
+pub mod diagnostic;
+pub mod source;
+pub mod syntax;
+
+pub use code::Code;
+pub use diagnostic::{Diagnostic, Severity};

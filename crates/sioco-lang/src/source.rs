@@ -1,0 +1,185 @@
+//! Source text: files, spans, and where they come from.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// A file of a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileId(pub u32);
+
+/// A range of bytes in a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from the start of this one to the end of another.
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The empty span at the end of this one.
+    pub fn at_end(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+
+    /// The bytes as a range of `usize`.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}..{}", self.file.0, self.start, self.end)
+    }
+}
+
+/// One source file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name shown to people.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// The files that a model was read from.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a file.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file of an id.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All files, in the order they were read.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.range()).unwrap_or("")
+    }
+
+    /// Line and column of the start of a span, both from 1; columns count characters.
+    pub fn position(&self, span: Span) -> (usize, usize) {
+        let text = &self.file(span.file).text;
+        let before = text.get(..span.start as usize).unwrap_or(text);
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+        (line, column)
+    }
+
+    /// `file:line:column` of the start of a span.
+    pub fn show(&self, span: Span) -> String {
+        let (line, column) = self.position(span);
+        format!("{}:{line}:{column}", self.file(span.file).name)
+    }
+}
+
+/// The largest file that is read: far more than the largest model, far less than the memory.
+pub const MAX_FILE_BYTES: u64 = 32 << 20;
+
+/// Why a file could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// The operating system said no.
+    Unreadable(String),
+    /// More than [`MAX_FILE_BYTES`].
+    TooLarge(u64),
+    /// Not UTF-8; the byte offset of the first fault.
+    NotUtf8(usize),
+    /// Has NUL bytes: not a text.
+    Binary,
+}
+
+/// Where files come from: the file system, or a table in memory.
+pub trait Loader {
+    /// The text of a file.
+    fn load(&self, path: &Path) -> Result<String, LoadError>;
+
+    /// A name that is the same for two paths to one file.
+    fn canonical(&self, path: &Path) -> PathBuf {
+        normalize(path)
+    }
+}
+
+/// The file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FsLoader;
+
+impl Loader for FsLoader {
+    fn load(&self, path: &Path) -> Result<String, LoadError> {
+        use std::io::Read;
+        let io = |e: std::io::Error| LoadError::Unreadable(e.to_string());
+        let mut file = std::fs::File::open(path).map_err(io)?;
+        let meta = file.metadata().map_err(io)?;
+        if meta.is_dir() {
+            return Err(LoadError::Unreadable("it is a directory".into()));
+        }
+        if meta.len() > MAX_FILE_BYTES {
+            return Err(LoadError::TooLarge(meta.len()));
+        }
+        // A pipe or a growing file has no length to trust: read at most one byte more than allowed.
+        let mut bytes = Vec::new();
+        std::io::Read::by_ref(&mut file).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        decode(bytes)
+    }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        path.canonicalize().unwrap_or_else(|_| normalize(path))
+    }
+}
+
+/// Text from bytes, or what is wrong with them.
+pub fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(LoadError::TooLarge(bytes.len() as u64));
+    }
+    if bytes.contains(&0) {
+        return Err(LoadError::Binary);
+    }
+    String::from_utf8(bytes).map_err(|e| LoadError::NotUtf8(e.utf8_error().valid_up_to()))
+}
+
+/// Files in memory, by normalized path.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryLoader(pub std::collections::BTreeMap<PathBuf, String>);
+
+impl Loader for MemoryLoader {
+    fn load(&self, path: &Path) -> Result<String, LoadError> {
+        self.0.get(&normalize(path)).cloned().ok_or_else(|| LoadError::Unreadable("no such file".into()))
+    }
+}
+
+/// The path without `.` and with `..` resolved as far as it goes, without asking the file system.
+pub fn normalize(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

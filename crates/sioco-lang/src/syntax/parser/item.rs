@@ -1,0 +1,441 @@
+//! Declarations, processes, locations and switches.
+
+use super::{Parser, starts_item};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::source::Span;
+use crate::syntax::ast::*;
+use crate::syntax::lexer::Tok;
+
+const ITEM_WORDS: [&str; 9] = ["import", "type", "const", "fun", "input", "output", "channel", "process", "system"];
+const MEMBER_WORDS: [&str; 4] = ["var", "init", "state", "final"];
+
+impl Parser<'_> {
+    pub(super) fn items(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while self.peek() != Tok::Eof && !self.too_many_errors() {
+            let start = self.span();
+            self.confused = false;
+            if !starts_item(self.peek()) {
+                self.unexpected_word("a declaration", &ITEM_WORDS);
+                self.bump();
+                self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
+                while self.eat(Tok::RBrace) {}
+                continue;
+            }
+            let kind = self.item();
+            items.push(Item { kind, span: start.to(self.previous()) });
+        }
+        items
+    }
+
+    /// Reports a word that should have been one of `words`.
+    fn unexpected_word(&mut self, what: &str, words: &[&'static str]) {
+        let span = self.span();
+        let text = self.slice(span);
+        if self.confused {
+            return;
+        }
+        self.expected(what);
+        let Some(d) = self.diagnostics.last_mut() else { return };
+        match did_you_mean(text, words.iter().copied()) {
+            Some(word) => {
+                d.help = Some(format!("did you mean `{word}`?"));
+            }
+            None => d.help = Some(format!("{what} starts with one of: {}", words.join(", "))),
+        }
+    }
+
+    fn item(&mut self) -> ItemKind {
+        match self.bump().tok {
+            Tok::Import => ItemKind::Import(self.string("a file name in quotes")),
+            Tok::Type => ItemKind::Type(self.type_decl()),
+            Tok::Const => {
+                let name = self.ident("the name of the constant");
+                let ty = self.eat(Tok::Colon).then(|| self.type_expr());
+                self.expect_equals();
+                ItemKind::Const(ConstDecl { name, ty, value: self.expr() })
+            }
+            Tok::Fun => {
+                let name = self.ident("the name of the function");
+                let params = if self.expect(Tok::LParen) { self.param_list(Tok::RParen) } else { Vec::new() };
+                let result = self.type_after_colon();
+                self.expect_equals();
+                ItemKind::Fun(FunDecl { name, params, result, body: self.expr() })
+            }
+            tok @ (Tok::Input | Tok::Output) => {
+                let name = self.ident("the name of the gate");
+                ItemKind::Gate(GateDecl { input: tok == Tok::Input, name, params: self.optional_params() })
+            }
+            Tok::Channel => {
+                let name = self.ident("the name of the channel");
+                ItemKind::Channel(ChannelDecl { name, params: self.optional_params() })
+            }
+            Tok::Process => ItemKind::Process(self.process()),
+            _ => ItemKind::System(self.system()),
+        }
+    }
+
+    fn expect_equals(&mut self) {
+        if self.peek() == Tok::Assign {
+            let span = self.bump().span;
+            self.diagnostics.push(
+                Diagnostic::new(Code::UnexpectedToken, span, "expected `=`, found `:=`")
+                    .help("declarations use `=`; `:=` is for updates in a switch")
+                    .fix(span, "="),
+            );
+        } else {
+            self.expect(Tok::Equals);
+        }
+    }
+
+    fn string(&mut self, what: &str) -> StrLit {
+        if matches!(self.peek(), Tok::Str | Tok::OpenStr) {
+            let span = self.bump().span;
+            return StrLit { value: self.unescape(span), span };
+        }
+        self.expected(what);
+        StrLit { value: String::new(), span: self.span() }
+    }
+
+    fn optional_params(&mut self) -> Vec<ParamDecl> {
+        if self.eat(Tok::LParen) { self.param_list(Tok::RParen) } else { Vec::new() }
+    }
+
+    fn param_list(&mut self, close: Tok) -> Vec<ParamDecl> {
+        self.list(close, Self::param)
+    }
+
+    fn param(&mut self) -> ParamDecl {
+        let name = self.ident("the name of a parameter");
+        let ty = self.type_after_colon();
+        let tolerance = self.eat(Tok::Tolerance).then(|| self.bound());
+        ParamDecl { name, ty, tolerance }
+    }
+
+    /// `: Type`; without the colon, a type that follows is still read.
+    fn type_after_colon(&mut self) -> TypeExpr {
+        if self.expect(Tok::Colon) || (self.peek() == Tok::Ident && !self.starts_line()) {
+            return self.type_expr();
+        }
+        TypeExpr { kind: TypeExprKind::Error, span: self.span() }
+    }
+
+    fn type_decl(&mut self) -> TypeDecl {
+        let name = self.ident("the name of the type");
+        self.expect_equals();
+        if self.eat(Tok::LBrace) {
+            return TypeDecl { name, body: TypeBody::Record(self.param_list(Tok::RBrace)) };
+        }
+        self.eat(Tok::Pipe);
+        let variants = self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Pipe | Tok::LParen);
+        if !variants {
+            return TypeDecl { name, body: TypeBody::Alias(self.type_expr()) };
+        }
+        let mut all = Vec::new();
+        loop {
+            let name = self.ident("a constructor");
+            all.push(VariantDecl { name, fields: self.optional_params() });
+            if !self.eat(Tok::Pipe) {
+                break;
+            }
+        }
+        TypeDecl { name, body: TypeBody::Variants(all) }
+    }
+
+    pub(super) fn type_expr(&mut self) -> TypeExpr {
+        self.nested(Self::type_expr_inner, |span| TypeExpr { kind: TypeExprKind::Error, span })
+    }
+
+    fn type_expr_inner(&mut self) -> TypeExpr {
+        let start = self.span();
+        if self.peek() != Tok::Ident {
+            self.expected("a type");
+            return TypeExpr { kind: TypeExprKind::Error, span: start };
+        }
+        let name = self.ident("a type");
+        let kind = if name.name == "Seq" {
+            if self.eat(Tok::Less) {
+                let item = self.type_expr();
+                self.expect(Tok::Greater);
+                TypeExprKind::Seq(Box::new(item))
+            } else {
+                self.expected("`<` and the type of the items, as in `Seq<Int>`");
+                TypeExprKind::Error
+            }
+        } else {
+            TypeExprKind::Name(name)
+        };
+        let base = TypeExpr { kind, span: start.to(self.previous()) };
+        if !self.eat(Tok::In) {
+            return base;
+        }
+        let lo = (self.peek() != Tok::DotDot).then(|| Box::new(self.bound()));
+        self.expect(Tok::DotDot);
+        let hi = self.starts_bound().then(|| Box::new(self.bound()));
+        TypeExpr { kind: TypeExprKind::Range(Box::new(base), lo, hi), span: start.to(self.previous()) }
+    }
+
+    fn starts_bound(&self) -> bool {
+        matches!(self.peek(), Tok::Int | Tok::Real | Tok::Minus | Tok::LParen)
+            || (self.peek() == Tok::Ident && !(self.starts_line() && self.peek_at(1) == Tok::Colon))
+    }
+
+    /// An arithmetic expression without comparisons or indexing: a bound of a range, a tolerance.
+    fn bound(&mut self) -> Expr {
+        let outer = std::mem::replace(&mut self.no_index, true);
+        let bound = self.expr_at(BinOp::Add.level());
+        self.no_index = outer;
+        bound
+    }
+
+    fn process(&mut self) -> ProcessDecl {
+        let name = self.ident("the name of the process");
+        let params = self.optional_params();
+        let mut process = ProcessDecl { name, params, vars: Vec::new(), locations: Vec::new() };
+        if !self.expect(Tok::LBrace) {
+            self.skip_to(|p| p.peek() == Tok::LBrace);
+            if !self.eat(Tok::LBrace) {
+                return process;
+            }
+        }
+        loop {
+            self.confused &= !matches!(self.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final);
+            match self.peek() {
+                Tok::Var => {
+                    let var = self.var();
+                    process.vars.push(var);
+                }
+                Tok::Init | Tok::State | Tok::Final => {
+                    let location = self.location();
+                    process.locations.push(location);
+                }
+                Tok::RBrace => {
+                    self.bump();
+                    return process;
+                }
+                tok if tok == Tok::Eof || (starts_item(tok) && self.starts_line()) || self.too_many_errors() => {
+                    self.expected("`}` to end the process");
+                    return process;
+                }
+                _ => {
+                    self.unexpected_word("a variable or location", &MEMBER_WORDS);
+                    self.bump();
+                    self.skip_to(|p| matches!(p.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final));
+                }
+            }
+        }
+    }
+
+    fn var(&mut self) -> VarDecl {
+        let start = self.bump().span;
+        let name = self.ident("the name of the variable");
+        let ty = self.type_after_colon();
+        let init = if matches!(self.peek(), Tok::Equals | Tok::Assign) {
+            self.expect_equals();
+            if self.peek() == Tok::Any { Initial::Free(self.bump().span) } else { Initial::Value(self.expr()) }
+        } else {
+            Initial::Missing
+        };
+        VarDecl { name, ty, init, span: start.to(self.previous()) }
+    }
+
+    fn location(&mut self) -> LocationDecl {
+        let start = self.span();
+        let init = self.eat(Tok::Init);
+        let is_final = self.eat(Tok::Final);
+        if !init && !is_final {
+            self.eat(Tok::State);
+        }
+        let name = self.ident("the name of the location");
+        let mut switches = Vec::new();
+        if self.eat(Tok::LBrace) {
+            loop {
+                self.confused &= !self.starts_switch();
+                match self.peek() {
+                    Tok::RBrace => {
+                        self.bump();
+                        break;
+                    }
+                    tok if matches!(tok, Tok::Eof | Tok::Var | Tok::Init | Tok::State | Tok::Final)
+                        || (starts_item(tok) && self.starts_line())
+                        || self.too_many_errors() =>
+                    {
+                        self.expected("`}` to end the location");
+                        break;
+                    }
+                    _ => {
+                        let before = self.pos;
+                        switches.extend(self.switch());
+                        if self.confused {
+                            if self.pos == before {
+                                self.bump();
+                            }
+                            self.skip_to(|p| {
+                                p.starts_switch() || matches!(p.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final)
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        LocationDecl { init, is_final, name, switches, span: start.to(self.previous()) }
+    }
+
+    /// Whether the current token is at the start of a line and may start a switch.
+    fn starts_switch(&self) -> bool {
+        self.starts_line()
+            && match self.peek() {
+                Tok::Question | Tok::Bang | Tok::Tau | Tok::Send | Tok::Recv | Tok::Tag => true,
+                Tok::Ident => matches!(self.peek_at(1), Tok::Colon | Tok::Tag),
+                _ => false,
+            }
+    }
+
+    fn switch(&mut self) -> Option<SwitchDecl> {
+        let start = self.span();
+        let mut name = None;
+        if self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Colon | Tok::Tag) {
+            name = Some(self.ident("a name"));
+        }
+        let mut tags = Vec::new();
+        while self.peek() == Tok::Tag {
+            let span = self.bump().span;
+            tags.push(Ident { name: self.slice(span)[1..].into(), span });
+        }
+        if name.is_some() || !tags.is_empty() {
+            self.expect(Tok::Colon);
+        }
+        let mut steps = vec![self.step()?];
+        while self.eat(Tok::Semi) {
+            steps.push(self.step()?);
+        }
+        let arrow = self.expect_arrow();
+        let target = if arrow {
+            self.ident("the target location")
+        } else {
+            Ident { name: String::new(), span: self.previous().at_end() }
+        };
+        Some(SwitchDecl { name, tags, steps, target, span: start.to(self.previous()) })
+    }
+
+    fn expect_arrow(&mut self) -> bool {
+        if self.eat(Tok::Arrow) {
+            return true;
+        }
+        self.expected("`->` and the target location");
+        false
+    }
+
+    fn step(&mut self) -> Option<StepDecl> {
+        let start = self.span();
+        let label = self.label()?;
+        let guard = if self.eat(Tok::LBracket) {
+            let guard = if self.peek() == Tok::Else && self.peek_at(1) == Tok::RBracket {
+                GuardDecl::Else(self.bump().span)
+            } else {
+                let outer = std::mem::replace(&mut self.no_index, false);
+                let guard = self.expr();
+                self.no_index = outer;
+                GuardDecl::Expr(guard)
+            };
+            self.expect(Tok::RBracket);
+            guard
+        } else {
+            GuardDecl::None
+        };
+        let mut update = Vec::new();
+        if self.eat(Tok::Slash) {
+            loop {
+                let target = self.ident("a variable to assign");
+                if self.peek() == Tok::Equals {
+                    let span = self.bump().span;
+                    self.diagnostics.push(
+                        Diagnostic::new(Code::UnexpectedToken, span, "expected `:=`, found `=`")
+                            .help("an update is written `x := e`")
+                            .fix(span, ":="),
+                    );
+                } else if !self.expect(Tok::Assign) {
+                    break;
+                }
+                let value = self.expr();
+                update.push(AssignDecl { target, value });
+                if !self.eat(Tok::Comma) {
+                    break;
+                }
+            }
+        }
+        Some(StepDecl { label, guard, update, span: start.to(self.previous()) })
+    }
+
+    fn label(&mut self) -> Option<LabelDecl> {
+        let start = self.span();
+        let kind = match self.peek() {
+            Tok::Question => LabelKind::Input,
+            Tok::Bang => LabelKind::Output,
+            Tok::Send => LabelKind::Send,
+            Tok::Recv => LabelKind::Recv,
+            Tok::Tau => LabelKind::Tau,
+            _ => {
+                self.expected("a switch: `?input`, `!output`, `tau`, `send channel` or `recv channel`");
+                return None;
+            }
+        };
+        self.bump();
+        if kind == LabelKind::Tau {
+            let mut choices = Vec::new();
+            if self.eat(Tok::Any) {
+                let outer = std::mem::replace(&mut self.no_index, true);
+                loop {
+                    choices.push(self.param());
+                    // `, any k: Int` goes on.
+                    if self.peek() == Tok::Comma {
+                        self.bump();
+                        self.expect(Tok::Any);
+                    } else {
+                        break;
+                    }
+                }
+                self.no_index = outer;
+            }
+            let name = Ident { name: String::new(), span: start };
+            return Some(LabelDecl { kind, name, args: Vec::new(), choices, span: start.to(self.previous()) });
+        }
+        let what = if matches!(kind, LabelKind::Input | LabelKind::Output) { "a gate" } else { "a channel" };
+        let name = self.ident(what);
+        let args = if self.eat(Tok::LParen) { self.list(Tok::RParen, Self::arg) } else { Vec::new() };
+        Some(LabelDecl { kind, name, args, choices: Vec::new(), span: start.to(self.previous()) })
+    }
+
+    fn arg(&mut self) -> ArgDecl {
+        match self.peek() {
+            Tok::Any => {
+                self.bump();
+                ArgDecl::Any(self.ident("a name for the chosen value"))
+            }
+            Tok::Ident if self.slice(self.span()) == "_" => ArgDecl::Ignored(self.bump().span),
+            _ => ArgDecl::Term(self.expr()),
+        }
+    }
+
+    fn system(&mut self) -> SystemDecl {
+        let name = self.ident("the name of the system");
+        self.expect_equals();
+        let mut instances = Vec::new();
+        loop {
+            let start: Span = self.span();
+            let mut process = self.ident("a process");
+            let mut name = None;
+            if self.eat(Tok::Colon) {
+                name = Some(process);
+                process = self.ident("a process");
+            }
+            let args = if self.eat(Tok::LParen) { self.list(Tok::RParen, Self::expr) } else { Vec::new() };
+            instances.push(InstanceDecl { name, process, args, span: start.to(self.previous()) });
+            if !self.eat(Tok::OrOr) {
+                break;
+            }
+        }
+        SystemDecl { name, instances }
+    }
+}

@@ -1,0 +1,291 @@
+//! The reference evaluator: slow, and meant to be obviously right (S0 section 2.2, the term evaluation of a
+//! valuation).
+//!
+//! It recurses over the term, computes with big integers only, and decides quantifiers by trying every value. The
+//! compiled evaluator is tested against it.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use dashu_base::{Abs, DivEuclid, RemEuclid};
+
+use crate::id::{BinderId, Id, SortId, TermId};
+use crate::number::{self, BigInt, Rational};
+use crate::sort::{Sort, Sorts};
+use crate::term::{Op, Term, TermPool};
+use crate::value::Value;
+
+/// Why a term has no value. A model error (`theory`: an undefined guard, update or term), except [`NeedsSolver`].
+///
+/// [`NeedsSolver`]: EvalError::NeedsSolver
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EvalError {
+    /// `div`, `mod` or `/` by zero.
+    DivisionByZero,
+    /// An index or slice outside of the sequence or string.
+    IndexOutOfRange {
+        /// What was asked for.
+        index: String,
+        /// How long it is.
+        len: usize,
+    },
+    /// A value outside of the sort that it goes into.
+    OutOfRange {
+        /// The value.
+        value: Value,
+        /// The sort.
+        sort: SortId,
+    },
+    /// A field of a constructor that the value was not made by.
+    WrongConstructor {
+        /// The constructor that has the field.
+        expected: u32,
+        /// The constructor of the value.
+        found: u32,
+        /// The sort of the value.
+        sort: SortId,
+    },
+    /// The question quantifies over a domain that cannot be tried value by value.
+    NeedsSolver(String),
+}
+
+impl EvalError {
+    /// The error in words, with the names of the model.
+    pub fn describe(&self, sorts: &Sorts) -> String {
+        match self {
+            EvalError::OutOfRange { value, sort } => {
+                format!("{} is outside of its range `{}`", sorts.show(*sort, value), sorts.name(*sort))
+            }
+            EvalError::WrongConstructor { expected, found, sort } => {
+                let name = |c: u32| match sorts.get(*sort) {
+                    Sort::Data(d) => sorts.data[*d].constructors[c as usize].name.clone(),
+                    _ => format!("#{c}"),
+                };
+                format!("a field of `{}` was read, but the value is `{}`", name(*expected), name(*found))
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvalError::DivisionByZero => f.write_str("division by zero"),
+            EvalError::IndexOutOfRange { index, len } => write!(f, "index {index} is outside of a length of {len}"),
+            EvalError::OutOfRange { value, .. } => write!(f, "{value} is outside of its range"),
+            EvalError::WrongConstructor { .. } => f.write_str("a field of another constructor was read"),
+            EvalError::NeedsSolver(why) => write!(f, "this needs a solver: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+/// A valuation: values for the leaves of terms (S0 section 2.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Env<'a> {
+    /// Values of the variables, by id.
+    pub vars: &'a [Value],
+    /// Values of the parameters, by position.
+    pub params: &'a [Value],
+    /// Values of the bound variables in scope.
+    pub bound: &'a [(BinderId, Value)],
+}
+
+/// How many combinations of values [`Op::Exists`] tries before it asks for a solver.
+pub const EXISTS_LIMIT: u64 = 100_000;
+
+/// The value of a term.
+///
+/// # Panics
+/// If the term is not well sorted, or has leaves that `env` does not know: the checker and the verifier see to it
+/// that models have no such terms.
+pub fn eval(pool: &TermPool, sorts: &Sorts, term: TermId, env: Env<'_>) -> Result<Value, EvalError> {
+    let (op, args) = match pool.get(term) {
+        Term::Const(v, _) => return Ok(v.clone()),
+        Term::Var(v, _) => return Ok(env.vars[v.index()].clone()),
+        Term::Param(i, _) => return Ok(env.params[*i as usize].clone()),
+        Term::ProcessParam(..) => panic!("process parameters are replaced when the process is instantiated"),
+        Term::Bound(b, _) => {
+            let (_, value) = env.bound.iter().rev().find(|(id, _)| id == b).expect("bound variables are in scope");
+            return Ok(value.clone());
+        }
+        Term::App(op, args) => (*op, args),
+    };
+    // The lazy operations first.
+    match op {
+        Op::And | Op::Or => {
+            for arg in args {
+                if truth(&eval(pool, sorts, *arg, env)?) != (op == Op::And) {
+                    return Ok(Value::Bool(op == Op::Or));
+                }
+            }
+            return Ok(Value::Bool(op == Op::And));
+        }
+        Op::Ite => {
+            let branch = if truth(&eval(pool, sorts, args[0], env)?) { args[1] } else { args[2] };
+            return eval(pool, sorts, branch, env);
+        }
+        Op::Exists { first, count } => {
+            let binders: Vec<BinderId> =
+                (first.index()..first.index() + count as usize).map(BinderId::from_index).collect();
+            return exists(pool, sorts, &binders, args[0], env).map(Value::Bool);
+        }
+        _ => {}
+    }
+    let values: Vec<Value> = args.iter().map(|a| eval(pool, sorts, *a, env)).collect::<Result<_, _>>()?;
+    let arg_sort = args.first().map(|a| pool.sort(*a));
+    apply(sorts, op, &values, arg_sort)
+}
+
+fn exists(pool: &TermPool, sorts: &Sorts, binders: &[BinderId], body: TermId, env: Env<'_>) -> Result<bool, EvalError> {
+    let mut sizes = Vec::new();
+    let mut total = 1u64;
+    for b in binders {
+        let sort = pool.binders[*b];
+        let size = sorts.cardinality(sort).unwrap_or(u64::MAX);
+        total = total.saturating_mul(size);
+        sizes.push((sort, size));
+    }
+    if total > EXISTS_LIMIT {
+        let sort = sizes.iter().max_by_key(|(_, size)| *size).expect("total is 1 without binders").0;
+        return Err(EvalError::NeedsSolver(format!("`{}` has too many values to try", sorts.name(sort))));
+    }
+    for n in 0..total {
+        let mut rest = n;
+        let mut bound = env.bound.to_vec();
+        for (b, (sort, size)) in binders.iter().zip(&sizes) {
+            bound.push((*b, sorts.nth_value(*sort, rest % size).expect("below the cardinality")));
+            rest /= size;
+        }
+        if truth(&eval(pool, sorts, body, Env { bound: &bound, ..env })?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn truth(v: &Value) -> bool {
+    v.as_bool().expect("a well-sorted condition")
+}
+
+fn big(v: &Value) -> BigInt {
+    number::to_big(v).expect("a well-sorted integer")
+}
+
+fn rat(v: &Value) -> Rational {
+    number::to_rational(v).expect("a well-sorted number")
+}
+
+/// An operation that evaluates all its arguments, applied to values.
+fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Result<Value, EvalError> {
+    let real = matches!(v.first(), Some(Value::Real(_)));
+    let number = |ints: &dyn Fn(BigInt, BigInt) -> BigInt, reals: &dyn Fn(Rational, Rational) -> Rational| {
+        if real {
+            let sum = v[1..].iter().fold(rat(&v[0]), |acc, x| reals(acc, rat(x)));
+            Value::real(sum)
+        } else {
+            let sum = v[1..].iter().fold(big(&v[0]), |acc, x| ints(acc, big(x)));
+            number::int(sum)
+        }
+    };
+    Ok(match op {
+        Op::Not => Value::Bool(!truth(&v[0])),
+        Op::Eq => Value::Bool(v[0] == v[1]),
+        Op::Lt => Value::Bool(rat(&v[0]).cmp(&rat(&v[1])) == Ordering::Less),
+        Op::Le => Value::Bool(rat(&v[0]).cmp(&rat(&v[1])) != Ordering::Greater),
+        Op::Add => number(&|a, b| a + b, &|a, b| a + b),
+        Op::Sub => number(&|a, b| a - b, &|a, b| a - b),
+        Op::Mul => number(&|a, b| a * b, &|a, b| a * b),
+        Op::Min => number(&|a, b| a.min(b), &|a, b| a.min(b)),
+        Op::Max => number(&|a, b| a.max(b), &|a, b| a.max(b)),
+        Op::Neg if real => Value::real(-rat(&v[0])),
+        Op::Neg => number::int(-big(&v[0])),
+        Op::Abs if real => Value::real(rat(&v[0]).abs()),
+        Op::Abs => number::int(big(&v[0]).abs()),
+        Op::Div | Op::Mod if big(&v[1]).is_zero() => return Err(EvalError::DivisionByZero),
+        Op::Div => number::int(big(&v[0]).div_euclid(big(&v[1]))),
+        Op::Mod => number::int(BigInt::from(big(&v[0]).rem_euclid(big(&v[1])))),
+        Op::Quot if rat(&v[1]).is_zero() => return Err(EvalError::DivisionByZero),
+        Op::Quot => Value::real(rat(&v[0]) / rat(&v[1])),
+        Op::ToReal => Value::real(rat(&v[0])),
+        Op::Floor => number::int(rat(&v[0]).floor()),
+        Op::Len | Op::Concat | Op::Index | Op::Contains | Op::Slice => return sequence(op, v),
+        Op::SeqLit => Value::seq(v.to_vec()),
+        Op::Construct(c) => Value::data(c, v.to_vec()),
+        Op::Is(c) => Value::Bool(v[0].constructor() == Some(c)),
+        Op::Field(c, i) => match &v[0] {
+            Value::Data(d) if d.constructor == c => d.fields[i as usize].clone(),
+            other => {
+                let found = other.constructor().expect("a well-sorted data value");
+                let sort = arg_sort.expect("a field has an argument");
+                return Err(EvalError::WrongConstructor { expected: c, found, sort });
+            }
+        },
+        Op::Checked(sort) if sorts.contains(sort, &v[0]) => v[0].clone(),
+        Op::Checked(sort) => return Err(EvalError::OutOfRange { value: v[0].clone(), sort }),
+        Op::And | Op::Or | Op::Ite | Op::Exists { .. } => unreachable!("evaluated lazily"),
+    })
+}
+
+/// The operations on strings and sequences, also used by the compiled evaluator (none of them is on its fast path).
+pub(crate) fn sequence(op: Op, v: &[Value]) -> Result<Value, EvalError> {
+    enum Items<'a> {
+        Text(Vec<char>),
+        Seq(&'a [Value]),
+    }
+    let items = match &v[0] {
+        Value::Str(s) => Items::Text(s.chars().collect()),
+        Value::Seq(items) => Items::Seq(items),
+        other => panic!("`{other}` is neither a string nor a sequence"),
+    };
+    let len = match &items {
+        Items::Text(chars) => chars.len(),
+        Items::Seq(items) => items.len(),
+    };
+    let out_of_range = |index: String| Err(EvalError::IndexOutOfRange { index, len });
+    let position = |v: &Value| match v {
+        Value::Int(n) => usize::try_from(*n).ok(),
+        _ => None,
+    };
+    Ok(match op {
+        Op::Len => Value::Int(len as i64),
+        Op::Concat => match items {
+            Items::Text(_) => {
+                let parts = v.iter().map(|s| match s {
+                    Value::Str(s) => &***s,
+                    other => panic!("`{other}` is not a string"),
+                });
+                Value::string(&parts.collect::<String>())
+            }
+            Items::Seq(_) => {
+                let parts = v.iter().flat_map(|s| match s {
+                    Value::Seq(items) => items.iter().cloned(),
+                    other => panic!("`{other}` is not a sequence"),
+                });
+                Value::seq(parts.collect())
+            }
+        },
+        Op::Index => match position(&v[1]).filter(|i| *i < len) {
+            None => return out_of_range(v[1].to_string()),
+            Some(i) => match items {
+                Items::Text(chars) => Value::string(&chars[i].to_string()),
+                Items::Seq(items) => items[i].clone(),
+            },
+        },
+        Op::Contains => match (&v[0], &v[1]) {
+            (Value::Str(s), Value::Str(part)) => Value::Bool(s.contains(&***part)),
+            (Value::Seq(items), item) => Value::Bool(items.contains(item)),
+            _ => unreachable!("strings contain strings"),
+        },
+        Op::Slice => match (position(&v[1]), position(&v[2])) {
+            (Some(from), Some(to)) if from <= to && to <= len => match items {
+                Items::Text(chars) => Value::string(&chars[from..to].iter().collect::<String>()),
+                Items::Seq(items) => Value::seq(items[from..to].to_vec()),
+            },
+            _ => return out_of_range(format!("{} to {}", v[1], v[2])),
+        },
+        _ => unreachable!("not an operation on sequences"),
+    })
+}

@@ -1,0 +1,15 @@
+//! The model of sioco: sorts, values, terms, the checked [`Model`] and its concrete semantics.
+//!
+//! Nothing here reads files, knows source positions or asks a solver: text becomes a model in `sioco-lang`.
+
+pub mod eval;
+pub mod id;
+pub mod model;
+pub mod number;
+pub mod sort;
+pub mod term;
+pub mod value;
+
+pub use id::*;
+pub use model::Model;
+pub use value::Value;

@@ -1,0 +1,403 @@
+//! Hash-consed terms (S0 section 2.2): what guards, updates and arguments are made of.
+//!
+//! A [`TermPool`] owns all terms of a model; equal terms have equal ids, so a term is a graph without repetitions and
+//! comparing two terms is comparing two integers. Functions, `let` and `match` are gone here: the checker has
+//! expanded them, which sharing makes cheap.
+//!
+//! Evaluation goes from left to right and stops as soon as the answer is known: `And`, `Or`, `Ite` evaluate only
+//! what they need, so `y != 0 && x div y > 2` is defined for `y == 0`.
+
+use rustc_hash::FxHashMap;
+
+use crate::id::{BinderId, IdVec, SortId, TermId, VarId};
+use crate::sort::{Sort, Sorts};
+use crate::value::Value;
+
+/// How deep terms may nest. Everything that walks terms recurses, and must fit the stack of any thread.
+pub const MAX_DEPTH: u32 = 1_000;
+
+/// A term: a leaf, or an operation applied to terms.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Term {
+    /// A constant of a sort.
+    Const(Value, SortId),
+    /// A variable of a process instance.
+    Var(VarId, SortId),
+    /// The n-th parameter of the switch, or of the function while its body is being built.
+    Param(u32, SortId),
+    /// The n-th parameter of the process; gone once the process is instantiated.
+    ProcessParam(u32, SortId),
+    /// A variable bound by an enclosing [`Op::Exists`].
+    Bound(BinderId, SortId),
+    /// An operation applied to its arguments.
+    App(Op, Box<[TermId]>),
+}
+
+/// The operations. Comments name the sorts: `num` is `Int` or `Real`, `seq` is `String` or a sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// Negation.
+    Not,
+    /// Conjunction of any number, stopping at the first `false`.
+    And,
+    /// Disjunction of any number, stopping at the first `true`.
+    Or,
+    /// `if c then a else b`.
+    Ite,
+    /// Equality of two values of one sort.
+    Eq,
+    /// `num < num`.
+    Lt,
+    /// `num <= num`.
+    Le,
+    /// Sum of any number of `num`.
+    Add,
+    /// `num - num`.
+    Sub,
+    /// `-num`.
+    Neg,
+    /// Product of any number of `num`.
+    Mul,
+    /// Euclidean quotient of integers; undefined for zero.
+    Div,
+    /// Euclidean remainder of integers; undefined for zero.
+    Mod,
+    /// Exact quotient of reals; undefined for zero.
+    Quot,
+    /// The real that an integer is.
+    ToReal,
+    /// The greatest integer not above a real.
+    Floor,
+    /// Least of any number of `num`.
+    Min,
+    /// Greatest of any number of `num`.
+    Max,
+    /// Absolute value.
+    Abs,
+    /// Length of a `seq`.
+    Len,
+    /// Concatenation of any number of `seq`.
+    Concat,
+    /// `s[i]`: the item, or the string of one character; undefined outside.
+    Index,
+    /// Whether a sequence has an item, or a string a substring.
+    Contains,
+    /// `slice(s, from, to)`: from inclusive, to exclusive; undefined unless `0 <= from <= to <= len(s)`.
+    Slice,
+    /// A sequence of its arguments.
+    SeqLit,
+    /// A constructor applied to its fields; the sort of the term says of which type.
+    Construct(u32),
+    /// Whether the value was made by this constructor.
+    Is(u32),
+    /// A field, by constructor and position; undefined for another constructor.
+    Field(u32, u32),
+    /// The argument itself if it is an element of the sort; undefined otherwise.
+    Checked(SortId),
+    /// Whether values of the bound variables (`first..first + count`) make the argument true.
+    Exists {
+        /// The first bound variable.
+        first: BinderId,
+        /// How many there are.
+        count: u32,
+    },
+}
+
+/// Owner of all terms of a model.
+#[derive(Clone, Debug, Default)]
+pub struct TermPool {
+    terms: IdVec<TermId, Term>,
+    sorts: IdVec<TermId, SortId>,
+    depths: IdVec<TermId, u32>,
+    index: FxHashMap<Term, TermId>,
+    /// The sorts of the variables that quantifiers bind, with their ranges.
+    pub binders: IdVec<BinderId, SortId>,
+}
+
+impl TermPool {
+    /// An empty pool.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The term of an id.
+    pub fn get(&self, id: TermId) -> &Term {
+        &self.terms[id]
+    }
+
+    /// The sort of a term, without ranges.
+    pub fn sort(&self, id: TermId) -> SortId {
+        self.sorts[id]
+    }
+
+    /// How deep the term nests; a leaf has depth 1.
+    pub fn depth(&self, id: TermId) -> u32 {
+        self.depths[id]
+    }
+
+    /// How many different terms there are.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether there is no term.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    fn intern(&mut self, term: Term, sort: SortId) -> TermId {
+        if let Some(&id) = self.index.get(&term) {
+            return id;
+        }
+        let depth = match &term {
+            Term::App(_, args) => 1 + args.iter().map(|a| self.depths[*a]).max().unwrap_or(0),
+            _ => 1,
+        };
+        self.terms.push(term.clone());
+        self.sorts.push(sort);
+        self.depths.push(depth);
+        let id = TermId::from_len(self.terms.len());
+        self.index.insert(term, id);
+        id
+    }
+
+    /// A constant; `sort` without ranges.
+    pub fn constant(&mut self, value: Value, sort: SortId) -> TermId {
+        self.intern(Term::Const(value, sort), sort)
+    }
+
+    /// A truth value.
+    pub fn bool(&mut self, sorts: &Sorts, value: bool) -> TermId {
+        self.constant(Value::Bool(value), sorts.bool)
+    }
+
+    /// A variable; `sort` without ranges.
+    pub fn var(&mut self, var: VarId, sort: SortId) -> TermId {
+        self.intern(Term::Var(var, sort), sort)
+    }
+
+    /// A parameter; `sort` without ranges.
+    pub fn param(&mut self, index: u32, sort: SortId) -> TermId {
+        self.intern(Term::Param(index, sort), sort)
+    }
+
+    /// A process parameter; `sort` without ranges.
+    pub fn process_param(&mut self, index: u32, sort: SortId) -> TermId {
+        self.intern(Term::ProcessParam(index, sort), sort)
+    }
+
+    /// A bound variable.
+    pub fn bound(&mut self, sorts: &Sorts, binder: BinderId) -> TermId {
+        let sort = sorts.base(self.binders[binder]);
+        self.intern(Term::Bound(binder, sort), sort)
+    }
+
+    /// An operation as it is, without simplification. The caller vouches for the sorts.
+    pub fn app(&mut self, op: Op, args: &[TermId], sort: SortId) -> TermId {
+        self.intern(Term::App(op, args.into()), sort)
+    }
+
+    /// The constant value of a term, if it is a constant.
+    pub fn as_const(&self, id: TermId) -> Option<&Value> {
+        match self.get(id) {
+            Term::Const(v, _) => Some(v),
+            _ => None,
+        }
+    }
+
+    fn is_bool(&self, id: TermId, value: bool) -> bool {
+        matches!(self.get(id), Term::Const(Value::Bool(b), _) if *b == value)
+    }
+
+    /// Negation; a double one vanishes.
+    pub fn not(&mut self, sorts: &Sorts, a: TermId) -> TermId {
+        match self.get(a) {
+            Term::Const(Value::Bool(b), _) => {
+                let value = !*b;
+                self.bool(sorts, value)
+            }
+            Term::App(Op::Not, args) => args[0],
+            _ => self.app(Op::Not, &[a], sorts.bool),
+        }
+    }
+
+    /// Conjunction, flattened; what stands behind a `false` is never evaluated and so dropped.
+    pub fn and(&mut self, sorts: &Sorts, parts: &[TermId]) -> TermId {
+        self.junction(sorts, Op::And, parts)
+    }
+
+    /// Disjunction, flattened.
+    pub fn or(&mut self, sorts: &Sorts, parts: &[TermId]) -> TermId {
+        self.junction(sorts, Op::Or, parts)
+    }
+
+    fn junction(&mut self, sorts: &Sorts, op: Op, parts: &[TermId]) -> TermId {
+        let unit = op == Op::And;
+        let mut flat: Vec<TermId> = Vec::with_capacity(parts.len());
+        for &part in parts {
+            let nested: &[TermId] = match self.get(part) {
+                Term::App(o, args) if *o == op => args,
+                _ => &[part],
+            };
+            flat.extend(nested.iter().copied().filter(|p| !self.is_bool(*p, unit)));
+        }
+        if let Some(end) = flat.iter().position(|p| self.is_bool(*p, !unit)) {
+            flat.truncate(end + 1);
+        }
+        // A conjunct that stands earlier already decides: the repetition adds nothing, not even undefinedness.
+        let mut seen = rustc_hash::FxHashSet::default();
+        flat.retain(|p| seen.insert(*p));
+        match flat.len() {
+            0 => self.bool(sorts, unit),
+            1 => flat[0],
+            _ => self.app(op, &flat, sorts.bool),
+        }
+    }
+
+    /// `if c then a else b`, decided where the condition is a constant.
+    pub fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
+        if self.is_bool(c, true) {
+            a
+        } else if self.is_bool(c, false) {
+            b
+        } else {
+            let sort = self.sort(a);
+            self.app(Op::Ite, &[c, a, b], sort)
+        }
+    }
+
+    /// Equality of two terms of one sort.
+    pub fn eq(&mut self, sorts: &Sorts, a: TermId, b: TermId) -> TermId {
+        self.app(Op::Eq, &[a, b], sorts.bool)
+    }
+
+    /// The term with leaves replaced. `leaf` is asked once for every different leaf; `None` keeps it.
+    pub fn replace(&mut self, term: TermId, leaf: &mut dyn FnMut(&mut TermPool, &Term) -> Option<TermId>) -> TermId {
+        let mut done = FxHashMap::default();
+        self.replace_in(term, leaf, &mut done)
+    }
+
+    fn replace_in(
+        &mut self,
+        term: TermId,
+        leaf: &mut dyn FnMut(&mut TermPool, &Term) -> Option<TermId>,
+        done: &mut FxHashMap<TermId, TermId>,
+    ) -> TermId {
+        if let Some(&result) = done.get(&term) {
+            return result;
+        }
+        let result = match self.get(term).clone() {
+            Term::App(op, args) => {
+                let new: Box<[TermId]> = args.iter().map(|a| self.replace_in(*a, leaf, done)).collect();
+                if new == args {
+                    term
+                } else {
+                    let sort = self.sort(term);
+                    self.app(op, &new, sort)
+                }
+            }
+            Term::Const(..) => term,
+            other => leaf(self, &other).unwrap_or(term),
+        };
+        done.insert(term, result);
+        result
+    }
+
+    /// Visits every different subterm once, arguments first.
+    pub fn visit(&self, term: TermId, visit: &mut dyn FnMut(TermId, &Term)) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        self.visit_in(term, visit, &mut seen);
+    }
+
+    fn visit_in(&self, term: TermId, visit: &mut dyn FnMut(TermId, &Term), seen: &mut rustc_hash::FxHashSet<TermId>) {
+        if !seen.insert(term) {
+            return;
+        }
+        if let Term::App(_, args) = self.get(term) {
+            for arg in args {
+                self.visit_in(*arg, visit, seen);
+            }
+        }
+        visit(term, self.get(term));
+    }
+
+    /// Whether evaluating the term can be undefined for some values of its leaves.
+    pub fn is_partial(&self, term: TermId) -> bool {
+        let mut partial = false;
+        self.visit(term, &mut |_, t| {
+            if let Term::App(op, args) = t {
+                partial |= match op {
+                    Op::Div | Op::Mod => !matches!(self.as_const(args[1]), Some(Value::Int(n)) if *n != 0),
+                    Op::Quot => !matches!(self.as_const(args[1]), Some(Value::Real(r)) if !r.is_zero()),
+                    Op::Index | Op::Slice | Op::Checked(_) => true,
+                    Op::Field(..) => true,
+                    _ => false,
+                };
+            }
+        });
+        partial
+    }
+}
+
+impl TermId {
+    fn from_len(len: usize) -> TermId {
+        crate::id::Id::from_index(len - 1)
+    }
+}
+
+/// The sort that an index into `seq` gives: the item sort, or `String` for strings.
+pub fn item_sort(sorts: &Sorts, seq: SortId) -> Option<SortId> {
+    match sorts.get(seq) {
+        Sort::String => Some(seq),
+        Sort::Seq(item) => Some(*item),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_are_the_same_term() {
+        let sorts = Sorts::default();
+        let mut pool = TermPool::new();
+        let p = pool.param(0, sorts.int);
+        let one = pool.constant(Value::Int(1), sorts.int);
+        let a = pool.app(Op::Add, &[p, one], sorts.int);
+        let b = pool.app(Op::Add, &[p, one], sorts.int);
+        assert_eq!(a, b);
+        assert_eq!(pool.len(), 3);
+        assert_eq!(pool.depth(a), 2);
+    }
+
+    #[test]
+    fn junctions_are_flat_and_keep_their_order() {
+        let sorts = Sorts::default();
+        let mut pool = TermPool::new();
+        let [a, b, c] = [0, 1, 2].map(|i| pool.param(i, sorts.bool));
+        let (t, f) = (pool.bool(&sorts, true), pool.bool(&sorts, false));
+        let ab = pool.and(&sorts, &[a, t, b]);
+        let abc = pool.and(&sorts, &[ab, c, a]);
+        assert_eq!(pool.get(abc), &Term::App(Op::And, [a, b, c].into()));
+        assert_eq!(pool.and(&sorts, &[]), t);
+        assert_eq!(pool.or(&sorts, &[a, t, b]), pool.or(&sorts, &[a, t]));
+        assert_eq!(pool.and(&sorts, &[f, a]), f);
+        let na = pool.not(&sorts, a);
+        assert_eq!(pool.not(&sorts, na), a);
+    }
+
+    #[test]
+    fn sharing_keeps_repeated_substitution_small() {
+        let sorts = Sorts::default();
+        let mut pool = TermPool::new();
+        let p = pool.param(0, sorts.int);
+        let mut t = pool.app(Op::Add, &[p, p], sorts.int);
+        for _ in 0..60 {
+            let arg = t;
+            let body = pool.app(Op::Add, &[p, p], sorts.int);
+            t = pool.replace(body, &mut |_, leaf| matches!(leaf, Term::Param(0, _)).then_some(arg));
+        }
+        assert!(pool.len() < 100, "2^61 occurrences, {} terms", pool.len());
+    }
+}
