@@ -9,6 +9,7 @@ pub mod number;
 pub mod sort;
 pub mod term;
 pub mod value;
+pub mod verify;
 
 pub use id::*;
 pub use model::Model;
