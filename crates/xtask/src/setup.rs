@@ -144,7 +144,7 @@ fn fetch(tools: &Path) -> Z3 {
 }
 
 fn could_not_fetch(trouble: &Trouble) -> String {
-    format!("there is no Z3 library here, and pip could not fetch {WHEEL}: {trouble}; install libz3 or set SIOCO_Z3")
+    format!("{WHEEL} could not be fetched with pip: {trouble}; install libz3, or set SIOCO_Z3 to the library")
 }
 
 fn pip() -> Option<Command> {

@@ -22,7 +22,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", again: "cargo clippy --workspace --all-targets --all-features -- -D warnings", run: clippy },
     Step { name: "deps", again: "cargo xtask deps", run: |session| found(deps::check(session.project)) },
     Step { name: "tidy", again: "cargo xtask tidy", run: |session| found(tidy::check(session.project)) },
-    Step { name: "test", again: "cargo test --workspace", run: test },
+    Step { name: "test", again: "cargo test --workspace --no-fail-fast", run: test },
     Step { name: "doc", again: "RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --no-deps", run: doc },
     Step {
         name: "generate",
@@ -36,7 +36,8 @@ const AFTER_BUILD: &[&str] = &["doc"];
 
 struct Session<'a> {
     project: &'a Project,
-    z3: Z3,
+    /// Looked for only when there are tests to run.
+    z3: Option<Z3>,
     /// Further arguments for `cargo test`.
     extra: Vec<&'a str>,
 }
@@ -60,8 +61,10 @@ struct Tally {
 
 pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
     let (steps, extra) = parse(arguments).map_err(Stop::Usage)?;
-    let z3 = setup::z3(project, false);
-    println!("{z3}");
+    let z3 = steps.iter().any(|step| step.name == "test").then(|| setup::z3(project, false));
+    if let Some(z3) = &z3 {
+        println!("{z3}");
+    }
     let session = Session { project, z3, extra };
     let mut results = Vec::new();
     let mut build_broken = false;
@@ -75,7 +78,7 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
         println!("<== {}: {} in {}", step.name, outcome.word(), seconds(started.elapsed()));
         results.push((step, outcome, started.elapsed()));
     }
-    print!("\n{}", summary(&results, &session.z3));
+    print!("\n{}", summary(&results, session.z3.as_ref()));
     flush();
     if results.iter().any(|(_, outcome, _)| outcome.is_bad()) { Err(Stop::Failed) } else { Ok(Findings::new()) }
 }
@@ -124,7 +127,7 @@ impl Outcome {
     }
 }
 
-fn summary(results: &[(&Step, Outcome, Duration)], z3: &Z3) -> String {
+fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>) -> String {
     let mut text = "summary\n".to_owned();
     let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("writing to a String does not fail");
     let mut total = Tally::default();
@@ -142,7 +145,7 @@ fn summary(results: &[(&Step, Outcome, Duration)], z3: &Z3) -> String {
             line(format!("           repeat with: {}", step.again));
         }
     }
-    if let Z3::None(_) = z3 {
+    if let Some(z3 @ Z3::None(_)) = z3 {
         line(format!("  {z3}"));
     }
     line(format!("\n{} passed, {} failed", total.passed, total.failed));
@@ -214,7 +217,7 @@ fn status(command: &mut Command) -> Outcome {
 fn test(session: &Session) -> Outcome {
     let mut cargo = cargo(session);
     cargo.args(["test", "--workspace", "--no-fail-fast"]).args(&session.extra);
-    if let Z3::At(path, Origin::Fetched) = &session.z3 {
+    if let Some(Z3::At(path, Origin::Fetched)) = &session.z3 {
         cargo.env("SIOCO_Z3", path);
     }
     match run_tests(&mut cargo, &mut io::stdout()) {
@@ -288,7 +291,7 @@ mod tests {
 
     fn summary_of(outcomes: &[Outcome]) -> String {
         let results: Vec<_> = STEPS.iter().zip(outcomes.iter().copied()).map(|(s, o)| (s, o, Duration::ZERO)).collect();
-        summary(&results, &Z3::None("no network".to_owned()))
+        summary(&results, Some(&Z3::None("no network".to_owned())))
     }
 
     #[test]
