@@ -801,12 +801,15 @@ impl<'a> Checker<'a> {
         if equality {
             let (op, op_span, second) = &rest[0];
             // The side whose type is known guides the other: `s == []`, `[] == s`.
-            let empty = matches!(&first.kind, ExprKind::Seq(items) if items.is_empty());
-            let (a, b) = if empty {
+            let is_empty = |e: &Expr| matches!(&e.kind, ExprKind::Seq(items) if items.is_empty());
+            let (a, b) = if is_empty(first) {
                 let b = self.expr(second, None, scope);
                 (self.expr(first, Some(b?.sort), scope), b)
             } else {
                 let a = self.expr(first, None, scope);
+                if a.is_none() && is_empty(second) {
+                    return None;
+                }
                 (a, self.expr(second, a.map(|a| a.sort), scope))
             };
             let (a, b) = (a?, b?);
