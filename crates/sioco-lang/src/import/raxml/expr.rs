@@ -302,8 +302,8 @@ impl<'a> Parser<'a> {
         self.skip_space();
         let Some(c) = self.rest().chars().next() else { return Ok(()) };
         let help = match c {
-            '=' => "write `==` to compare",
-            '<' | '>' | '!' => "join comparisons with `&&`",
+            '=' if !self.rest().starts_with("==") => "write `==` to compare",
+            '=' | '<' | '>' | '!' => "join comparisons with `&&`",
             ')' => "remove it, or write the `(` that it closes",
             _ => "write comparisons of parameters, registers, constants and numbers, joined with `&&` and `||`",
         };
