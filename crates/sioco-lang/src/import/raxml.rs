@@ -31,6 +31,9 @@ use crate::source::MAX_FILE_BYTES;
 /// How many nodes of XML are read: far more than the largest automaton needs.
 const MAX_NODES: u32 = 4_000_000;
 
+/// How many attributes an element may have: the time to read them grows with the square of their number.
+const MAX_ATTRIBUTES: usize = 1000;
+
 /// How many names a note lists.
 const MAX_LISTED: usize = 20;
 
@@ -57,6 +60,9 @@ pub fn raxml_with(xml: &str, name: &str, order: Order) -> Result<Imported, Impor
     if xml.len() as u64 > MAX_FILE_BYTES {
         return Err(ImportError::TooLarge { what: format!("{} bytes", xml.len()) });
     }
+    if let Some(count) = most_attributes(xml).filter(|count| *count > MAX_ATTRIBUTES) {
+        return Err(ImportError::TooLarge { what: format!("an element with {count} attributes") });
+    }
     // No document type: entities could make a small file arbitrarily large.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let doc = Document::parse_with_options(xml, options).map_err(xml_error)?;
@@ -64,6 +70,28 @@ pub fn raxml_with(xml: &str, name: &str, order: Order) -> Result<Imported, Impor
     let automaton = reader.read()?;
     let automaton = automaton.pruned(&mut reader.notes);
     Ok(write::write(&automaton, name, reader.notes))
+}
+
+/// The number of attributes of the element that has most; roughly, as this is before the XML is known to be any.
+fn most_attributes(xml: &str) -> Option<usize> {
+    let count = |tag: &str| {
+        let (mut count, mut quote) = (0, None);
+        for b in tag.bytes() {
+            match quote {
+                Some(q) if q == b => quote = None,
+                Some(_) => {}
+                None if b == b'>' => break,
+                None if b == b'"' || b == b'\'' => {
+                    count += 1;
+                    quote = Some(b);
+                }
+                None => {}
+            }
+        }
+        count
+    };
+    // A tag ends at the latest where the next one begins: no attribute has a `<` in it.
+    xml.split('<').skip(1).map(count).max()
 }
 
 fn xml_error(error: roxmltree::Error) -> ImportError {

@@ -239,25 +239,42 @@ pub(super) enum Fault {
 /// A fault and the byte at which it is.
 pub(super) type Located = (usize, Fault);
 
+/// The names that a text may use.
+pub(super) struct Scope<'a> {
+    /// What a name stands for.
+    pub(super) find: &'a dyn Fn(&str) -> Option<Expr>,
+    /// Whether a name has spaces or operators in it.
+    pub(super) odd: bool,
+}
+
+/// Whether a name has something in it at which names end elsewhere.
+pub(super) fn is_odd(name: &str) -> bool {
+    name.contains(ends_name)
+}
+
+fn ends_name(c: char) -> bool {
+    c.is_whitespace() || "+-*".contains(c)
+}
+
 /// Reads a condition.
-pub(super) fn condition(text: &str, lookup: &dyn Fn(&str) -> Option<Expr>) -> Result<Expr, Located> {
-    let mut parser = Parser { text, pos: 0, depth: 0, lookup };
+pub(super) fn condition(text: &str, scope: &Scope<'_>) -> Result<Expr, Located> {
+    let mut parser = Parser { text, pos: 0, depth: 0, scope };
     let expr = parser.chain(1)?;
     parser.end()?;
     Ok(expr)
 }
 
 /// Reads one value, not a condition.
-pub(super) fn term(text: &str, lookup: &dyn Fn(&str) -> Option<Expr>) -> Result<Expr, Located> {
-    let mut parser = Parser { text, pos: 0, depth: 0, lookup };
+pub(super) fn term(text: &str, scope: &Scope<'_>) -> Result<Expr, Located> {
+    let mut parser = Parser { text, pos: 0, depth: 0, scope };
     let expr = parser.chain(Op::Add.level())?;
     parser.end()?;
     Ok(expr)
 }
 
 /// Reads values separated by commas; each with the byte at which it starts.
-pub(super) fn terms(text: &str, lookup: &dyn Fn(&str) -> Option<Expr>) -> Result<Vec<(usize, Expr)>, Located> {
-    let mut parser = Parser { text, pos: 0, depth: 0, lookup };
+pub(super) fn terms(text: &str, scope: &Scope<'_>) -> Result<Vec<(usize, Expr)>, Located> {
+    let mut parser = Parser { text, pos: 0, depth: 0, scope };
     let mut terms = Vec::new();
     loop {
         parser.skip_space();
@@ -273,7 +290,7 @@ struct Parser<'a> {
     text: &'a str,
     pos: usize,
     depth: usize,
-    lookup: &'a dyn Fn(&str) -> Option<Expr>,
+    scope: &'a Scope<'a>,
 }
 
 impl<'a> Parser<'a> {
@@ -390,9 +407,9 @@ impl<'a> Parser<'a> {
         let mut stopped = false;
         for (i, c) in rest.char_indices() {
             stopped = "=!<>&|(),\"'".contains(c);
-            if stopped || c.is_whitespace() || "+-*".contains(c) {
+            if stopped || ends_name(c) {
                 ends.push(i);
-                stopped |= i > MAX_ODD_NAME;
+                stopped |= !self.scope.odd || i > MAX_ODD_NAME;
             }
             if stopped {
                 break;
@@ -401,7 +418,7 @@ impl<'a> Parser<'a> {
         if !stopped {
             ends.push(rest.len());
         }
-        let (end, value) = ends.into_iter().rev().find_map(|end| Some((end, (self.lookup)(&rest[..end])?)))?;
+        let (end, value) = ends.into_iter().rev().find_map(|end| Some((end, (self.scope.find)(&rest[..end])?)))?;
         self.pos += end;
         Some(value)
     }
@@ -483,7 +500,7 @@ mod tests {
             Ref::Var(i) => format!("<{}>", names[i]),
             _ => unreachable!("only registers are declared"),
         };
-        Ok(condition(text, &lookup)?.show(&name))
+        Ok(condition(text, &Scope { find: &lookup, odd: true })?.show(&name))
     }
 
     #[test]

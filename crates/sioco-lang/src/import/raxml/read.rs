@@ -91,6 +91,8 @@ pub(super) struct Reader<'a, 'x> {
     constant_values: FxHashMap<String, usize>,
     registers: Vec<Value>,
     register_ids: FxHashMap<String, usize>,
+    /// Whether a register or constant has a name with spaces or operators in it.
+    odd: bool,
     locations: Vec<Location>,
     location_ids: FxHashMap<String, (usize, usize)>,
 }
@@ -108,6 +110,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             constant_values: FxHashMap::default(),
             registers: Vec::new(),
             register_ids: FxHashMap::default(),
+            odd: false,
             locations: Vec::new(),
             location_ids: FxHashMap::default(),
         }
@@ -331,6 +334,7 @@ impl<'a, 'x> Reader<'a, 'x> {
         let source = Text::Element(node);
         let text = source.text();
         let written = text.trim();
+        self.odd |= expr::is_odd(&name) || ty == Type::String && expr::is_odd(written);
         let (sign, digits) = written.strip_prefix('-').map_or((false, written), |d| (true, d));
         let digits = digits.strip_prefix('+').filter(|_| !sign).unwrap_or(digits);
         let number = expr::decimal(digits).filter(|n| ty == Type::Real || !n.contains('.'));
@@ -540,7 +544,8 @@ impl<'a, 'x> Reader<'a, 'x> {
                 }
             }
         }
-        let lookup = |name: &str| self.lookup(&bound, name);
+        let odd = self.odd || names.iter().any(|n| expr::is_odd(n));
+        let scope = expr::Scope { find: &|name: &str| self.lookup(&bound, name), odd };
 
         let mut guards = parts.iter().filter(|(tag, _)| *tag == "guard").map(|(_, node)| *node);
         let mut conditions = Vec::new();
@@ -548,7 +553,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             let source = Text::Element(guard);
             let text = source.text();
             if !text.trim().is_empty() {
-                let condition = self.understood(source, expr::condition(&text, &lookup))?;
+                let condition = self.understood(source, expr::condition(&text, &scope))?;
                 self.no_conflict(&condition)?;
                 conditions.extend((condition != Expr::Literal("true".into())).then_some(condition));
             }
@@ -585,7 +590,7 @@ impl<'a, 'x> Reader<'a, 'x> {
                 fresh.insert(variable);
                 continue;
             }
-            let value = self.understood(source, expr::term(&text, &lookup))?;
+            let value = self.understood(source, expr::term(&text, &scope))?;
             self.no_conflict(&value)?;
             let Some(in_order) = value.substitute(&assignments) else {
                 return Err(self.too_large(*node));
@@ -611,7 +616,7 @@ impl<'a, 'x> Reader<'a, 'x> {
                 Some(params) => (Text::Attribute(params), params.value().to_string()),
                 None => (Text::Attribute(attribute), names.join(",")),
             };
-            let terms = self.understood(source, expr::terms(&text, &lookup))?;
+            let terms = self.understood(source, expr::terms(&text, &scope))?;
             if terms.len() != count {
                 return Err(wrong_count(terms.len()));
             }
