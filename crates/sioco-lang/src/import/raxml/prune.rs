@@ -96,7 +96,7 @@ impl Automaton {
             ("locations that no path leads to", lost),
             ("symbols that no transition uses", gates.collect()),
             ("constants that nothing refers to by name", unused(&self.constants, &constants)),
-            ("variables that nothing reads, and their assignments", unused(&self.registers, &live)),
+            ("variables that nothing reads, and their assignments,", unused(&self.registers, &live)),
         ];
         let symbols = retain(&mut self.symbols, &symbols);
         let constants = retain(&mut self.constants, &constants);

@@ -83,7 +83,7 @@ fn a_whole_automaton() {
     let expected = "\
 // Imported from dir/my-file.register.xml, a register automaton.
 //
-// - variables that nothing reads, and their assignments are left out: `y`, `z`
+// - variables that nothing reads, and their assignments, are left out: `y`, `z`
 
 input  I(p: Int, q: Int)
 input  go
@@ -332,7 +332,7 @@ fn what_nothing_uses_is_left_out() {
     has_note(&imported, "locations that no path leads to are left out: `c`");
     has_note(&imported, "symbols that no transition uses are left out: `J`, `O`");
     has_note(&imported, "constants that nothing refers to by name are left out: `c`");
-    has_note(&imported, "variables that nothing reads, and their assignments are left out: `x`, `y`");
+    has_note(&imported, "variables that nothing reads, and their assignments, are left out: `x`, `y`");
     has_note(&imported, "are no `final` ones, which the format does not have: `b`");
 }
 
