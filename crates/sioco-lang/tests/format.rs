@@ -451,6 +451,23 @@ n: ?a(p)
 }
 
 #[test]
+fn what_follows_a_group_must_fit_with_it() {
+    // `        [a && b]`
+    let (a, b) = ("a".repeat(50), "b".repeat(MAX_WIDTH - 8 - 50 - 6));
+    check_switches(&format!("?a [{a} && {b}] -> l"), &format!("?a\n    [{a} && {b}]\n    -> l"));
+    check_switches(&format!("?a [{a} && {b}b] -> l"), &format!("?a\n    [{a}\n      && {b}b]\n    -> l"));
+}
+
+#[test]
+fn line_breaks_in_long_switches_do_not_stay() {
+    let name = "n".repeat(100);
+    check_switches(
+        &format!("?a(\np) [x\n&& y] / x := 1,\ny := {name} -> l"),
+        &format!("?a(p)\n    [x && y]\n    / x := 1,\n      y := {name}\n    -> l"),
+    );
+}
+
+#[test]
 fn short_switches_are_joined() {
     check_switches(
         "n\n:\n?a\n(\np\n,\nq\n)\n[\nx\n&&\ny\n]\n/\nx\n:=\nmatch\np\n{\nA\n=>\n1\n}\n,\ny\n:=\n2\n->\nl",
