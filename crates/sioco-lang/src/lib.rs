@@ -2,10 +2,12 @@
 //!
 //! Nothing here fails: every function gives back what it understood and a list of [`Diagnostic`]s.
 
+pub mod check;
 pub mod code;
 pub mod diagnostic;
 pub mod source;
 pub mod syntax;
 
+pub use check::{Checked, CheckedModel, check_file, check_text};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Severity};

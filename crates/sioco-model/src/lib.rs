@@ -6,9 +6,11 @@ pub mod eval;
 pub mod id;
 pub mod model;
 pub mod number;
+pub mod semantics;
 pub mod sort;
 pub mod term;
 pub mod value;
+pub mod verify;
 
 pub use id::*;
 pub use model::Model;

@@ -1,1 +1,97 @@
-fn main() {}
+//! The development commands of sioco, reached as `cargo xtask VERB`.
+
+mod child;
+mod deps;
+mod generate;
+mod layers;
+mod project;
+mod rust_text;
+mod setup;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use project::Project;
+
+const USAGE: &str = "\
+usage: cargo xtask VERB
+
+  test [--only STEP,…] [-- ARG…]   every check there is; arguments after -- go to cargo test
+                                   steps: fmt, clippy, deps, tidy, test, doc, generate
+  deps                             which crate depends on which, and what each may touch
+  tidy                             rules for the files of the repository
+  generate [--check]               write the generated documents, or say which are out of date
+  setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
+                                   (--fetch: do so even where the system has it)
+";
+
+/// A wrong command line.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut words = arguments.iter().map(String::as_str);
+    let verb = words.next();
+    let rest: Vec<&str> = words.collect();
+    let run: fn(&Project, &[&str]) -> Result<Findings, Stop> = match (verb, rest.as_slice()) {
+        (Some("test"), _) => test::main,
+        (Some("deps"), []) => |project, _| Ok(deps::check(project)?),
+        (Some("tidy"), []) => |project, _| Ok(tidy::check(project)?),
+        (Some("generate"), []) => |project, _| Ok(generate::write(project)?),
+        (Some("generate"), ["--check"]) => |project, _| Ok(generate::check(project)?),
+        (Some("setup"), [] | ["--fetch"]) => setup::main,
+        (Some("help" | "--help" | "-h"), _) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => return usage(verb.map_or_else(|| "no verb given".to_owned(), |_| wrong(&arguments))),
+    };
+    match Project::load().map_err(Stop::Trouble).and_then(|project| run(&project, &rest)) {
+        Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
+        Ok(findings) => {
+            print_findings(&findings);
+            ExitCode::FAILURE
+        }
+        Err(Stop::Failed) => ExitCode::FAILURE,
+        Err(Stop::Usage(message)) => usage(message),
+        Err(Stop::Trouble(message)) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What a check has to complain about, one line each; none is good.
+type Findings = Vec<String>;
+
+/// Why a verb ended early.
+enum Stop {
+    /// Something failed that was already shown.
+    Failed,
+    /// The command line is wrong.
+    Usage(String),
+    /// A program or file that is needed is not there or does not work.
+    Trouble(String),
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Stop {
+        Stop::Trouble(message)
+    }
+}
+
+fn print_findings(findings: &[String]) {
+    for finding in findings {
+        println!("  {finding}");
+    }
+}
+
+fn wrong(arguments: &[String]) -> String {
+    format!("not understood: {}", arguments.join(" "))
+}
+
+fn usage(message: String) -> ExitCode {
+    eprint!("xtask: {message}\n\n{USAGE}");
+    ExitCode::from(EXIT_USAGE)
+}

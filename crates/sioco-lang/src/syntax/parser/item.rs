@@ -36,7 +36,7 @@ impl Parser<'_> {
         if self.confused {
             return;
         }
-        self.expected(what);
+        self.expected_here(what);
         let Some(d) = self.diagnostics.last_mut() else { return };
         match did_you_mean(text, words.iter().copied()) {
             Some(word) => {
@@ -377,7 +377,7 @@ impl Parser<'_> {
             Tok::Recv => LabelKind::Recv,
             Tok::Tau => LabelKind::Tau,
             _ => {
-                self.expected("a switch: `?input`, `!output`, `tau`, `send channel` or `recv channel`");
+                self.expected_here("a switch: `?input`, `!output`, `tau`, `send channel` or `recv channel`");
                 return None;
             }
         };

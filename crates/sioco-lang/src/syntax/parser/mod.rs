@@ -128,6 +128,17 @@ impl<'a> Parser<'a> {
     /// Reports that something else was expected. At the end of a line the place is right after the last token, where
     /// the missing thing belongs.
     fn expected(&mut self, what: &str) {
+        let at_break = self.peek() == Tok::Eof || (self.starts_line() && self.pos > 0);
+        let place = if at_break { self.previous().at_end() } else { self.span() };
+        self.expected_at(place, what);
+    }
+
+    /// Reports that something else was expected to begin here.
+    fn expected_here(&mut self, what: &str) {
+        self.expected_at(self.span(), what);
+    }
+
+    fn expected_at(&mut self, place: Span, what: &str) {
         if std::mem::replace(&mut self.confused, true) {
             return;
         }
@@ -139,8 +150,6 @@ impl<'a> Parser<'a> {
             other => other.describe(),
         };
         let message = format!("expected {what}, found {found_text}");
-        let at_break = found == Tok::Eof || (self.starts_line() && self.pos > 0);
-        let place = if at_break { self.previous().at_end() } else { span };
         self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, place, message).label(format!("expected {what}")));
     }
 

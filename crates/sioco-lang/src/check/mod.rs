@@ -1,0 +1,187 @@
+//! The checker: from syntax trees to a checked [`Model`], with every problem reported.
+//!
+//! The way of a model through this folder:
+//!
+//! - [`load`](mod@load) reads the file and what it imports;
+//! - `globals` collects the declarations, orders types, constants and functions so that each comes after what it
+//!   needs, and resolves them in that order;
+//! - `expr` lowers an expression to a term, and is where types are checked;
+//! - `process` lowers each process once, to a template over its parameters and variables;
+//! - `system` makes the instances and with them the [`Model`];
+//! - `lint` finds what is allowed but probably not meant.
+//!
+//! An expression that is wrong lowers to nothing, and what depends on it stays silent: one mistake, one report.
+
+mod expr;
+mod globals;
+mod lint;
+pub mod load;
+mod process;
+mod system;
+
+use std::path::Path;
+
+use sioco_model::sort::Sorts;
+use sioco_model::term::TermPool;
+use sioco_model::{ChannelId, GateId, IdVec, LocationId, Model, SwitchId, VarId};
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity, has_errors};
+use crate::source::{Loader, SourceMap, Span};
+use load::Loaded;
+
+/// What can be chosen from outside of the files.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Constants with other values than the files give them, as `(name, expression)`.
+    pub consts: Vec<(String, String)>,
+    /// The system to take, where the files declare several.
+    pub system: Option<String>,
+}
+
+/// What came of checking.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The files.
+    pub sources: SourceMap,
+    /// The model; `None` if there are errors, or nothing to run, or several systems and none was chosen.
+    pub model: Option<CheckedModel>,
+    /// The names of the systems that could be chosen.
+    pub systems: Vec<String>,
+    /// The problems, by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A model and where its parts come from.
+#[derive(Clone, Debug)]
+pub struct CheckedModel {
+    /// The model.
+    pub model: Model,
+    /// Where its parts were written.
+    pub spans: Spans,
+}
+
+/// Where the parts of a model were written.
+#[derive(Clone, Debug, Default)]
+pub struct Spans {
+    /// Gates: their names.
+    pub gates: IdVec<GateId, Span>,
+    /// Channels: their names.
+    pub channels: IdVec<ChannelId, Span>,
+    /// Locations: their names, or the switch that a hidden one belongs to.
+    pub locations: IdVec<LocationId, Span>,
+    /// Variables: their declarations.
+    pub variables: IdVec<VarId, Span>,
+    /// Switches.
+    pub switches: IdVec<SwitchId, SwitchSpans>,
+}
+
+/// Where the parts of a switch were written.
+#[derive(Clone, Debug)]
+pub struct SwitchSpans {
+    /// All of the switch, with its answers.
+    pub whole: Span,
+    /// The name, if it has one.
+    pub name: Option<Span>,
+    /// The label with its arguments.
+    pub label: Span,
+    /// Each argument of the label.
+    pub args: Vec<Span>,
+    /// What stands between `[` and `]`.
+    pub guard: Option<Span>,
+    /// Each assignment, in the order of the model's update. Hidden ones have the span of the label.
+    pub update: Vec<Span>,
+    /// The target.
+    pub target: Span,
+}
+
+impl Checked {
+    /// Whether there are errors.
+    pub fn has_errors(&self) -> bool {
+        has_errors(&self.diagnostics)
+    }
+
+    /// The model, or the one problem that says why there is none. Problems of the files were reported already.
+    pub fn require_model(&self) -> Result<&CheckedModel, Option<Diagnostic>> {
+        if let Some(model) = &self.model {
+            return Ok(model);
+        }
+        if self.has_errors() {
+            return Err(None);
+        }
+        Err(Some(if self.systems.len() > 1 {
+            Diagnostic::global(Code::WhichSystem, "there are several systems, and none was chosen")
+                .help(format!("choose one with `--system NAME`: {}", self.systems.join(", ")))
+        } else {
+            Diagnostic::global(Code::NothingToRun, "there is no process in this file: nothing to run")
+                .help("a model needs at least one `process`")
+        }))
+    }
+}
+
+/// Reads and checks a model from files.
+pub fn check_file(path: &Path, loader: &dyn Loader, options: &Options) -> Checked {
+    check_loaded(load::load(path, loader), options)
+}
+
+/// Checks a model given as one text, without imports.
+///
+/// ```
+/// let checked = sioco_lang::check_text("m.sts", "output hi\nprocess P { init a { !hi -> a } }");
+/// assert_eq!(checked.diagnostics, []);
+/// assert_eq!(checked.model.unwrap().model.switches.len(), 1);
+/// ```
+pub fn check_text(name: &str, text: &str) -> Checked {
+    check_text_with(name, text, &Options::default())
+}
+
+/// Like [`check_text`], with options.
+pub fn check_text_with(name: &str, text: &str, options: &Options) -> Checked {
+    let mut loader = crate::source::MemoryLoader::default();
+    loader.0.insert(name.into(), text.into());
+    check_file(Path::new(name), &loader, options)
+}
+
+fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
+    let Loaded { mut sources, files, mut diagnostics } = loaded;
+    let overrides = globals::parse_overrides(&mut sources, options, &mut diagnostics);
+    let mut checker = Checker {
+        sorts: Sorts::default(),
+        terms: TermPool::new(),
+        diagnostics,
+        globals: globals::Globals::default(),
+        too_large: false,
+    };
+    checker.collect(&files);
+    checker.resolve_globals(&overrides);
+    let templates = checker.templates();
+    let lints = checker.lint(&templates);
+    let (model, systems) = checker.systems(&files, &templates, options);
+    let mut diagnostics = checker.diagnostics;
+    if has_errors(&diagnostics) {
+        // Warnings about a file that was not understood would mostly be about what is missing.
+        diagnostics.retain(|d| d.severity() == Severity::Error);
+    } else {
+        diagnostics.extend(lints);
+    }
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map(|p| (p.span.file, p.span.start)));
+    diagnostics.dedup();
+    let model = if has_errors(&diagnostics) { None } else { model };
+    Checked { sources, model, systems, diagnostics }
+}
+
+/// The state of checking.
+struct Checker<'a> {
+    sorts: Sorts,
+    terms: TermPool,
+    diagnostics: Vec<Diagnostic>,
+    globals: globals::Globals<'a>,
+    /// Terms grew beyond all bounds; reported once.
+    too_large: bool,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, d: Diagnostic) {
+        self.diagnostics.push(d);
+    }
+}

@@ -1,0 +1,357 @@
+//! Systems: instances of processes, and the [`Model`] they make together.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use sioco_model::model::{Channel, Direction, Gate, Label, Location, Param, Process, Switch, SwitchParam, Variable};
+use sioco_model::term::Term;
+use sioco_model::{Id, IdVec, Model, SortId, TermId, Value};
+
+use super::expr::Scope;
+use super::globals::{ResolvedParam, id, suggest};
+use super::process::{Template, TemplateInitial};
+use super::{CheckedModel, Checker, Options, Spans, SwitchSpans};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, did_you_mean, has_errors};
+use crate::source::{FileId, Span};
+use crate::syntax::ast::*;
+
+/// What a system consists of.
+struct Instance {
+    name: String,
+    template: usize,
+    args: Vec<Value>,
+    span: Span,
+}
+
+impl<'a> Checker<'a> {
+    /// Makes every declared system, for its diagnostics, and gives the model of the one that is asked for.
+    pub(super) fn systems(
+        &mut self,
+        files: &[(FileId, File)],
+        templates: &[Template<'a>],
+        options: &Options,
+    ) -> (Option<CheckedModel>, Vec<String>) {
+        let root = files.first().map(|(file, _)| *file);
+        let declared: Vec<(FileId, &'a SystemDecl)> = self.globals.systems.clone();
+        // Systems of imported files count only where the first file has none of its own.
+        let own: Vec<&'a SystemDecl> = declared.iter().filter(|(f, _)| Some(*f) == root).map(|(_, s)| *s).collect();
+        let systems: Vec<&'a SystemDecl> =
+            if own.is_empty() { declared.iter().map(|(_, s)| *s).collect() } else { own };
+        let names: Vec<String> = systems.iter().map(|s| s.name.name.clone()).collect();
+        if let Some(wanted) = &options.system
+            && !names.contains(wanted)
+        {
+            let d = Diagnostic::global(Code::WhichSystem, format!("there is no system `{wanted}`"));
+            let help = match did_you_mean(wanted, names.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if names.is_empty() => "the model declares no systems".into(),
+                None => format!("the systems are: {}", names.join(", ")),
+            };
+            self.report(d.help(help));
+        }
+        let mut model = None;
+        if systems.is_empty() {
+            if let Some(instances) = self.implied_system(root, templates) {
+                let name = templates[instances[0].template].decl.name.name.clone();
+                model = self.model(name, &instances, templates);
+            }
+            return (model, names);
+        }
+        for system in &systems {
+            let Some(instances) = self.instances(system, templates) else { continue };
+            let built = self.model(system.name.name.clone(), &instances, templates);
+            let chosen = match &options.system {
+                Some(wanted) => *wanted == system.name.name,
+                None => systems.len() == 1,
+            };
+            if chosen {
+                model = built;
+            }
+        }
+        (model, names)
+    }
+
+    /// Without a `system`, the one process is meant.
+    fn implied_system(&mut self, root: Option<FileId>, templates: &[Template<'a>]) -> Option<Vec<Instance>> {
+        let own: Vec<usize> = (0..templates.len()).filter(|i| Some(templates[*i].file) == root).collect();
+        let candidates = if own.is_empty() { (0..templates.len()).collect() } else { own };
+        let [only] = candidates[..] else {
+            if let [first, second, ..] = candidates[..] {
+                let all: Vec<&str> = candidates.iter().map(|i| templates[*i].decl.name.name.as_str()).collect();
+                self.report(
+                    Diagnostic::new(
+                        Code::WhichSystem,
+                        templates[second].decl.name.span,
+                        "there are several processes, but no `system` says which of them run",
+                    )
+                    .also(templates[first].decl.name.span, "another process")
+                    .help(format!("write `system S = {}`", all.join(" || "))),
+                );
+            }
+            return None;
+        };
+        let decl = templates[only].decl;
+        if !decl.params.is_empty() {
+            self.report(
+                Diagnostic::new(
+                    Code::WhichSystem,
+                    decl.name.span,
+                    format!("`{}` has parameters, but no `system` gives them values", decl.name.name),
+                )
+                .help(format!("write `system S = {}(…)`", decl.name.name)),
+            );
+            return None;
+        }
+        Some(vec![Instance { name: decl.name.name.clone(), template: only, args: Vec::new(), span: decl.name.span }])
+    }
+
+    fn instances(&mut self, system: &'a SystemDecl, templates: &[Template<'a>]) -> Option<Vec<Instance>> {
+        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+        for i in &system.instances {
+            *counts.entry(&i.process.name).or_default() += usize::from(i.name.is_none());
+        }
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut taken: FxHashMap<String, Span> = FxHashMap::default();
+        let mut all = Vec::new();
+        let mut good = true;
+        for i in &system.instances {
+            let Some(&template) = self.globals.process_names.get(i.process.name.as_str()) else {
+                good = false;
+                if i.process.name.is_empty() {
+                    continue;
+                }
+                let near = did_you_mean(&i.process.name, self.globals.process_names.keys().copied());
+                let message = format!("there is no process `{}`", i.process.name);
+                let d = Diagnostic::new(Code::UnknownProcess, i.process.span, message);
+                self.report(suggest(d, &i.process, near));
+                continue;
+            };
+            let t = &templates[template];
+            if t.params.len() != i.args.len() {
+                let what = format!("`{}`", i.process.name);
+                self.arity(&what, t.params.len(), i.args.len(), i.span, Some(t.decl.name.span));
+                good = false;
+            }
+            let mut args = Vec::new();
+            for (p, arg) in t.params.iter().zip(&i.args) {
+                let mut scope = Scope::default();
+                let typed = self.expr(arg, p.sort, &mut scope);
+                let term = typed.zip(p.sort).and_then(|(t, sort)| {
+                    self.coerce(t, sort, arg.span, &format!("the process parameter `{}`", p.name))
+                });
+                match term.and_then(|t| self.evaluate(t, arg.span)) {
+                    Some(value) => args.push(value),
+                    None => good = false,
+                }
+            }
+            let name = match &i.name {
+                Some(name) => name.name.clone(),
+                None if counts[i.process.name.as_str()] > 1 => {
+                    let n = numbers.entry(&i.process.name).or_insert(0);
+                    *n += 1;
+                    format!("{}#{n}", i.process.name)
+                }
+                None => i.process.name.clone(),
+            };
+            let span = i.name.as_ref().map_or(i.process.span, |n| n.span);
+            if let Some(first) = taken.insert(name.clone(), span) {
+                self.duplicate("instance", &Ident { name: name.clone(), span }, first);
+                good = false;
+            }
+            all.push(Instance { name, template, args, span: i.span });
+        }
+        good.then_some(all)
+    }
+
+    /// The model of some instances.
+    fn model(&mut self, name: String, instances: &[Instance], templates: &[Template<'a>]) -> Option<CheckedModel> {
+        self.partners(instances, templates);
+        if has_errors(&self.diagnostics) {
+            // Initial values can still be wrong, and are worth a report.
+            for instance in instances {
+                self.initial_values(instance, &templates[instance.template]);
+            }
+            return None;
+        }
+        let gates = self.globals.gates.iter().map(|g| Gate {
+            name: g.decl.name.name.clone(),
+            direction: if g.decl.input { Direction::Input } else { Direction::Output },
+            params: params(&g.params, self.sorts.bool),
+        });
+        let channels = self.globals.channels.iter();
+        let channels =
+            channels.map(|c| Channel { name: c.decl.name.name.clone(), params: params(&c.params, self.sorts.bool) });
+        let mut model = Model {
+            name,
+            sorts: self.sorts.clone(),
+            gates: gates.collect(),
+            channels: channels.collect(),
+            terms: std::mem::take(&mut self.terms),
+            processes: IdVec::new(),
+            variables: IdVec::new(),
+            locations: IdVec::new(),
+            switches: IdVec::new(),
+        };
+        let mut spans = Spans {
+            gates: self.globals.gates.iter().map(|g| g.decl.name.span).collect(),
+            channels: self.globals.channels.iter().map(|c| c.decl.name.span).collect(),
+            ..Spans::default()
+        };
+        let several = instances.len() > 1;
+        for instance in instances {
+            let template = &templates[instance.template];
+            self.terms = std::mem::take(&mut model.terms);
+            let initial = self.initial_values(instance, template);
+            model.terms = std::mem::take(&mut self.terms);
+            instantiate(&mut model, &mut spans, instance, template, initial, several);
+        }
+        // Other systems of the file go on with the same terms.
+        self.terms = model.terms.clone();
+        debug_assert_eq!(sioco_model::verify::verify(&model), Vec::<String>::new());
+        Some(CheckedModel { model, spans })
+    }
+
+    /// The values at the start; `None` for free ones and for those that are wrong, which is reported.
+    fn initial_values(&mut self, instance: &Instance, template: &Template<'a>) -> Vec<Option<Value>> {
+        let mut values = Vec::new();
+        for v in &template.vars {
+            values.push(match v.initial {
+                TemplateInitial::Free => None,
+                TemplateInitial::Default => Some(self.sorts.default_value(v.sort)),
+                TemplateInitial::Term(term, span) => {
+                    let args = &instance.args;
+                    if args.len() != template.params.len() {
+                        continue;
+                    }
+                    let term = self.terms.replace(term, &mut |pool, leaf| match leaf {
+                        Term::ProcessParam(i, sort) => Some(pool.constant(args[*i as usize].clone(), *sort)),
+                        _ => None,
+                    });
+                    self.evaluate(term, span)
+                }
+            });
+        }
+        values
+    }
+
+    /// Every send needs a receive in another instance, and the other way round.
+    fn partners(&mut self, instances: &[Instance], templates: &[Template<'a>]) {
+        let mut users: FxHashMap<Label, Vec<usize>> = FxHashMap::default();
+        for (i, instance) in instances.iter().enumerate() {
+            let mut seen = FxHashSet::default();
+            for s in &templates[instance.template].switches {
+                if matches!(s.label, Label::Send(_) | Label::Receive(_)) && seen.insert(s.label) {
+                    users.entry(s.label).or_default().push(i);
+                }
+            }
+        }
+        let mut reported = FxHashSet::default();
+        for (i, instance) in instances.iter().enumerate() {
+            for s in &templates[instance.template].switches {
+                let (channel, partner, does, lacks) = match s.label {
+                    Label::Send(c) => (c, Label::Receive(c), "sends", "receives"),
+                    Label::Receive(c) => (c, Label::Send(c), "receives", "sends"),
+                    _ => continue,
+                };
+                let found = users.get(&partner).is_some_and(|all| all.iter().any(|j| *j != i));
+                if found || !reported.insert(s.label) {
+                    continue;
+                }
+                let name = &self.globals.channels[channel.index()].decl.name;
+                let message =
+                    format!("`{}` {does} on `{}`, but no other process {lacks} on it", instance.name, name.name);
+                let d = Diagnostic::new(Code::NoPartner, s.spans.label, message)
+                    .label("can never happen")
+                    .also(name.span, "the channel")
+                    .also(instance.span, "the instance");
+                self.report(d.help("a handshake needs a send and a receive in two different processes of the system"));
+            }
+        }
+    }
+}
+
+fn params(resolved: &[ResolvedParam], fallback: SortId) -> Vec<Param> {
+    resolved
+        .iter()
+        .map(|p| Param { name: p.name.clone(), sort: p.sort.unwrap_or(fallback), tolerance: p.tolerance.clone() })
+        .collect()
+}
+
+/// Adds an instance to the model.
+fn instantiate(
+    model: &mut Model,
+    spans: &mut Spans,
+    instance: &Instance,
+    template: &Template<'_>,
+    initial: Vec<Option<Value>>,
+    several: bool,
+) {
+    let process = model.processes.next_id();
+    let (first_var, first_location) = (model.variables.len(), model.locations.len());
+    let mut variables = Vec::new();
+    for (v, initial) in template.vars.iter().zip(initial) {
+        let variable = Variable { name: v.name.clone(), process, sort: v.sort, initial, hidden: v.hidden };
+        variables.push(model.variables.push(variable));
+        spans.variables.push(v.span);
+    }
+    let mut locations = Vec::new();
+    for l in &template.locations {
+        locations.push(model.locations.push(Location {
+            name: l.name.clone(),
+            process,
+            is_final: l.is_final,
+            hidden: l.hidden,
+            outgoing: Vec::new(),
+        }));
+        spans.locations.push(l.span);
+    }
+    // Most terms are shared between switches: each is moved once.
+    let mut moved: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let as_it_is = first_var == 0 && instance.args.is_empty();
+    let mut place = |terms: &mut sioco_model::term::TermPool, term: TermId| {
+        if as_it_is {
+            return term;
+        }
+        *moved.entry(term).or_insert_with(|| {
+            terms.replace(term, &mut |pool, leaf| match leaf {
+                Term::Var(v, sort) => Some(pool.var(id(first_var + v.index()), *sort)),
+                Term::ProcessParam(i, sort) => Some(pool.constant(instance.args[*i as usize].clone(), *sort)),
+                _ => None,
+            })
+        })
+    };
+    let mut switches = Vec::new();
+    for s in &template.switches {
+        let params =
+            s.params.iter().map(|p| SwitchParam { term: p.term.map(|t| place(&mut model.terms, t)), ..p.clone() });
+        let switch = Switch {
+            name: if several { format!("{}.{}", instance.name, s.name) } else { s.name.clone() },
+            named: s.named,
+            tags: s.tags.clone(),
+            process,
+            source: id(first_location + s.source),
+            label: s.label,
+            params: params.collect(),
+            guard: place(&mut model.terms, s.guard),
+            is_else: s.is_else,
+            update: s.update.iter().map(|(v, t)| (id(first_var + v), place(&mut model.terms, *t))).collect(),
+            target: id(first_location + s.target),
+        };
+        let source = switch.source;
+        let switch = model.switches.push(switch);
+        model.locations[source].outgoing.push(switch);
+        switches.push(switch);
+        spans.switches.push(SwitchSpans { ..s.spans.clone() });
+    }
+    let args =
+        template.params.iter().zip(&instance.args).filter_map(|(p, v)| Some((p.name.clone(), p.sort?, v.clone())));
+    let added = model.processes.push(Process {
+        name: instance.name.clone(),
+        template: template.decl.name.name.clone(),
+        args: args.collect(),
+        initial: id(first_location + template.initial.expect("a process without initial location is an error")),
+        locations,
+        variables,
+        switches,
+    });
+    debug_assert_eq!(added, process);
+}

@@ -1,0 +1,347 @@
+//! The checker: good models and bad ones, each bad one with the codes and places of its problems.
+
+use sioco_lang::check::{Options, check_text_with};
+use sioco_lang::{Checked, check_text};
+use sioco_model::Value;
+
+/// Code and line of every problem.
+fn problems(checked: &Checked) -> Vec<String> {
+    checked
+        .diagnostics
+        .iter()
+        .map(|d| match &d.primary {
+            Some(p) => format!("{}:{}", d.code.short(), checked.sources.position(p.span).0),
+            None => d.code.short().to_string(),
+        })
+        .collect()
+}
+
+fn check(text: &str, expected: &[&str]) {
+    let checked = check_text("m.sts", text);
+    assert_eq!(problems(&checked), expected, "{text}\n{:#?}", checked.diagnostics);
+    assert_eq!(checked.model.is_some(), !checked.has_errors());
+}
+
+/// A model around one location's switches, with a bit of everything declared.
+fn with_switches(switches: &str) -> String {
+    format!(
+        "input a(p: Int)
+input b
+output o(p: Int)
+output r(v: Real)
+output done
+type Colour = Red | Green
+type Reply = Balance(amount: Int) | Refused | Both(amount: Int, c: Colour)
+type Point = {{ x: Int, y: Int in 0..10 }}
+const N = 5
+fun twice(n: Int): Int = n + n
+process P {{
+  var x: Int = 0
+  var y: Int in 0..10 = 0
+  var q: Real = 1 / 3
+  var s: Seq<Int> = []
+  var t: String = \"\"
+  var reply: Reply = Refused
+  var pt: Point = Point {{ x: 1, y: 2 }}
+  var c: Colour = Red
+  init l {{
+    // Everything is used, and read.
+    ?a(p) [p > x && y > 0 && q > 0.5 && s == [] && t == \"\" && reply is Refused && pt.x > 0] -> l
+    ?a(p) [p > twice(N)] / x := p, y := p -> l
+    ?b -> l
+    !o(x) [c == Red] -> l
+    !r(q) -> l
+    !done -> l
+{switches}
+  }}
+}}
+"
+    )
+}
+
+fn check_switches(switches: &str, expected: &[&str]) {
+    const FIRST_LINE: usize = 27;
+    let text = with_switches(switches);
+    let checked = check_text("m.sts", &text);
+    let found: Vec<String> = checked
+        .diagnostics
+        .iter()
+        .map(|d| {
+            let line = d.primary.as_ref().map_or(0, |p| checked.sources.position(p.span).0);
+            format!("{}:{}", d.code.short(), line as i64 - FIRST_LINE as i64)
+        })
+        .collect();
+    assert_eq!(found, expected, "{switches}\n{:#?}", checked.diagnostics);
+}
+
+#[test]
+fn the_frame_of_these_tests_is_clean() {
+    check_switches("", &[]);
+}
+
+#[test]
+fn expressions_have_types() {
+    for (switch, expected) in [
+        ("!done [x + 1 > 0 && 1 <= x <= 10] -> l", &[][..]),
+        ("!done [x] -> l", &["T002:1"]),
+        ("!done [x && true] -> l", &["T001:1"]),
+        ("!done [x == true] -> l", &["T004:1"]),
+        ("!done [c == x] -> l", &["T004:1"]),
+        ("!done [t + t == t] -> l", &["T004:1", "T004:1"]),
+        ("!done [x < q && q < x] -> l", &[]),
+        ("!done [x == q] -> l", &[]),
+        ("!done [x div 2 == 1 && x mod 3 == 0 && x / 2 == 0.5] -> l", &[]),
+        ("!done [q div 2 == 1] -> l", &["T001:1"]),
+        ("!done [if x > 0 then true else c == Green] -> l", &[]),
+        ("!done [(if x > 0 then 1 else t) == 1] -> l", &["T001:1"]),
+        ("!done [let z = x + 1 in z > z - 1] -> l", &[]),
+        ("!done [let z = x + 1 in true] -> l", &["W002:1"]),
+        ("!done [let x = 1 in x > 0] -> l", &["N010:1"]),
+        ("!done [match reply { Balance(m) => m > 0, Refused => false, Both(_, d) => d == Red }] -> l", &[]),
+        ("!done [match reply { Balance(m) => m > 0 }] -> l", &["T005:1"]),
+        ("!done [match reply { Balance(m) => m > 0, _ => true }] -> l", &[]),
+        ("!done [match reply { _ => true, Refused => false }] -> l", &["T006:1"]),
+        ("!done [match reply { Refused => true, Refused => false, _ => true }] -> l", &["T006:1"]),
+        ("!done [match reply { Balance => true, _ => false }] -> l", &["T003:1"]),
+        ("!done [match reply { Red => true, _ => false }] -> l", &["T001:1"]),
+        ("!done [match reply { Blance(m) => m > 0, _ => false }] -> l", &["N007:1"]),
+        ("!done [match x { 0 => true, 1 => false }] -> l", &["T005:1"]),
+        ("!done [match x { 0 => true, _ => false }] -> l", &[]),
+        ("!done [match x > 0 { true => true, false => false }] -> l", &[]),
+        ("!done [reply.amount > 0 && pt.y > 0] -> l", &[]),
+        ("!done [reply.c == Red] -> l", &[]),
+        ("!done [pt.z > 0] -> l", &["N006:1"]),
+        ("!done [x.z > 0] -> l", &["N006:1"]),
+        ("!done [(pt with { x: 3 }).x == 3] -> l", &[]),
+        ("!done [(pt with { z: 3 }).x == 3] -> l", &["N006:1"]),
+        ("!done [(pt with { y: 11 }).x == 3] -> l", &["T008:1"]),
+        ("!done [Point { x: 1 } == pt] -> l", &["T003:1"]),
+        ("!done [Point { x: 1, y: 2, y: 3 } == pt] -> l", &["N009:1"]),
+        ("!done [s ++ [1, x] == [] && len(s) > 0 && s[0] == 1 && contains(s, 2) && slice(s, 0, 1) == s] -> l", &[]),
+        ("!done [t ++ \"a\" == slice(t, 0, 1) && t[0] == \"b\" && contains(t, \"c\") && len(t) == 2] -> l", &[]),
+        ("!done [x ++ x == x] -> l", &["T004:1"]),
+        ("!done [len(x) == 1] -> l", &["T004:1"]),
+        ("!done [x[0] == 1] -> l", &["T004:1"]),
+        ("!done [[] == []] -> l", &["T012:1"]),
+        ("!done [[1, true] == []] -> l", &["T001:1"]),
+        ("!done [min(x, 1, 2) == max(x, q) && abs(-x) == abs(-0.5) && floor(q) == 0] -> l", &[]),
+        ("!done [min(x) == 1] -> l", &["T003:1"]),
+        ("!done [abs(t) == 1] -> l", &["T004:1"]),
+        ("!done [twice(1, 2) == 1] -> l", &["T003:1"]),
+        ("!done [twice(true) == 1] -> l", &["T001:1"]),
+        ("!done [twcie(1) == 1] -> l", &["N005:1"]),
+        ("!done [unknown > 1] -> l", &["N001:1"]),
+        ("!done [Balance > 1] -> l", &["T003:1"]),
+        ("!done [x is Red] -> l", &["T001:1"]),
+        ("!done [!(x > 0) implies x > 1 implies -x == 2] -> l", &[]),
+        ("!done [1 < x > 2] -> l", &["P006:1"]),
+    ] {
+        check_switches(switch, expected);
+    }
+}
+
+#[test]
+fn switches_are_checked() {
+    for (switch, expected) in [
+        ("add @REQ-1 @R2: ?a(_) -> l\nadd: ?b -> l", &["N009:2"][..]),
+        ("?a -> l", &["T003:1"]),
+        ("?a(_, _) -> l", &["T003:1"]),
+        ("?a(3) -> l", &["M007:1"]),
+        ("?a(any z) [z > 0] -> l", &["M013:1"]),
+        ("?a(x) -> l", &["N010:1"]),
+        ("?a(z) -> l", &["W002:1"]),
+        ("?a(_z) -> l", &[]),
+        ("!a(1) -> l", &["M004:1"]),
+        ("?done -> l", &["M004:1"]),
+        ("?inX -> l", &["N003:1"]),
+        ("!doen -> l", &["N003:1"]),
+        ("send done -> l", &["M004:1"]),
+        ("!o(_) -> l", &["M013:1"]),
+        ("!o(any z) [z > x] -> l", &[]),
+        ("!o(true) -> l", &["T001:1"]),
+        ("!r(x) -> l", &[]),
+        ("!done / x := 1, x := 2 -> l", &["M006:1"]),
+        ("!done / z := 1 -> l", &["M005:1"]),
+        ("!done / N := 1 -> l", &["M005:1"]),
+        ("?a(p) / p := 1 -> l", &["M005:1"]),
+        ("!done / x := true -> l", &["T001:1"]),
+        ("!done / y := 11 -> l", &["T008:1"]),
+        ("!done / q := x, pt := pt with { x: x } -> l", &[]),
+        ("!done -> m", &["N004:1"]),
+        ("tau -> l", &[]),
+        ("tau any k: Int in 0..3, any z: Bool [k > x && z] / x := k -> l", &[]),
+        ("tau any k: Int in 0..N [k > 0] -> l", &[]),
+        ("?a(z) [z > 7] ; !o(z) -> l", &[]),
+        ("?a(z) ; !o(any w) [w > z] / x := w ; !done -> l", &[]),
+        ("?a(z) ; !done -> l", &["W002:1"]),
+        ("!done ; !o(1) -> l", &["M009:1"]),
+        ("?b ; ?b -> l", &["M009:1"]),
+        ("?b [else] -> l", &["W006:1"]),
+        ("?b ; !done [else] -> l", &["M008:1"]),
+    ] {
+        check_switches(switch, expected);
+    }
+}
+
+#[test]
+fn declarations_are_checked() {
+    let p = "\noutput o\nprocess P { init l { !o -> l } }";
+    for (text, expected) in [
+        ("type T = Int in 5..1", &["T009:1"][..]),
+        ("type T = Innt", &["N002:1"]),
+        ("type T = Bool in 0..1", &["T001:1"]),
+        ("type A = { b: B }\ntype B = X | Y(a: A)", &["T010:1"]),
+        ("type T = A | A", &["N009:1"]),
+        ("type Int = A | B", &["N011:1"]),
+        ("const A = B\nconst B = A", &["T011:1"]),
+        ("const A = 1 div 0", &["T014:1"]),
+        ("const A: Int in 0..3 = 4", &["T008:1"]),
+        ("const A: Bool = 4", &["T001:1"]),
+        ("fun f(n: Int): Int = g(n)\nfun g(n: Int): Int = f(n)", &["T011:1"]),
+        ("fun f(n: Int): Int = if n == 0 then 0 else f(n - 1)", &["T011:1"]),
+        ("fun f(n: Int, n: Int): Int = n", &["N009:1"]),
+        ("fun min(n: Int): Int = n", &["N011:1"]),
+        ("input closed", &["N011:1"]),
+        ("input i(p: Real tolerance 0.1)", &["T015:1"]),
+        ("output i(p: Real tolerance 0 - 1)", &["T015:1"]),
+        ("output o", &["N009:2"]),
+    ] {
+        let checked = check_text("m.sts", &format!("{text}{p}"));
+        let found: Vec<String> =
+            problems(&checked).into_iter().filter(|p| !p.starts_with("W003") && !p.starts_with("W004")).collect();
+        assert_eq!(found, expected, "{text}\n{:#?}", checked.diagnostics);
+    }
+}
+
+#[test]
+fn processes_and_systems_are_checked() {
+    for (text, expected) in [
+        ("process P { state l }", &["M002:1"][..]),
+        ("process P { }", &["M002:1"]),
+        ("process P { init a { tau -> b } init b { tau -> a } }", &["M003:1"]),
+        ("process P { init a { tau -> a }\n state b\n}", &["W005:2"]),
+        ("process P { init a { tau -> a }\n state a }", &["N009:2"]),
+        ("process P { var x: Int\n init a { tau [x > 0] -> a } }", &["M010:1"]),
+        ("process P { var x: Int in 0..3 = 7\n init a { tau [x > 0] -> a } }", &["T008:1"]),
+        ("process P { var x: Int = 0\n var y: Int = x\n init a { tau [x > y] -> a } }", &["T007:2"]),
+        ("process P { var x: Int = 0\n init a { tau / x := x + 1 -> a } }", &["W001:1"]),
+        ("process P { var x: Int = 0\n var x: Int = 1\n init a { tau [x > 0] -> a } }", &["N009:2"]),
+        ("process P { init a { tau -> a } }\nprocess Q { init a { tau -> a } }", &["M012:2"]),
+        ("process P(n: Int) { init a { tau [n > 0] -> a } }", &["M012:1"]),
+        ("process P(n: Int in 0..3) { init a { tau [n > 0] -> a } }\nsystem S = P(1) || P(4)", &["T008:2"]),
+        ("process P(n: Int) { init a { tau [n > 0] -> a } }\nsystem S = P", &["T003:2"]),
+        ("process P { init a { tau -> a } }\nsystem S = Q", &["N008:2", "W003:1"]),
+        ("process P { init a { tau -> a } }\nprocess Q { init a { tau -> a } }\nsystem S = P", &["W003:2"]),
+        (
+            "process P(n: Int in 0..3) { var x: Int in 0..2 = n\n init a { tau [x > 0] -> a } }\nsystem S = P(3)",
+            &["T008:1"],
+        ),
+        ("channel c\nprocess P { init a { send c -> a } }", &["M011:2"]),
+        ("channel c\nprocess P { init a { send c -> a\n recv c -> a } }", &["M011:2", "M011:3"]),
+        (
+            "channel c\nprocess P { init a { send c -> a } }\nprocess Q { init a { recv c -> a } }\nsystem S = P || Q",
+            &[],
+        ),
+        ("channel c\nprocess P { init a { send c -> a } }\nsystem S = P || P", &["M011:2"]),
+        ("input i\nprocess P { init a { tau -> a } }", &["W004:1"]),
+        ("const N = 1\nprocess P { init a { tau -> a } }", &["W003:1"]),
+        ("", &["M001:1"]),
+        ("const N = 1", &[]),
+    ] {
+        let checked = check_text("m.sts", text);
+        let mut found = problems(&checked);
+        found.sort();
+        let mut expected = expected.to_vec();
+        // Lints are not run on a file with errors.
+        if checked.has_errors() {
+            expected.retain(|e| !e.starts_with('W'));
+        }
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{text}\n{:#?}", checked.diagnostics);
+    }
+}
+
+#[test]
+fn constants_can_be_overridden() {
+    let text = "const N: Int in 0..9 = 1\nconst M = N + 1\nprocess P { var x: Int = M\n init a { tau [x > 0] -> a } }";
+    let with = |consts: &[(&str, &str)]| {
+        let consts = consts.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+        check_text_with("m.sts", text, &Options { consts, ..Options::default() })
+    };
+    let start = |c: &Checked| c.model.as_ref().unwrap().model.variables.values().next().unwrap().initial.clone();
+    assert_eq!(start(&with(&[])), Some(Value::Int(2)));
+    assert_eq!(start(&with(&[("N", "2 + 3")])), Some(Value::Int(6)));
+    for (name, value, code) in [("N", "17", "T008"), ("K", "1", "N001"), ("N", "1 +", "P001"), ("N", "true", "T001")] {
+        let checked = with(&[(name, value)]);
+        assert_eq!(checked.diagnostics.len(), 1, "{:#?}", checked.diagnostics);
+        assert_eq!(checked.diagnostics[0].code.short(), code);
+    }
+}
+
+#[test]
+fn a_choice_of_systems_is_asked_for() {
+    let text = "process P { init a { tau -> a } }\nsystem A = P\nsystem B = P || P";
+    let checked = check_text("m.sts", text);
+    assert_eq!(checked.diagnostics, []);
+    assert!(checked.model.is_none());
+    assert_eq!(checked.require_model().unwrap_err().unwrap().code.short(), "M012");
+    let chosen =
+        |name: &str| check_text_with("m.sts", text, &Options { system: Some(name.into()), ..Options::default() });
+    assert_eq!(chosen("B").model.unwrap().model.processes.len(), 2);
+    assert_eq!(chosen("C").diagnostics[0].code.short(), "M012");
+}
+
+#[test]
+fn ten_mistakes_give_ten_problems() {
+    let text = "input  inX(p: Int in 10..1)
+output outX(p: Innt)
+output done
+process Accumulator {
+  var x: Int = true
+  var y: Int
+  init l0 {
+    add:    ?inX(p)       / x := x + p  -> l1
+    finish: ?done   [x > 15]            -> l2
+    finish: !done   [x]                 -> l2
+    oops    !done                       -> l0
+    ?done(3)                            -> l0
+    !done           / z := 1            -> l0
+    !done           / x := y, x := 2    -> l0
+  }
+  state l1 {
+    tell:   !outX(xx)                   -> l0
+  }
+}
+";
+    let checked = check_text("m.sts", text);
+    let found = problems(&checked);
+    for code in [
+        "T009:1", "N002:2", "T001:5", "M010:6", "M004:9", "N004:9", "N009:10", "T002:10", "P001:11", "M005:13",
+        "M006:14", "N001:17",
+    ] {
+        assert!(found.contains(&code.to_string()), "{code} is missing from {found:?}");
+    }
+}
+
+#[test]
+fn answered_inputs_carry_their_parameters_in_hidden_variables() {
+    let text = "input a(p: Int)\noutput b(q: Int)\nprocess P {\n init l {\n ?a(p) [p > 0] ; !b(p + 1) -> l\n ?a(p) [p < 0] ; !b(any q) [q > p] ; !b(q) -> l\n }\n}";
+    let checked = check_text("m.sts", text);
+    assert_eq!(checked.diagnostics, []);
+    let model = checked.model.unwrap().model;
+    let names: Vec<&str> = model.switches.values().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["l?a", "l?a!b", "l?a#2", "l?a#2!b", "l?a#2!b#2"]);
+    // One variable serves `p` of both switches, a second one `q`.
+    assert_eq!(model.variables.len(), 2);
+    assert!(model.variables.values().all(|v| v.hidden));
+    assert_eq!(model.locations.values().filter(|l| l.hidden).count(), 3);
+    assert_eq!(sioco_model::verify::verify(&model), Vec::<String>::new());
+}
+
+#[test]
+fn the_model_of_s0_figure_1() {
+    check(
+        "input inX(p: Int)\noutput outX(p: Int)\noutput done\nprocess A {\n var x: Int = 0\n init l0 {\n r0: ?inX(p) [1 <= p <= 10] / x := x + p -> l1\n r2: !done [x > 15] -> l2\n }\n state l1 { r1: !outX(x) -> l0 }\n final l2\n}",
+        &[],
+    );
+}

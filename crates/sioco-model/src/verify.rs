@@ -1,0 +1,186 @@
+//! The verifier: what always holds of a [`Model`].
+//!
+//! The checker makes only models that pass; importers and generators of models are held to the same rules.
+//!
+//! 1. Every id that occurs is an id of this model, and locations, variables and switches belong to the process that
+//!    lists them.
+//! 2. A switch starts and ends in locations of its own process and is listed by its source location, once.
+//! 3. A switch has one parameter per parameter of its gate or channel, of the same base sort; only an output, or a
+//!    send, has parameters with a term, and a send has no other; a term has the base sort of its parameter.
+//! 4. Guards are Bool. An update assigns variables of the same process, each at most once, terms of their base sort.
+//! 5. Terms have no process parameters left, no parameters beyond those of the switch or of parameters with a term,
+//!    no variables of other processes, no unbound bound variables, and do not nest deeper than
+//!    [`MAX_DEPTH`](crate::term::MAX_DEPTH).
+//! 6. Initial values are elements of the sorts of their variables.
+//! 7. Names of gates and channels, of processes, of switches, and of locations and variables within a process, are
+//!    unique.
+
+use rustc_hash::FxHashSet;
+
+use crate::id::{Id, ProcessId, TermId};
+use crate::model::{Direction, Label, Model, Switch};
+use crate::term::{MAX_DEPTH, Op, Term};
+
+/// What does not hold; empty for a good model.
+pub fn verify(model: &Model) -> Vec<String> {
+    let mut v = Verifier { model, problems: Vec::new() };
+    v.names();
+    for (id, p) in model.processes.iter() {
+        if model.locations.get(p.initial).is_none_or(|l| l.process != id) {
+            v.problem(format!("process `{}` starts in a location that is not its own", p.name));
+        }
+        for l in &p.locations {
+            if model.locations.get(*l).is_none_or(|l| l.process != id) {
+                v.problem(format!("process `{}` lists the foreign location {l:?}", p.name));
+            }
+        }
+        for s in &p.switches {
+            if model.switches.get(*s).is_none_or(|s| s.process != id) {
+                v.problem(format!("process `{}` lists the foreign switch {s:?}", p.name));
+            }
+        }
+    }
+    for (id, l) in model.locations.iter() {
+        let listed: FxHashSet<_> = l.outgoing.iter().collect();
+        if listed.len() != l.outgoing.len() {
+            v.problem(format!("location `{}` lists a switch twice", l.name));
+        }
+        if l.outgoing.iter().any(|s| model.switches.get(*s).is_none_or(|s| s.source != id)) {
+            v.problem(format!("location `{}` lists a switch that does not start there", l.name));
+        }
+    }
+    for x in model.variables.values() {
+        if let Some(value) = &x.initial
+            && !model.sorts.contains(x.sort, value)
+        {
+            v.problem(format!("variable `{}` starts with {value}, which is not in its sort", x.name));
+        }
+    }
+    for (id, s) in model.switches.iter() {
+        if !model.locations.get(s.source).is_some_and(|l| l.process == s.process && l.outgoing.contains(&id)) {
+            v.problem(format!("switch `{}` is not listed by its source", s.name));
+        }
+        if model.locations.get(s.target).is_none_or(|l| l.process != s.process) {
+            v.problem(format!("switch `{}` leads into another process", s.name));
+        }
+        v.switch(s);
+    }
+    v.problems
+}
+
+struct Verifier<'a> {
+    model: &'a Model,
+    problems: Vec<String>,
+}
+
+impl Verifier<'_> {
+    fn problem(&mut self, text: String) {
+        self.problems.push(text);
+    }
+
+    fn names(&mut self) {
+        let m = self.model;
+        let mut all: Vec<(&str, usize, &str)> = Vec::new();
+        all.extend(m.gates.values().map(|g| ("gate", 0, g.name.as_str())));
+        all.extend(m.channels.values().map(|c| ("gate", 0, c.name.as_str())));
+        all.extend(m.processes.values().map(|p| ("process", 0, p.name.as_str())));
+        all.extend(m.switches.values().map(|s| ("switch", 0, s.name.as_str())));
+        all.extend(m.locations.values().map(|l| ("location", l.process.index(), l.name.as_str())));
+        all.extend(
+            m.variables.values().filter(|x| !x.hidden).map(|x| ("variable", x.process.index(), x.name.as_str())),
+        );
+        let mut seen = FxHashSet::default();
+        for name in all {
+            if !seen.insert(name) {
+                self.problem(format!("the {} name `{}` is not unique", name.0, name.2));
+            }
+        }
+    }
+
+    fn switch(&mut self, s: &Switch) {
+        let m = self.model;
+        let declared = match s.label {
+            Label::Gate(g) => m.gates.get(g).map(|g| &g.params),
+            Label::Send(c) | Label::Receive(c) => m.channels.get(c).map(|c| &c.params),
+            Label::Internal => None,
+        };
+        if let Some(declared) = declared {
+            let same = declared.len() == s.params.len()
+                && declared.iter().zip(&s.params).all(|(d, p)| m.sorts.base(d.sort) == m.sorts.base(p.sort));
+            if !same {
+                self.problem(format!("switch `{}` does not have the parameters of its label", s.name));
+            }
+        } else if s.label != Label::Internal {
+            self.problem(format!("switch `{}` has an unknown label", s.name));
+        }
+        let may_have_terms = match s.label {
+            Label::Gate(g) => m.gates.get(g).is_some_and(|g| g.direction == Direction::Output),
+            Label::Send(_) => true,
+            _ => false,
+        };
+        for p in &s.params {
+            match p.term {
+                Some(t) if !may_have_terms => {
+                    self.problem(format!("switch `{}` binds `{}` and gives it the term {t:?}", s.name, p.name));
+                }
+                Some(t) => {
+                    if m.terms.sort(t) != m.sorts.base(p.sort) {
+                        self.problem(format!("switch `{}`: the term of `{}` has another sort", s.name, p.name));
+                    }
+                    self.term(s, t);
+                }
+                None if matches!(s.label, Label::Send(_)) => {
+                    self.problem(format!("switch `{}` sends nothing for `{}`", s.name, p.name));
+                }
+                None => {}
+            }
+        }
+        if m.terms.sort(s.guard) != m.sorts.bool {
+            self.problem(format!("switch `{}`: the guard is not a Bool", s.name));
+        }
+        self.term(s, s.guard);
+        let mut assigned = FxHashSet::default();
+        for (x, t) in &s.update {
+            match m.variables.get(*x) {
+                Some(var) if var.process == s.process => {
+                    if m.terms.sort(*t) != m.sorts.base(var.sort) {
+                        self.problem(format!("switch `{}`: `{}` gets a term of another sort", s.name, var.name));
+                    }
+                }
+                _ => self.problem(format!("switch `{}` assigns a foreign variable {x:?}", s.name)),
+            }
+            if !assigned.insert(*x) {
+                self.problem(format!("switch `{}` assigns {x:?} twice", s.name));
+            }
+            self.term(s, *t);
+        }
+    }
+
+    fn term(&mut self, s: &Switch, term: TermId) {
+        let m = self.model;
+        if m.terms.depth(term) > MAX_DEPTH {
+            self.problem(format!("switch `{}` has a term that is too deep", s.name));
+            return;
+        }
+        let mut found = Vec::new();
+        let mut bound = FxHashSet::default();
+        m.terms.visit(term, &mut |_, t| {
+            if let Term::App(Op::Exists { first, count }, _) = t {
+                bound.extend(first.index()..first.index() + *count as usize);
+            }
+        });
+        let owner = |x: &crate::id::VarId| -> Option<ProcessId> { m.variables.get(*x).map(|x| x.process) };
+        m.terms.visit(term, &mut |_, t| match t {
+            Term::ProcessParam(..) => found.push("a process parameter".to_string()),
+            Term::Var(x, _) if owner(x) != Some(s.process) => found.push(format!("the foreign variable {x:?}")),
+            Term::Param(i, _) if s.params.get(*i as usize).is_none_or(|p| p.term.is_some()) => {
+                found.push(format!("parameter {i}"));
+            }
+            Term::Bound(b, _) if !bound.contains(&b.index()) => found.push(format!("the unbound {b:?}")),
+            _ => {}
+        });
+        for what in found {
+            self.problem(format!("switch `{}` has a term with {what}", s.name));
+        }
+    }
+}
