@@ -29,7 +29,10 @@ fn generate(switches: usize) -> String {
 }
 
 fn main() {
-    println!("{:>9} {:>8} {:>11} {:>11} {:>14} {:>14}", "switches", "MB", "parse", "parse+check", "µs per switch", "vs 1,000");
+    println!(
+        "{:>9} {:>8} {:>11} {:>11} {:>14} {:>14}",
+        "switches", "MB", "parse", "parse+check", "µs per switch", "vs 1,000"
+    );
     let mut first = None;
     for switches in [1_000, 10_000, 100_000] {
         let text = generate(switches);

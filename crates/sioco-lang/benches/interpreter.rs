@@ -63,7 +63,10 @@ fn main() {
             let begin = Instant::now();
             let taken = run(steps);
             let seconds = begin.elapsed().as_secs_f64();
-            println!("{taken} guard-checked steps of S0 Figure 1 in {seconds:.2} s: {:.1} million per second", taken as f64 / seconds / 1e6);
+            println!(
+                "{taken} guard-checked steps of S0 Figure 1 in {seconds:.2} s: {:.1} million per second",
+                taken as f64 / seconds / 1e6
+            );
         }
         _ => eprintln!("usage: interpreter [STEPS | --count STEPS]"),
     }

@@ -817,7 +817,7 @@ impl<'a> Checker<'a> {
             let (x, y) = if abase == bbase {
                 (a.term, b.term)
             } else if self.sorts.is_numeric(abase) && self.sorts.is_numeric(bbase) {
-                (self.to_real(a.term), self.to_real(b.term))
+                (self.widen(a.term), self.widen(b.term))
             } else {
                 let message = format!(
                     "`{}` compares a `{}` with a `{}`",
@@ -869,7 +869,7 @@ impl<'a> Checker<'a> {
         if typed.iter().all(|t| self.sorts.base(t.sort) == self.sorts.int) {
             return Some((typed.iter().map(|t| t.term).collect(), self.sorts.int));
         }
-        Some((typed.iter().map(|t| self.to_real(t.term)).collect(), self.sorts.real))
+        Some((typed.iter().map(|t| self.widen(t.term)).collect(), self.sorts.real))
     }
 
     /// The base sort of a number; anything else is reported.
@@ -885,7 +885,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn to_real(&mut self, term: TermId) -> TermId {
+    fn widen(&mut self, term: TermId) -> TermId {
         if self.terms.sort(term) == self.sorts.real { term } else { self.apply(Op::ToReal, &[term], self.sorts.real) }
     }
 
@@ -926,7 +926,7 @@ impl<'a> Checker<'a> {
             if self.sorts.base(t.sort) == base {
                 terms.push(t.term);
             } else if real {
-                terms.push(self.to_real(t.term));
+                terms.push(self.widen(t.term));
             } else {
                 let (want, found) = (self.sorts.name(base), self.sorts.name(t.sort));
                 self.report(
@@ -1087,7 +1087,7 @@ impl<'a> Checker<'a> {
         let term = if base == want_base {
             t.term
         } else if want_base == self.sorts.real && base == self.sorts.int {
-            self.to_real(t.term)
+            self.widen(t.term)
         } else {
             let name = self.sorts.name(want);
             self.mismatch(&name, t.sort, span, what);
