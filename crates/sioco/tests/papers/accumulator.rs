@@ -1,7 +1,7 @@
 //! The running example of S0.
 
-use sioco_model::model::{Direction, Label};
 use sioco_model::Value;
+use sioco_model::model::{Direction, Label};
 
 use crate::load;
 
@@ -26,11 +26,7 @@ fn accumulator_parts() {
     let int = || vec!["Int".to_string()];
     assert_eq!(
         gates,
-        [
-            ("inX", Direction::Input, int()),
-            ("outX", Direction::Output, int()),
-            ("done", Direction::Output, vec![])
-        ]
+        [("inX", Direction::Input, int()), ("outX", Direction::Output, int()), ("done", Direction::Output, vec![])]
     );
 
     assert_eq!(m.switches.len(), 3);

@@ -123,7 +123,10 @@ fn atm_two_handshake() {
     assert_eq!(get("UserInterface.x"), get("InternalSystem.y"));
     assert_eq!(w.run("?deposit(100) ?amount(101) !screen").at(), "a0,b1");
     // Nothing depends on the values at the start.
-    for free in [[("InternalSystem.m", "0"), ("UserInterface.ack", "true")], [("InternalSystem.m", "999"), ("UserInterface.ack", "false")]] {
+    for free in [
+        [("InternalSystem.m", "0"), ("UserInterface.ack", "true")],
+        [("InternalSystem.m", "999"), ("UserInterface.ack", "false")],
+    ] {
         assert_eq!(w.start(&free).after("?deposit(100) ?amount(50)").output_values(), "!cash(50)");
     }
 }

@@ -22,8 +22,8 @@ fn start(w: &World) -> State {
 fn answer(w: &World, state: &State) -> (String, Vec<Value>, State) {
     let outputs = w.enabled(state, Direction::Output);
     assert_eq!(outputs.len(), 1);
-    let (switch, values) = outputs.into_iter().next().unwrap();
-    let next = w.successor(state, switch, &values).unwrap();
+    let (switch, values) = outputs.into_iter().next().expect("one output");
+    let next = w.successor(state, switch, &values).expect("enabled");
     (w.label(switch), values, next)
 }
 
@@ -34,7 +34,7 @@ fn reachable(w: &World) -> BTreeSet<State> {
     while let Some(state) = new.pop() {
         let steps = [Direction::Input, Direction::Output].map(|d| w.enabled(&state, d)).concat();
         for (switch, values) in steps {
-            let next = w.successor(&state, switch, &values).unwrap();
+            let next = w.successor(&state, switch, &values).expect("enabled");
             if seen.insert(next.clone()) {
                 new.push(next);
             }
@@ -52,13 +52,13 @@ fn shortest_kill(spec: &World, mutant: &World) -> usize {
         let mut next = Vec::new();
         for (s, m) in &layer {
             for (switch, values) in spec.enabled(s, Direction::Input) {
-                let s = spec.successor(s, switch, &values).unwrap();
+                let s = spec.successor(s, switch, &values).expect("enabled");
                 let gate = spec.label(switch);
                 let twin = mutant.enabled(m, Direction::Input);
                 let twin: Vec<&(SwitchId, Vec<Value>)> =
                     twin.iter().filter(|(t, v)| mutant.label(*t) == gate && *v == values).collect();
                 assert_eq!(twin.len(), 1);
-                let m = mutant.successor(m, twin[0].0, &values).unwrap();
+                let m = mutant.successor(m, twin[0].0, &values).expect("enabled");
                 let (s_gate, s_values, s) = answer(spec, &s);
                 let (m_gate, m_values, m) = answer(mutant, &m);
                 if (s_gate, s_values) != (m_gate, m_values) {
@@ -133,9 +133,8 @@ fn brp_mutants() {
     assert_eq!(kills, [2, 6, 2, 3, 9, 3]);
 
     // The longest purpose of S0: to "perhaps", by giving up on the last frame.
-    let mut long: Vec<String> = ["?IREQ(7, 8, 9)", "!OFRAME(1, 0, 0, 7)", "?IACK", "!OFRAME(0, 0, 1, 8)", "?IACK"]
-        .map(String::from)
-        .to_vec();
+    let mut long: Vec<String> =
+        ["?IREQ(7, 8, 9)", "!OFRAME(1, 0, 0, 7)", "?IACK", "!OFRAME(0, 0, 1, 8)", "?IACK"].map(String::from).to_vec();
     for _ in 0..6 {
         long.extend(["!OFRAME(0, 1, 0, 9)".into(), "?ITIMEOUT".into()]);
     }
@@ -149,7 +148,8 @@ fn brp_mutants() {
     assert_eq!((killed_at(&spec, &short), killed_at(&mutants[0], &short)), (None, Some(4)));
 
     // Mutant 6 needs equal messages.
-    let equal = ["?IREQ(7, 7, 9)", "!OFRAME(1, 0, 0, 7)", "?IACK", "!OFRAME(0, 0, 1, 7)", "?IACK", "!OFRAME(0, 1, 0, 9)"]
-        .map(String::from);
+    let equal =
+        ["?IREQ(7, 7, 9)", "!OFRAME(1, 0, 0, 7)", "?IACK", "!OFRAME(0, 0, 1, 7)", "?IACK", "!OFRAME(0, 1, 0, 9)"]
+            .map(String::from);
     assert_eq!((killed_at(&spec, &equal), killed_at(&mutants[5], &equal)), (None, Some(6)));
 }

@@ -68,7 +68,10 @@ fn csm_run_to_completion() {
         assert_eq!(back.1, if stays { "(4, true, 2)" } else { "(0, false, 0)" });
     }
     // A mode is kept between its limit and the allowed speed.
-    assert_eq!(drive(&w, &[("107", "100", false), ("101", "100", false)]), ("SERVICE_BRAKE".into(), "(4, true, 1)".into()));
+    assert_eq!(
+        drive(&w, &[("107", "100", false), ("101", "100", false)]),
+        ("SERVICE_BRAKE".into(), "(4, true, 1)".into())
+    );
     assert_eq!(drive(&w, &[("105", "100", false), ("101", "100", false)]), ("WARNING".into(), "(3, true, 0)".into()));
 }
 

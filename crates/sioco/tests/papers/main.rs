@@ -10,3 +10,21 @@ mod prepaid_card;
 mod readme;
 mod semantics;
 mod trace_figures;
+
+use sioco_lang::check::{Options, check_file};
+use sioco_lang::source::FsLoader;
+
+use crate::semantics::{World, example};
+
+/// The model of an example, which must be free of problems and warnings.
+fn load(path: &str) -> World {
+    load_with(path, &[])
+}
+
+/// The model of an example with other constants.
+fn load_with(path: &str, consts: &[(&str, &str)]) -> World {
+    let consts = consts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let checked = check_file(&example(path), &FsLoader, &Options { consts, system: None });
+    assert_eq!(checked.diagnostics, [], "{path}");
+    World::new(checked.model.expect("a model").model)
+}

@@ -53,8 +53,7 @@ impl World {
                 }
             }
         });
-        let state =
-            State { at: model.processes.values().map(|p| p.initial).collect(), vars: vars.collect() };
+        let state = State { at: model.processes.values().map(|p| p.initial).collect(), vars: vars.collect() };
         Belief { world: self, hypotheses: [(state, Vec::new())].into() }.closed()
     }
 
@@ -83,7 +82,7 @@ impl World {
                 None => Value::real(number::parse_decimal(text).expect("a decimal number")),
             },
             Sort::String => Value::string(text),
-            Sort::Seq(_) => unimplemented!("no example has sequences"),
+            Sort::Seq(_) => panic!("no example has sequences"),
             Sort::Data(d) => {
                 let (name, args) = split_call(text);
                 let constructors = &sorts.data[*d].constructors;
@@ -172,16 +171,21 @@ impl World {
                     _ => vec![self.model.sorts.default_value(p.sort)],
                 },
             };
-            out = out.iter().flat_map(|o| values.iter().map(|v| [o.as_slice(), &[v.clone()]].concat())).collect();
+            out = out
+                .iter()
+                .flat_map(|o| values.iter().map(|v| [o.as_slice(), std::slice::from_ref(v)].concat()))
+                .collect();
         }
         out
     }
 
     /// The enabled switches at gates of a direction, with the values tried.
     pub fn enabled(&self, state: &State, direction: Direction) -> Vec<(SwitchId, Vec<Value>)> {
-        let at_gate = self.model.switches.iter().filter(|(id, s)| {
-            self.leaves(state, s) && self.model.direction(*id) == Some(direction)
-        });
+        let at_gate = self
+            .model
+            .switches
+            .iter()
+            .filter(|(id, s)| self.leaves(state, s) && self.model.direction(*id) == Some(direction));
         let tried = at_gate.flat_map(|(id, _)| self.candidates(state, id).into_iter().map(move |v| (id, v)));
         tried.filter(|(id, v)| self.successor(state, *id, v).is_some()).collect()
     }
@@ -203,7 +207,7 @@ impl World {
         let (name, args) = split_call(&text[1..]);
         let gate = self.model.gate(&name).unwrap_or_else(|| panic!("no gate {name}"));
         let params = &self.model.gates[gate].params;
-        assert_eq!(self.model.gates[gate].direction.sigil(), text.chars().next().unwrap(), "{text}");
+        assert_eq!(self.model.gates[gate].direction.sigil(), text.chars().next().expect("a sigil"), "{text}");
         assert_eq!(args.len(), params.len(), "{text}");
         (gate, params.iter().zip(args).map(|(p, a)| self.value(p.sort, &a)).collect())
     }

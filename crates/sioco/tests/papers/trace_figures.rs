@@ -59,7 +59,8 @@ fn fig_3_04() {
     // The least values: x is 52, then -3 in s2, and the internal switches make it -5 and -4.
     assert_eq!(w.run("?a(51)").get("x"), "52");
     let stuck = w.run("?a(51) ?b(0)");
-    let x: Vec<_> = stuck.hypotheses.iter().map(|(s, _)| (w.model.location_name(s.at[0]), s.vars[0].to_string())).collect();
+    let x: Vec<_> =
+        stuck.hypotheses.iter().map(|(s, _)| (w.model.location_name(s.at[0]), s.vars[0].to_string())).collect();
     let pairs: Vec<(&str, &str)> = x.iter().map(|(l, v)| (l.as_str(), v.as_str())).collect();
     assert_eq!(pairs, [("s2", "-3"), ("s3", "-5"), ("s4", "-4")]);
     assert!(stuck.deadlock());
@@ -117,7 +118,15 @@ fn fig_3_08() {
         let left = (1..=20).contains(&y) && (3..=5).contains(&(y % 6));
         let middle = (21..=40).contains(&y) && (1..=4).contains(&(y % 7));
         let right = (41..=60).contains(&y) && (0..=1).contains(&(y % 4));
-        let expected = if left { "?b" } else if middle { "?c" } else if right { "?d" } else { "" };
+        let expected = if left {
+            "?b"
+        } else if middle {
+            "?c"
+        } else if right {
+            "?d"
+        } else {
+            ""
+        };
         assert_eq!(told.inputs(), expected, "{y}");
         assert_eq!(told.deadlock(), expected.is_empty(), "{y}");
     }
