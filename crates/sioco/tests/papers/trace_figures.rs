@@ -1,6 +1,8 @@
 //! The figures of S1, chapters 3 and 5.
 
+use sioco_model::Value;
 use sioco_model::model::Direction;
+use sioco_model::term::Term;
 
 use crate::load;
 use crate::semantics::World;
@@ -77,6 +79,10 @@ fn fig_3_04() {
     assert!(w.can("?a(55) ?b(55) !c"));
     assert_eq!(w.show_traces(3), ["?a ?b T1 T2 T3 !c"]);
     assert_eq!(test_cases(&w, 3), ["?a(55) ?b(55) !c"]);
+    for free in ["T1", "T2"].map(|t| &w.model.switches[w.model.switch(t).unwrap()]) {
+        assert_eq!(w.model.terms.get(free.guard), &Term::Const(Value::Bool(true), w.model.sorts.bool));
+        assert_eq!(free.update.len(), 1);
+    }
     let fifth = w.model.switch("T3").unwrap();
     assert_eq!(w.symbolic_traces(3)[0][4], fifth);
     assert_eq!(w.model.location_name(w.model.switches[fifth].source), "s4");
@@ -263,6 +269,9 @@ fn fig_5_12() {
     let mut traces = w.show_traces(2);
     traces.sort();
     assert_eq!(traces, ["?a T1 T3 !b", "?a T1 T4 !c", "?a T2 T5 !b", "?a T2 T6 !c"]);
+    let mut cases = test_cases(&w, 2);
+    cases.sort();
+    assert_eq!(cases, ["?a !b", "?a !b", "?a !c", "?a !c"]);
     assert_eq!(w.run("?a !b").paths(), ["?a T1 T3 !b", "?a T2 T5 !b"]);
     assert_eq!(w.run("?a !c").paths(), ["?a T1 T4 !c", "?a T2 T6 !c"]);
 }
