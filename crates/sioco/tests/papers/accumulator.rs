@@ -49,8 +49,8 @@ fn accumulator_semantics() {
     let next = w.successor(start.state(), r0, &[Value::Int(3)]).expect("enabled");
     assert_eq!(next, *start.after("?inX(3)").state());
     assert_eq!((start.after("?inX(3)").at(), start.after("?inX(3)").get("x")), ("l1".into(), "3".into()));
-    for p in [0, 11] {
-        assert_eq!(w.successor(start.state(), r0, &[Value::Int(p)]), None);
+    for p in -1..=12 {
+        assert_eq!(w.successor(start.state(), r0, &[Value::Int(p)]).is_some(), (1..=10).contains(&p));
     }
     assert_eq!(w.successor(start.state(), r1, &[Value::Int(0)]), None);
     assert_eq!(w.successor(start.state(), r2, &[]), None);
@@ -68,4 +68,5 @@ fn accumulator_purpose() {
     let told = six.after("!outX(6)");
     assert_eq!((told.at(), told.get("x")), ("l0".into(), "6".into()));
     assert!(w.can("?inX(6) !outX(6) ?inX(10) !outX(16) !done"));
+    assert!(!w.can("?inX(5) !outX(5) ?inX(10) !outX(15) !done"));
 }

@@ -1,6 +1,6 @@
 //! The cash machines of S3 and S4.
 
-use sioco_model::model::Label;
+use sioco_model::model::{Direction, Label};
 use sioco_model::{Id, Value};
 
 use crate::load;
@@ -12,7 +12,9 @@ const TWO: &str = "atm/atm-two-processes.sts";
 fn atm_withdrawals() {
     let w = load(ONE);
     let rich = w.start(&[("m", "1500"), ("cp", "1")]);
-    // Two withdrawals after a deposit, and no third.
+    // Two withdrawals after a deposit, and no third, for large and small accounts.
+    let poor = w.start(&[("m", "0")]).after("?deposit(500) ?amount(100) !cash(100) ?amount(200) !cash(200)");
+    assert_eq!((poor.get("m"), poor.after("?amount(1)").output_values()), ("198".into(), "!screen(Refused)".into()));
     let twice = rich.after("?deposit(500) ?amount(100) !cash(100) ?amount(200) !cash(200)");
     assert_eq!(twice.get("m"), "1700");
     assert_eq!(twice.after("?amount(1)").output_values(), "!screen(Refused)");
@@ -35,9 +37,10 @@ fn atm_quiescence() {
         for cp in [-1, 0, 2, 3] {
             let start = w.start(&[("m", &m.to_string()), ("cp", &cp.to_string())]);
             assert!(start.may_be_quiescent());
-            for amount in [0, 1, 500, 1000, 1001] {
+            for amount in [0, 1, 500, 999, 1000, 1001] {
                 let asked = start.after(&format!("?amount({amount})"));
                 assert_eq!((asked.at(), asked.may_be_quiescent()), ("q1".into(), false));
+                assert_eq!(w.enabled(asked.state(), Direction::Output).len(), 1);
             }
             assert_eq!((start.after("?check").at(), start.after("?check").may_be_quiescent()), ("q2".into(), false));
         }
