@@ -39,6 +39,26 @@ fn card_limits() {
 }
 
 #[test]
+fn card_rules() {
+    // Each model, the rise it allows, and the balance up to which it is in the first of its last two locations.
+    for (file, rise, split, low, high) in [(SPEC, 300, 300, "s1", "s2"), (IMPL, 299, 200, "t0", "t1")] {
+        let w = load(file);
+        let amounts = [0, 1, 199, 200, 201, 299, 300, 301, 499, 500, 501, 800];
+        for b in amounts.into_iter().filter(|b| *b <= 500) {
+            let first = b.min(299);
+            let before = w.run(&format!("?update({first}) !balance({first}) ?update({b}) !balance({b})"));
+            for a in amounts {
+                let new = if a <= 200 || a <= 500 && a - b <= rise { a } else { b };
+                let after = before.after(&format!("?update({a})"));
+                assert_eq!(after.output_values(), format!("!balance({new})"), "{file} {b} {a}");
+                let at = after.after(&format!("!balance({new})")).at();
+                assert_eq!(at, if new <= split { low } else { high }, "{file} {b} {a}");
+            }
+        }
+    }
+}
+
+#[test]
 fn card_paths() {
     let (spec, imp) = (load(SPEC), load(IMPL));
     // The three paths of section 3.3, and what they say.

@@ -77,6 +77,7 @@ fn fig_3_04() {
     assert!(!w.can(&format!("?a({})", greatest + 1)) && !w.can("?a(50)") && !w.can("?a(51) ?b(52)"));
 
     assert!(w.can("?a(55) ?b(55) !c"));
+    assert!(!w.can("?a(54) ?b(54) !c") && w.can("?a(63) ?b(63) !c") && !w.can("?a(64) ?b(64) !c"));
     assert_eq!(w.show_traces(3), ["?a ?b T1 T2 T3 !c"]);
     assert_eq!(test_cases(&w, 3), ["?a(55) ?b(55) !c"]);
     for free in ["T1", "T2"].map(|t| &w.model.switches[w.model.switch(t).unwrap()]) {
