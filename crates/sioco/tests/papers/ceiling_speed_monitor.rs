@@ -111,3 +111,60 @@ fn csm_mutants() {
         assert_eq!(drive(&w, shorter).1, drive(&m, shorter).1, "{mutant}");
     }
 }
+
+/// One input at an allowed speed of 100, in tenths: the mode, what is wrong (0: nothing), and the mode after it.
+fn table(mode: &str, fault: u32, est: i64, allow: bool) -> &'static str {
+    let (back, warning, service, emergency) = (est <= 1000, est > 1040, est > 1055, est > 1075);
+    let next = match mode {
+        "NORMAL" if !back => "OVERSPEED",
+        "OVERSPEED" if back => ["NORMAL", "EMER_BRAKE", "NORMAL_2", "NORMAL"][fault as usize],
+        "OVERSPEED" if warning => "WARNING",
+        "WARNING" if back => ["NORMAL", "NORMAL", "NORMAL", "NORMAL_2"][fault as usize],
+        "WARNING" if service => "SERVICE_BRAKE",
+        "SERVICE_BRAKE" if back => "NORMAL",
+        "SERVICE_BRAKE" if emergency => "EMER_BRAKE",
+        "EMER_BRAKE" if back && allow || est == 0 => "NORMAL",
+        "NORMAL_2" if fault == 2 && emergency => "EMER_BRAKE",
+        "NORMAL_2" if fault == 3 && warning => "WARNING",
+        "NORMAL" => return "NORMAL",
+        "OVERSPEED" => return "OVERSPEED",
+        "WARNING" => return "WARNING",
+        "SERVICE_BRAKE" => return "SERVICE_BRAKE",
+        "EMER_BRAKE" => return "EMER_BRAKE",
+        _ => return "NORMAL_2",
+    };
+    table(next, fault, est, allow)
+}
+
+#[test]
+fn csm_table() {
+    let outputs = |mode: &str| match mode {
+        "OVERSPEED" => "(2, true, 0)",
+        "WARNING" => "(3, true, 0)",
+        "SERVICE_BRAKE" => "(4, true, 1)",
+        "EMER_BRAKE" => "(4, true, 2)",
+        _ => "(0, false, 0)",
+    };
+    let speeds = [0, 1, 500, 1000, 1001, 1040, 1041, 1055, 1056, 1075, 1076];
+    for (fault, file) in ["csm", "mutant-ex1", "mutant-ex2", "mutant-ex3"].into_iter().enumerate() {
+        let w = load(&format!("ceiling-speed-monitor/{file}.sts"));
+        // The modes found so far, each with the inputs that lead there.
+        let mut modes: Vec<(&str, Vec<(String, bool)>)> = vec![("NORMAL", Vec::new())];
+        let mut at = 0;
+        while at < modes.len() {
+            let (mode, inputs) = modes[at].clone();
+            for (est, allow) in speeds.into_iter().flat_map(|s| [(s, false), (s, true)]) {
+                let expected = table(mode, fault as u32, est, allow);
+                let mut inputs = inputs.clone();
+                inputs.push((format!("{}.{}", est / 10, est % 10), allow));
+                let driven: Vec<_> = inputs.iter().map(|(e, a)| (e.as_str(), "100", *a)).collect();
+                assert_eq!(drive(&w, &driven), (expected.into(), outputs(expected).into()), "{file} {inputs:?}");
+                if modes.iter().all(|(m, _)| *m != expected) {
+                    modes.push((expected, inputs));
+                }
+            }
+            at += 1;
+        }
+        assert_eq!(modes.len(), if fault < 2 { 5 } else { 6 });
+    }
+}
