@@ -1,7 +1,7 @@
 //! The cash machines of S3 and S4.
 
+use sioco_model::Value;
 use sioco_model::model::{Direction, Label};
-use sioco_model::{Id, Value};
 
 use crate::load;
 
@@ -120,7 +120,7 @@ fn atm_two_handshake() {
     }
     let end = w.run("?deposit(100) ?amount(50) !cash(50)");
     assert_eq!(end.at(), "a0,b1");
-    let get = |v: &str| end.state().vars[w.model.variable(v).unwrap().index()].clone();
+    let get = |v: &str| end.state().value(w.model.variable(v).unwrap()).clone();
     assert_eq!(get("InternalSystem.m"), Value::Int(50));
     assert_eq!(get("UserInterface.ack"), Value::Bool(true));
     assert_eq!(get("UserInterface.x"), get("InternalSystem.y"));

@@ -26,5 +26,7 @@ fn load_with(path: &str, consts: &[(&str, &str)]) -> World {
     let consts = consts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let checked = check_file(&example(path), &FsLoader, &Options { consts, system: None });
     assert_eq!(checked.diagnostics, [], "{path}");
-    World::new(checked.model.expect("a model").model)
+    let model = checked.model.expect("a model").model;
+    assert_eq!(sioco_model::verify::verify(&model), Vec::<String>::new(), "{path}");
+    World::new(model)
 }

@@ -1,25 +1,21 @@
-//! The meaning of a model in its plainest form (S0 definitions 5 to 8, S1 section 2.1): sets of states, found by
-//! trying every switch, and every value of a short list where a value is free.
+//! Questions to a model in words: traces as text, and the states, paths and outputs that explain them.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use sioco_model::eval::{Env, eval};
-use sioco_model::model::{Direction, Label, Switch};
+use sioco_model::model::{Direction, Label};
+use sioco_model::semantics::{Interpreter, Quiescence, StepError};
 use sioco_model::sort::Sort;
-use sioco_model::{GateId, Id, LocationId, Model, SortId, SwitchId, TermId, Value, number};
+use sioco_model::{GateId, LocationId, Model, SortId, SwitchId, Value, number};
 
-/// A model and the integers to try where any would do.
+pub use sioco_model::semantics::State;
+
+/// A model, and the integers to try for inputs.
 pub struct World {
-    pub model: Model,
+    pub model: &'static Model,
     pub integers: Vec<i64>,
-}
-
-/// A location for each process, and a value for each variable.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct State {
-    pub at: Vec<LocationId>,
-    pub vars: Vec<Value>,
+    interpreter: RefCell<Interpreter<'static>>,
 }
 
 /// What explains the observations so far: states, each with the switches that led there.
@@ -35,26 +31,24 @@ pub fn example(path: &str) -> PathBuf {
 }
 
 impl World {
+    /// The model stays until the tests end.
     pub fn new(model: Model) -> World {
-        World { model, integers: (-1..=100).collect() }
+        let model: &'static Model = Box::leak(Box::new(model));
+        World { model, integers: (-1..=100).collect(), interpreter: RefCell::new(Interpreter::new(model)) }
     }
 
-    /// The state at the start. Free variables get the values given, as text.
+    /// The state at the start, without any step.
+    pub fn initial(&self, free: &[(&str, &str)]) -> State {
+        self.interpreter.borrow().initial(&mut |id| {
+            let sort = self.model.variables[id].sort;
+            let given = free.iter().find(|(name, _)| *name == self.model.variable_name(id));
+            given.map_or_else(|| self.model.sorts.default_value(sort), |(_, text)| self.value(sort, text))
+        })
+    }
+
+    /// What explains no observation yet. Free variables have the values given, as text.
     pub fn start(&self, free: &[(&str, &str)]) -> Belief<'_> {
-        let model = &self.model;
-        let vars = model.variables.iter().map(|(id, v)| match &v.initial {
-            Some(value) => value.clone(),
-            None => {
-                let name = model.variable_name(id);
-                let given = free.iter().find(|(n, _)| *n == name);
-                match given {
-                    Some((_, text)) => self.value(v.sort, text),
-                    None => model.sorts.default_value(v.sort),
-                }
-            }
-        });
-        let state = State { at: model.processes.values().map(|p| p.initial).collect(), vars: vars.collect() };
-        Belief { world: self, hypotheses: [(state, Vec::new())].into() }.closed()
+        Belief { world: self, hypotheses: [(self.initial(free), Vec::new())].into() }.closed()
     }
 
     /// `start` and then the trace.
@@ -93,113 +87,57 @@ impl World {
         }
     }
 
-    fn term(&self, term: TermId, state: &State, params: &[Value]) -> Value {
-        let env = Env { vars: &state.vars, params, bound: &[] };
-        eval(&self.model.terms, &self.model.sorts, term, env).expect("a value")
-    }
-
-    fn leaves(&self, state: &State, switch: &Switch) -> bool {
-        state.at[switch.process.index()] == switch.source
-    }
-
-    /// Whether the guard holds for these parameters and the terms have these values.
-    fn holds(&self, state: &State, switch: &Switch, params: &[Value]) -> bool {
-        self.leaves(state, switch)
-            && switch.params.iter().zip(params).all(|(p, v)| {
-                self.model.sorts.contains(p.sort, v) && p.term.is_none_or(|t| self.term(t, state, params) == *v)
-            })
-            && self.term(switch.guard, state, params) == Value::Bool(true)
-    }
-
-    fn update(&self, old: &State, new: &mut State, switch: &Switch, params: &[Value]) {
-        for (var, term) in &switch.update {
-            new.vars[var.index()] = self.term(*term, old, params);
-        }
-        new.at[switch.process.index()] = switch.target;
+    fn ask<T>(&self, question: impl FnOnce(&mut Interpreter<'static>) -> Result<T, StepError>) -> T {
+        question(&mut self.interpreter.borrow_mut()).unwrap_or_else(|e| panic!("{}", e.describe(self.model)))
     }
 
     /// The successor, if the switch is enabled (S0 definition 7).
     pub fn successor(&self, state: &State, switch: SwitchId, params: &[Value]) -> Option<State> {
-        let switch = &self.model.switches[switch];
-        self.holds(state, switch, params).then(|| {
-            let mut new = state.clone();
-            self.update(state, &mut new, switch, params);
-            new
-        })
+        if let Label::Gate(gate) = self.model.switches[switch].label
+            && !self.interpreter.borrow().is_gate_value(gate, params)
+        {
+            return None;
+        }
+        let mut next = state.clone();
+        self.ask(|i| i.fire(&mut next, switch, params)).then_some(next)
     }
 
-    /// The internal steps: internal switches and handshakes (S4 section 2.1).
+    /// The internal steps, each with its switches: two for a handshake.
     fn internal(&self, state: &State) -> Vec<(Vec<SwitchId>, State)> {
-        let mut out = Vec::new();
-        for (id, s) in self.model.switches.iter().filter(|(_, s)| self.leaves(state, s)) {
-            match s.label {
-                Label::Internal => {
-                    for params in self.candidates(state, id) {
-                        out.extend(self.successor(state, id, &params).map(|new| (vec![id], new)));
-                    }
-                }
-                Label::Send(channel) => {
-                    let value = self.candidates(state, id).remove(0);
-                    if !self.holds(state, s, &value) {
-                        continue;
-                    }
-                    for (other, r) in self.model.switches.iter() {
-                        if r.label == Label::Receive(channel) && r.process != s.process && self.holds(state, r, &value)
-                        {
-                            let mut new = state.clone();
-                            self.update(state, &mut new, s, &value);
-                            self.update(state, &mut new, r, &value);
-                            out.push((vec![id, other], new));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        out
+        let steps = self.ask(|i| i.internal_steps(state));
+        steps
+            .into_iter()
+            .map(|(step, next)| ([Some(step.switch), step.receive].into_iter().flatten().collect(), next))
+            .collect()
     }
 
-    /// The parameter values to try for a switch: those of its terms, and a few where they are free.
-    fn candidates(&self, state: &State, switch: SwitchId) -> Vec<Vec<Value>> {
-        let mut out = vec![Vec::new()];
+    /// The parameter values for which a switch is enabled: all, or for an input those of the list.
+    fn values(&self, state: &State, switch: SwitchId) -> Vec<Vec<Value>> {
+        if self.model.direction(switch) != Some(Direction::Input) {
+            return self.ask(|i| i.choices(state, switch));
+        }
+        let mut tried = vec![Vec::new()];
         for p in &self.model.switches[switch].params {
-            let values: Vec<Value> = match p.term {
-                Some(term) => vec![self.term(term, state, &[])],
-                None => match self.model.sorts.get(p.sort) {
-                    Sort::Int { .. } => self.integers.iter().map(|n| Value::Int(*n)).collect(),
-                    Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
-                    _ => vec![self.model.sorts.default_value(p.sort)],
-                },
+            let values: Vec<Value> = match self.model.sorts.get(p.sort) {
+                Sort::Int { .. } => self.integers.iter().map(|n| Value::Int(*n)).collect(),
+                _ => panic!("only integers are tried"),
             };
-            out = out
-                .iter()
-                .flat_map(|o| values.iter().map(|v| [o.as_slice(), std::slice::from_ref(v)].concat()))
-                .collect();
+            let with = |o: &Vec<Value>, v: &Value| [o.as_slice(), std::slice::from_ref(v)].concat();
+            tried = tried.iter().flat_map(|o| values.iter().map(|v| with(o, v))).collect();
         }
-        out
+        tried.retain(|v| self.successor(state, switch, v).is_some());
+        tried
     }
 
-    /// The enabled switches at gates of a direction, with the values tried.
+    fn leaving(&self, state: &State, direction: Direction) -> Vec<SwitchId> {
+        let outgoing = state.locations().iter().flat_map(|l| &self.model.locations[*l].outgoing);
+        outgoing.copied().filter(|s| self.model.direction(*s) == Some(direction)).collect()
+    }
+
+    /// The enabled switches at gates of a direction, with their values.
     pub fn enabled(&self, state: &State, direction: Direction) -> Vec<(SwitchId, Vec<Value>)> {
-        let at_gate = self
-            .model
-            .switches
-            .iter()
-            .filter(|(id, s)| self.leaves(state, s) && self.model.direction(*id) == Some(direction));
-        let tried = at_gate.flat_map(|(id, _)| self.candidates(state, id).into_iter().map(move |v| (id, v)));
-        tried.filter(|(id, v)| self.successor(state, *id, v).is_some()).collect()
-    }
-
-    /// No output and no internal step is possible.
-    pub fn quiescent(&self, state: &State) -> bool {
-        self.internal(state).is_empty() && self.enabled(state, Direction::Output).is_empty()
-    }
-
-    /// Nothing is possible, and it is not the end.
-    pub fn deadlock(&self, state: &State) -> bool {
-        self.quiescent(state)
-            && self.enabled(state, Direction::Input).is_empty()
-            && !state.at.iter().all(|l| self.model.locations[*l].is_final)
+        let with_values = |s: SwitchId| self.values(state, s).into_iter().map(move |v| (s, v));
+        self.leaving(state, direction).into_iter().flat_map(with_values).collect()
     }
 
     /// A gate and its values, from text such as `?a(3)`.
@@ -252,16 +190,12 @@ impl World {
 
     /// The first values, in the order of the list of integers, with which a path can be gone to its end.
     pub fn solve(&self, path: &[SwitchId]) -> Option<Vec<Vec<Value>>> {
-        let start = self.start(&[]).hypotheses.into_iter().find(|(_, p)| p.is_empty()).expect("the initial state").0;
-        self.solve_from(&start, path)
+        self.solve_from(&self.initial(&[]), path)
     }
 
     fn solve_from(&self, state: &State, path: &[SwitchId]) -> Option<Vec<Vec<Value>>> {
         let Some((first, rest)) = path.split_first() else { return Some(Vec::new()) };
-        if !self.leaves(state, &self.model.switches[*first]) {
-            return None;
-        }
-        self.candidates(state, *first).into_iter().find_map(|values| {
+        self.values(state, *first).into_iter().find_map(|values| {
             let mut solution = self.solve_from(&self.successor(state, *first, &values)?, rest)?;
             solution.insert(0, values);
             Some(solution)
@@ -334,13 +268,16 @@ impl<'a> Belief<'a> {
     pub fn get(&self, variable: &str) -> String {
         let model = &self.world.model;
         let id = model.variable(variable).unwrap_or_else(|| panic!("no variable {variable}"));
-        model.sorts.show(model.variables[id].sort, &self.state().vars[id.index()])
+        model.sorts.show(model.variables[id].sort, self.state().value(id))
     }
 
     fn gates(&self, direction: Direction) -> String {
         let world = self.world;
-        let switches = self.states().into_iter().flat_map(|s| world.enabled(s, direction));
-        let labels: BTreeSet<String> = switches.map(|(id, _)| world.label(id)).collect();
+        let mut labels = BTreeSet::new();
+        for state in self.states() {
+            let switches = world.leaving(state, direction).into_iter();
+            labels.extend(switches.filter(|s| world.ask(|i| i.example(state, *s)).is_some()).map(|s| world.label(s)));
+        }
         labels.into_iter().collect::<Vec<_>>().join(" ")
     }
 
@@ -376,20 +313,21 @@ impl<'a> Belief<'a> {
         paths.into_iter().collect()
     }
 
-    /// Whether some state allows no output and no internal step.
+    /// Whether silence is allowed.
     pub fn may_be_quiescent(&self) -> bool {
-        self.states().into_iter().any(|s| self.world.quiescent(s))
+        let silent = |q| matches!(q, Quiescence::Quiescent | Quiescence::Diverging);
+        self.states().into_iter().any(|s| silent(self.world.ask(|i| i.quiescence(s))))
     }
 
     /// Whether some state is a deadlock.
     pub fn deadlock(&self) -> bool {
-        self.states().into_iter().any(|s| self.world.deadlock(s))
+        self.states().into_iter().any(|s| self.world.ask(|i| i.is_deadlock(s)).expect("no solver needed"))
     }
 }
 
 impl World {
     fn show_locations(&self, state: &State) -> String {
-        state.at.iter().map(|l| self.model.locations[*l].name.clone()).collect::<Vec<_>>().join(",")
+        state.locations().iter().map(|l| self.model.locations[*l].name.clone()).collect::<Vec<_>>().join(",")
     }
 }
 

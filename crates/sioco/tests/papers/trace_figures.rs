@@ -61,8 +61,11 @@ fn fig_3_04() {
     // The least values: x is 52, then -3 in s2, and the internal switches make it -5 and -4.
     assert_eq!(w.run("?a(51)").get("x"), "52");
     let stuck = w.run("?a(51) ?b(0)");
-    let x: Vec<_> =
-        stuck.hypotheses.iter().map(|(s, _)| (w.model.location_name(s.at[0]), s.vars[0].to_string())).collect();
+    let x: Vec<_> = stuck
+        .hypotheses
+        .iter()
+        .map(|(s, _)| (w.model.location_name(s.locations()[0]), s.values()[0].to_string()))
+        .collect();
     let pairs: Vec<(&str, &str)> = x.iter().map(|(l, v)| (l.as_str(), v.as_str())).collect();
     assert_eq!(pairs, [("s2", "-3"), ("s3", "-5"), ("s4", "-4")]);
     assert!(stuck.deadlock());
