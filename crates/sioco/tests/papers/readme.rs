@@ -1,8 +1,11 @@
-//! The examples as a whole: all are clean, and their READMEs name the tests that there are.
+//! The examples as a whole: all are clean and formatted, and their READMEs name the tests that there are.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use sioco_lang::source::FileId;
+use sioco_lang::syntax::format::format;
 
 use crate::semantics::example;
 
@@ -18,6 +21,15 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
     }
     out.sort();
     out
+}
+
+#[test]
+fn every_example_is_formatted() {
+    for path in files(&example(""), "sts") {
+        let text = fs::read_to_string(&path).expect("a text");
+        let formatted = format(FileId(0), &text).expect("no errors");
+        assert!(formatted == text, "{} is not as the formatter writes it", path.display());
+    }
 }
 
 /// `common.sts` is for others to import, and has nothing to run.
