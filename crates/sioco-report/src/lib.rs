@@ -3,3 +3,4 @@
 //! Values come in, text goes out; nothing here reads or writes a file, or asks what the terminal can do.
 
 pub mod diagnostic;
+pub mod graph;
