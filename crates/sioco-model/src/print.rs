@@ -151,6 +151,10 @@ impl Printer<'_> {
     fn leaf(&self, leaf: &Term) -> String {
         let switch = self.switch.and_then(|s| self.model.switches.get(s));
         match leaf {
+            // It carries a parameter to an answer, which was written with the name of the parameter.
+            Term::Var(var, _) if self.model.variables[*var].hidden => {
+                self.model.variables[*var].name.trim_end_matches('\'').into()
+            }
             Term::Var(var, _) => match switch {
                 Some(s) if s.process != self.model.variables[*var].process => self.model.variable_name(*var),
                 _ => self.model.variables[*var].name.clone(),
@@ -214,7 +218,7 @@ impl Printer<'_> {
             }
             Op::Eq => self.infix(" == ", args, Level::Comparison, Level::Comparison),
             Op::Lt | Op::Le => self.comparison(op, args[0], args[1]),
-            Op::Add => self.infix(" + ", args, Level::Sum, Level::Product),
+            Op::Add => self.sum(args),
             Op::Sub => self.infix(" - ", args, Level::Sum, Level::Product),
             Op::Mul => self.infix(" * ", args, Level::Product, Level::Unary),
             Op::Div => self.infix(" div ", args, Level::Product, Level::Unary),
@@ -261,6 +265,31 @@ impl Printer<'_> {
                 self.out.push_str(op);
             }
             self.term(*arg, if i == 0 { first } else { others });
+        }
+    }
+
+    /// The checker makes one sum of `x - y - 1`, with `-y` and `-1` in it.
+    fn sum(&mut self, args: &[TermId]) {
+        let Some((first, rest)) = args.split_first() else { return self.out.push('0') };
+        self.term(*first, Level::Sum);
+        for &arg in rest {
+            match self.model.terms.get(arg) {
+                Term::App(Op::Neg, inner) => {
+                    self.out.push_str(" - ");
+                    self.term(inner[0], Level::Product);
+                }
+                Term::Const(value, sort) => {
+                    let text = self.model.sorts.show(*sort, value);
+                    match text.strip_prefix('-') {
+                        Some(positive) => self.out.push_str(&format!(" - {positive}")),
+                        None => self.out.push_str(&format!(" + {text}")),
+                    }
+                }
+                _ => {
+                    self.out.push_str(" + ");
+                    self.term(arg, Level::Product);
+                }
+            }
         }
     }
 
@@ -314,7 +343,7 @@ impl Printer<'_> {
             return None;
         }
         let (up, down) = (run(false), run(true));
-        (up.max(down) > 1).then(|| if up >= down { (up, false) } else { (down, true) })
+        (up.max(down) > 1).then_some(if up >= down { (up, false) } else { (down, true) })
     }
 
     fn conjunction(&mut self, args: &[TermId]) {

@@ -254,6 +254,9 @@ fn switches_print_on_one_line() {
     assert_eq!(switch(&m, go), "?in(p, q) [x > 15] / x := x + p, y := q");
     m.variables[y].hidden = true;
     assert_eq!(update(&m, go), "x := x + p");
+    m.variables[y].name = "q'".into();
+    let carried = m.v("q'");
+    m.shows(carried, "q");
 
     m.switches[go].label = Label::Gate(m.gate("out").unwrap());
     m.switches[go].params[0].term = Some(tx);

@@ -118,7 +118,9 @@ fn panel(
             target = model.switches[answer].target;
         }
         let Some(&to) = place.get(&target) else { continue };
-        let name = (options.show_names && switch.named).then(|| switch.name.clone());
+        // In its own panel, a switch needs no instance before its name.
+        let short = switch.name.strip_prefix(&process.name).and_then(|n| n.strip_prefix('.')).unwrap_or(&switch.name);
+        let name = (options.show_names && switch.named).then(|| short.to_string());
         let item = Item { name, id: switch.name.clone(), parts };
         let at = *index.entry((from, to, kind)).or_insert_with(|| {
             edges.push(Edge { from, to, kind, items: Vec::new() });

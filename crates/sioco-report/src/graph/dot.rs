@@ -21,10 +21,10 @@ pub fn dot(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Optio
             let _ = write!(caption, "<br align=\"left\"/>{}", escape_xml(variable));
         }
         let _ = writeln!(out, "    label=<{caption}<br align=\"left\"/>>; labeljust=l; color=\"#b0b8c0\";");
-        let _ = writeln!(out, "    p{p}_start [shape=point, width=0.1, label=\"\"];");
+        let _ = writeln!(out, "    p{p}_start [shape=point, width=0.1, fillcolor=black, label=\"\"];");
         for (n, node) in panel.nodes.iter().enumerate() {
             let look = match (node.hidden, node.is_final) {
-                (true, _) => "shape=point, width=0.06, label=\"\"".into(),
+                (true, _) => "shape=point, width=0.06, fillcolor=black, label=\"\"".into(),
                 (false, is_final) => {
                     let border = if is_final { ", peripheries=2" } else { "" };
                     format!("label={}{border}", quote(&node.name))
@@ -33,16 +33,28 @@ pub fn dot(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Optio
             let _ = writeln!(out, "    p{p}_n{n} [{look}];");
         }
         let _ = writeln!(out, "    p{p}_start -> p{p}_n{};", panel.initial);
+        let mut edges: Vec<(usize, usize, Vec<&Edge>)> = Vec::new();
         for edge in &panel.edges {
-            for item in &edge.items {
+            // Graphviz draws several loops of one node over each other.
+            let loops =
+                edges.iter_mut().find(|(from, to, _)| edge.from == edge.to && (*from, *to) == (edge.from, edge.to));
+            match loops {
+                Some((.., loops)) => loops.push(edge),
+                None => edges.push((edge.from, edge.to, vec![edge])),
+            }
+        }
+        for (from, to, edges) in &edges {
+            for item in edges.iter().flat_map(|e| &e.items) {
                 let _ = writeln!(out, "    // {}", item.id.replace(['\n', '\r'], " "));
             }
-            let look = match edge.kind {
-                Kind::Input => "color=\"#0b5cad\", arrowhead=normal",
-                Kind::Output => "color=\"#a33a00\", arrowhead=empty",
-                Kind::Internal => "color=\"#57606a\", arrowhead=vee, style=dashed",
+            let look = match edges[..] {
+                [Edge { kind: Kind::Input, .. }] => "color=\"#0b5cad\", arrowhead=normal",
+                [Edge { kind: Kind::Output, .. }] => "color=\"#a33a00\", arrowhead=empty",
+                [Edge { kind: Kind::Internal, .. }] => "color=\"#57606a\", arrowhead=vee, style=dashed",
+                _ => "color=\"#24292f\", arrowhead=normal",
             };
-            let _ = writeln!(out, "    p{p}_n{} -> p{p}_n{} [{look}, label=<{}>];", edge.from, edge.to, label(edge));
+            let label: String = edges.iter().map(|e| label(e)).collect();
+            let _ = writeln!(out, "    p{p}_n{from} -> p{p}_n{to} [{look}, label=<{label}>];");
         }
         out.push_str("  }\n");
     }

@@ -22,8 +22,8 @@ const MAX_WIDTH: f64 = 1_500.0;
 
 /// The model as a self-contained SVG, with a panel per process instance.
 pub fn svg(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, options: &Options) -> String {
-    let panels: Vec<Drawn> = panels(model, text, options).into_iter().map(Drawn::new).collect();
-    let (places, size) = shelves(&panels);
+    let mut panels: Vec<Drawn> = panels(model, text, options).into_iter().map(Drawn::new).collect();
+    let (places, size) = shelves(&mut panels);
     let mut kinds: Vec<Kind> = panels.iter().flat_map(|p| p.panel.edges.iter().map(|e| e.kind)).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -322,21 +322,23 @@ fn flow(items: &[String], limit: usize) -> Vec<String> {
     lines
 }
 
-/// Panels in rows, and the size of all.
-fn shelves(panels: &[Drawn]) -> (Vec<Point>, Size) {
-    let mut places = Vec::with_capacity(panels.len());
-    let (mut x, mut y, mut row) = (MARGIN, MARGIN, 0.0f64);
-    let mut width = 0.0f64;
-    for panel in panels {
-        if x > MARGIN && x + panel.size.width > MAX_WIDTH {
-            (x, y, row) = (MARGIN, y + row + MARGIN, 0.0);
+/// Panels in rows, those of a row equally high; and the size of all.
+fn shelves(panels: &mut [Drawn]) -> (Vec<Point>, Size) {
+    let mut places: Vec<Point> = Vec::with_capacity(panels.len());
+    let (mut x, mut y, mut width) = (MARGIN, MARGIN, 0.0f64);
+    let mut row = 0..0;
+    while row.start < panels.len() {
+        while row.end < panels.len() && (row.is_empty() || x + panels[row.end].size.width <= MAX_WIDTH) {
+            places.push(Point { x, y });
+            x += panels[row.end].size.width + MARGIN;
+            row.end += 1;
         }
-        places.push(Point { x, y });
-        x += panel.size.width + MARGIN;
-        row = row.max(panel.size.height);
+        let high = panels[row.clone()].iter().map(|p| p.size.height).fold(0.0, f64::max);
+        panels[row.clone()].iter_mut().for_each(|p| p.size.height = high);
         width = width.max(x);
+        (x, y, row) = (MARGIN, y + high + MARGIN, row.end..row.end);
     }
-    (places, Size { width, height: y + row + MARGIN })
+    (places, Size { width, height: y })
 }
 
 /// Style rules cannot be escaped in a way that both XML and HTML read, but nothing in them needs these two.

@@ -17,6 +17,8 @@ const PORT: f64 = 20.0;
 const LINE_SPACE: f64 = 9.0;
 const NODE_SPACE: f64 = 16.0;
 const LABEL_SPACE: f64 = 10.0;
+/// How far a line runs straight where it meets a node: arrowheads stand on it.
+const STUB: f64 = 9.0;
 /// From the line to its label.
 const LABEL_GAP: f64 = 7.0;
 /// How far a loop goes out, half its height, and the least space for one, and between two.
@@ -25,7 +27,7 @@ const LOOP_SPREAD: f64 = 10.0;
 const LOOP_HEIGHT: f64 = 24.0;
 const LOOP_SPACE: f64 = 6.0;
 /// Space between levels: at least, at most, and how much for a bend of one unit.
-const LEAST_GAP: f64 = 18.0;
+const LEAST_GAP: f64 = 14.0;
 const MOST_GAP: f64 = 64.0;
 const GAP_PER_BEND: f64 = 0.16;
 
@@ -95,12 +97,12 @@ fn cut(graph: &Graph) -> Option<Cut> {
             role: Role::Node(i),
             level: level(i),
             extent: Extent { left: half + NODE_SPACE, right: right + NODE_SPACE },
-            height: node_height(node).max(beside),
+            height: (node_height(node) + 2.0 * STUB).max(beside),
         });
     }
     let line = Extent { left: LINE_SPACE, right: LINE_SPACE };
     let start = vertices.len();
-    vertices.push(Vertex { role: Role::Start, level: level(graph.start) - 1, extent: line, height: 8.0 });
+    vertices.push(Vertex { role: Role::Start, level: level(graph.start) - 1, extent: line, height: 4.0 });
     let mut chains = Vec::new();
     for (e, (edge, turned)) in graph.edges.iter().zip(&ranks.turned).enumerate() {
         let (top, bottom) = if *turned { (edge.to, edge.from) } else { (edge.from, edge.to) };

@@ -116,3 +116,6 @@ pub(super) fn place(graph: &Graph) -> Placement {
     let ways: [&dyn Layout; 2] = [&Layered, &Grid];
     ways.iter().find_map(|way| way.place(graph)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;
