@@ -1,5 +1,6 @@
 //! A layout for graphs that are too large for a nice one: nodes row by row, no labels. Linear in time and space.
 
+use super::rank::breadth_first;
 use super::{Graph, Layout, Placement, Point, Route, Size};
 
 /// Nodes on a grid, in the order in which a breadth-first walk meets them.
@@ -44,31 +45,16 @@ fn walk(graph: &Graph) -> Vec<usize> {
     for edge in &graph.edges {
         outgoing[edge.from].push(edge.to);
     }
-    let mut seen = vec![false; graph.nodes.len()];
-    let mut order = Vec::with_capacity(graph.nodes.len());
-    for root in std::iter::once(graph.start).chain(0..graph.nodes.len()).filter(|r| *r < graph.nodes.len()) {
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
-        }
-        let mut at = order.len();
-        order.push(root);
-        while at < order.len() {
-            for &to in &outgoing[order[at]] {
-                if !std::mem::replace(&mut seen[to], true) {
-                    order.push(to);
-                }
-            }
-            at += 1;
-        }
-    }
-    order
+    breadth_first(&outgoing, graph.start)
 }
 
 /// A flat arc from border to border; the two directions of a pair bend to different sides.
 fn arc(from: (Point, Size), to: (Point, Size)) -> Route {
     let (a, b) = (border(from, to.0), border(to, from.0));
     let (dx, dy) = (b.x - a.x, b.y - a.y);
-    let (nx, ny) = (-dy * 0.12, dx * 0.12);
+    // Flat enough to stay inside of the picture.
+    let bulge = (SPACE * 0.5 / dx.hypot(dy).max(1.0)).min(0.12);
+    let (nx, ny) = (-dy * bulge, dx * bulge);
     let control = |t: f64| Point { x: a.x + dx * t + nx, y: a.y + dy * t + ny };
     Route { from: a, pieces: vec![[control(0.3), control(0.7), b]] }
 }

@@ -56,7 +56,7 @@ pub(super) struct EdgeBox {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placement {
     pub size: Size,
-    /// The middle of the dot that the first arrow comes from.
+    /// The arrow to the first node, from the middle of the dot.
     pub start: Route,
     /// Middle and size of each node; a node may get wider to make room for its edges.
     pub nodes: Vec<(Point, Size)>,

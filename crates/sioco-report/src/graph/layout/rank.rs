@@ -53,7 +53,8 @@ fn depth_first(outgoing: &[Vec<usize>], start: usize) -> Vec<usize> {
     orders.concat()
 }
 
-fn breadth_first(outgoing: &[Vec<usize>], start: usize) -> Vec<usize> {
+/// All nodes in the order of a breadth-first walk from the start, then from whatever is left.
+pub(super) fn breadth_first(outgoing: &[Vec<usize>], start: usize) -> Vec<usize> {
     let mut seen = vec![false; outgoing.len()];
     let mut order = Vec::with_capacity(outgoing.len());
     for root in std::iter::once(start).chain(0..outgoing.len()).filter(|r| *r < outgoing.len()) {
