@@ -664,7 +664,7 @@ enum Activity {
 }
 
 /// Whether an observed value is the expected one, up to the tolerance.
-fn matches(expected: &Value, observed: &Value, tolerance: Option<&number::Rational>) -> bool {
+pub(super) fn matches(expected: &Value, observed: &Value, tolerance: Option<&number::Rational>) -> bool {
     match (tolerance, expected, observed) {
         (Some(tolerance), Value::Real(e), Value::Real(o)) => {
             let (e, o) = (e.as_ref(), o.as_ref());
