@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{check, completions, demo, doctor, explain, fmt, graph, import, man};
+use crate::commands::{check, completions, demo, doctor, explain, fmt, graph, import, man, simulate};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -32,6 +32,7 @@ pub enum Command {
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
     Graph(graph::Graph),
+    Simulate(simulate::Simulate),
     Import(import::Import),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -47,6 +48,7 @@ impl Command {
             Command::Explain(command) => command.run(out),
             Command::Fmt(command) => command.run(out),
             Command::Graph(command) => command.run(out),
+            Command::Simulate(command) => command.run(out),
             Command::Import(command) => command.run(out),
             Command::Doctor(command) => command.run(out),
             Command::Completions(command) => command.run(out),

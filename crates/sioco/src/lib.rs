@@ -12,6 +12,7 @@ pub mod fix;
 pub mod markdown;
 pub mod model;
 pub mod output;
+pub mod simulate;
 pub mod solvers;
 pub mod style;
 pub mod switch_text;

@@ -30,7 +30,8 @@ impl From<&Choices> for Options {
     }
 }
 
-fn name_and_value(text: &str) -> Result<(String, String), String> {
+/// `NAME=VALUE`.
+pub fn name_and_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))

@@ -98,6 +98,11 @@ impl<'a> Output<'a> {
         self.out.write(text);
     }
 
+    /// Makes what was printed so far visible, before a question is waited for.
+    pub fn flush(&mut self) {
+        self.out.flush();
+    }
+
     /// A line of the result.
     pub fn line(&mut self, text: impl Display) {
         self.out.write(&format!("{text}\n"));

@@ -450,6 +450,16 @@ impl<'m> Interpreter<'m> {
                     found.push((Step { switch, receive: None, args }, next));
                 }
             }
+        }
+        found.extend(self.handshake_steps(state)?);
+        Ok(found)
+    }
+
+    /// The handshakes of a state, each with the state it leads to.
+    pub fn handshake_steps(&mut self, state: &State) -> Result<Vec<(Step, State)>, StepError> {
+        let mut found = Vec::new();
+        for p in 0..state.locations.len() {
+            let location = state.locations[p];
             for i in 0..self.locations[location].sends.len() {
                 let (channel, send) = self.locations[location].sends[i];
                 self.handshakes(state, p, channel, send, &mut found)?;

@@ -9,3 +9,4 @@ pub mod fmt;
 pub mod graph;
 pub mod import;
 pub mod man;
+pub mod simulate;
