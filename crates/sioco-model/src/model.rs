@@ -208,9 +208,11 @@ impl Model {
     pub fn switch(&self, name: &str) -> Option<SwitchId> {
         let exact = self.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id);
         exact.or_else(|| {
-            let short =
-                |s: &Switch| s.name.strip_prefix(&self.processes[s.process].name).and_then(|n| n.strip_prefix('.'));
-            only(self.switches.iter().filter(|(_, s)| short(s) == Some(name)).map(|(id, _)| id))
+            let is_short = |s: &Switch| {
+                let short = s.name.strip_prefix(&self.processes[s.process].name);
+                short.and_then(|n| n.strip_prefix('.')) == Some(name)
+            };
+            only(self.switches.iter().filter(|(_, s)| is_short(s)).map(|(id, _)| id))
         })
     }
 
