@@ -3,6 +3,7 @@
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::value::parse_value;
 use sioco_model::model::{Direction, Label};
+use sioco_model::semantics::explain::Reason;
 use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
 use sioco_model::{Model, SwitchId, Value};
 
@@ -318,16 +319,22 @@ impl<'m> Session<'m> {
 
     fn why_not(&mut self, switch: SwitchId, args: Option<&[Value]>) -> String {
         let state = self.state().clone();
-        let reasons = self.interpreter.why_not(&state, switch, args);
-        let name = &self.model.switches[switch].name;
-        if reasons.is_empty() {
-            let label = self.model.switches[switch].label;
-            if matches!(label, Label::Send(_) | Label::Receive(_)) {
-                let all = self.handshakes(&state).unwrap_or_default();
-                if !all.iter().any(|c| c.switch == switch || c.receive == Some(switch)) {
-                    return format!("`{name}` is not enabled: no other process takes part in the handshake");
-                }
+        let s = &self.model.switches[switch];
+        let name = &s.name;
+        let mut reasons = self.interpreter.why_not(&state, switch, args);
+        if matches!(s.label, Label::Send(_) | Label::Receive(_)) && state.location(s.process) == s.source {
+            // What a receive gets is up to its partners, so trying values of its own says nothing.
+            if matches!(s.label, Label::Receive(_)) && args.is_none() {
+                reasons.clear();
             }
+            let all = self.handshakes(&state).unwrap_or_default();
+            if reasons.is_empty() && !all.iter().any(|c| c.switch == switch || c.receive == Some(switch)) {
+                reasons.push(Reason::NoPartner);
+            } else if reasons.is_empty() {
+                return format!("`{name}` is enabled");
+            }
+        }
+        if reasons.is_empty() {
             return match self.interpreter.example(&state, switch) {
                 Ok(Some(example)) if args.is_none() && !example.is_empty() => {
                     format!("`{name}` is enabled, for example for {}", self.named_values(switch, &example))

@@ -26,7 +26,7 @@ pub fn describe(model: &Model, switch: SwitchId, reason: &Reason) -> String {
             let text = print::term(model, Some(switch), s.guard);
             format!("no values of its parameters make `{text}` true{}", with(model, switch, values))
         }
-        Reason::NoPartner => "no other process takes part in the handshake".into(),
+        Reason::NoPartner => "no other process is ready for the other half of the handshake".into(),
         Reason::Undefined(error) => format!("model error: {}", error.describe(model)),
         Reason::NeedsSolver(why) => format!("that needs a solver: {why}"),
     }
