@@ -1,5 +1,6 @@
 //! The development commands of sioco, reached as `cargo xtask VERB`.
 
+mod bench;
 mod child;
 mod deps;
 mod generate;
@@ -22,6 +23,7 @@ usage: cargo xtask VERB
   deps                             which crate depends on which, and what each may touch
   tidy                             rules for the files of the repository
   generate [--check]               write the generated documents, or say which are out of date
+  bench                            the benchmarks; instructions are counted where valgrind is installed
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
 ";
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         (Some("generate"), []) => |project, _| Ok(generate::write(project)?),
         (Some("generate"), ["--check"]) => |project, _| Ok(generate::check(project)?),
         (Some("setup"), [] | ["--fetch"]) => setup::main,
+        (Some("bench"), []) => bench::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

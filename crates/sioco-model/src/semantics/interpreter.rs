@@ -253,10 +253,9 @@ impl<'m> Interpreter<'m> {
         }
         for (i, term) in compiled.terms.iter().enumerate() {
             let Some(term) = term else { continue };
-            let value = term.run(&mut self.memory, context, env);
-            let value = value.map_err(|e| StepError::new(switch, Part::Argument(i), e))?;
-            let param = &self.model.switches[switch].params[i];
-            if !matches(&value, &args[i], param.tolerance.as_ref()) {
+            let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
+            let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
+            if !same.map_err(|e| StepError::new(switch, Part::Argument(i), e))? {
                 return Ok(false);
             }
         }
@@ -278,9 +277,9 @@ impl<'m> Interpreter<'m> {
     ///
     /// On a model that is deterministic this is the step of the model.
     pub fn step(&mut self, state: &mut State, gate: GateId, args: &[Value]) -> Result<Option<SwitchId>, StepError> {
+        let input = self.model.gates[gate].direction == Direction::Input;
         for p in 0..state.locations.len() {
             let location = state.locations[p];
-            let input = self.model.gates[gate].direction == Direction::Input;
             for i in 0.. {
                 let out = &self.locations[location];
                 let list = if input { &out.inputs } else { &out.outputs };

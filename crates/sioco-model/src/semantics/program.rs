@@ -130,15 +130,28 @@ impl Program {
     /// Runs the program.
     #[inline]
     pub fn run(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<Value, EvalError> {
-        self.execute(memory, context, env)?;
-        Ok(self.operand(self.result, memory, env).clone())
+        self.execute(memory, context, &env)?;
+        Ok(self.operand(self.result, memory, &env).clone())
+    }
+
+    /// Runs the program and compares its result.
+    #[inline]
+    pub fn gives(
+        &self,
+        memory: &mut Memory,
+        context: Context<'_>,
+        env: Env<'_>,
+        accept: impl FnOnce(&Value) -> bool,
+    ) -> Result<bool, EvalError> {
+        self.execute(memory, context, &env)?;
+        Ok(accept(self.operand(self.result, memory, &env)))
     }
 
     /// Runs a program whose result is a truth value.
     #[inline]
     pub fn run_bool(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<bool, EvalError> {
-        self.execute(memory, context, env)?;
-        Ok(truth(self.operand(self.result, memory, env)))
+        self.execute(memory, context, &env)?;
+        Ok(truth(self.operand(self.result, memory, &env)))
     }
 
     /// The truth value, if the program is a constant.
@@ -157,7 +170,7 @@ impl Program {
     }
 
     #[inline]
-    fn operand<'v>(&'v self, arg: Arg, memory: &'v Memory, env: Env<'v>) -> &'v Value {
+    fn operand<'v>(&'v self, arg: Arg, memory: &'v Memory, env: &Env<'v>) -> &'v Value {
         let i = (arg.0 >> 2) as usize;
         match arg.0 & 3 {
             REGISTER => &memory.registers[i],
@@ -168,10 +181,11 @@ impl Program {
     }
 
     #[inline]
-    fn execute(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<(), EvalError> {
-        if self.code.is_empty() {
-            return Ok(());
-        }
+    fn execute(&self, memory: &mut Memory, context: Context<'_>, env: &Env<'_>) -> Result<(), EvalError> {
+        if self.code.is_empty() { Ok(()) } else { self.execute_code(memory, context, env) }
+    }
+
+    fn execute_code(&self, memory: &mut Memory, context: Context<'_>, env: &Env<'_>) -> Result<(), EvalError> {
         if memory.registers.len() < self.registers as usize {
             memory.registers.resize(self.registers as usize, Value::Bool(false));
         }
@@ -254,7 +268,7 @@ impl Program {
                     (*r, apply(context.sorts, *op, &values, *sort)?)
                 }
                 Instr::Exists(r, first, count, body) => {
-                    let found = choice::exists(context, *first, *count, *body, env)?;
+                    let found = choice::exists(context, *first, *count, *body, *env)?;
                     (*r, Value::Bool(found))
                 }
             };

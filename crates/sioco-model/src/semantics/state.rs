@@ -5,10 +5,22 @@ use crate::model::Model;
 use crate::value::Value;
 
 /// A state of a model.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct State {
     pub(super) locations: Box<[LocationId]>,
     pub(super) vars: Box<[Value]>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        State { locations: self.locations.clone(), vars: self.vars.clone() }
+    }
+
+    /// Without allocation: states of one model have one size.
+    fn clone_from(&mut self, source: &Self) {
+        self.locations.clone_from(&source.locations);
+        self.vars.clone_from(&source.vars);
+    }
 }
 
 impl State {
