@@ -2,7 +2,7 @@
 
 use super::{Parser, starts_item};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, Fix, did_you_mean};
 use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
@@ -10,44 +10,96 @@ use crate::syntax::lexer::Tok;
 const ITEM_WORDS: [&str; 9] = ["import", "type", "const", "fun", "input", "output", "channel", "process", "system"];
 const MEMBER_WORDS: [&str; 4] = ["var", "init", "state", "final"];
 
+/// Words of other languages, and what they are here.
+const SYNONYMS: [(&str, &str); 11] = [
+    ("include", "import"),
+    ("enum", "type"),
+    ("constant", "const"),
+    ("function", "fun"),
+    ("func", "fun"),
+    ("fn", "fun"),
+    ("def", "fun"),
+    ("variable", "var"),
+    ("initial", "init"),
+    ("location", "state"),
+    ("end", "final"),
+];
+
+/// The keyword with this text.
+fn keyword(word: &str) -> Option<Tok> {
+    Some(match word {
+        "import" => Tok::Import,
+        "type" => Tok::Type,
+        "const" => Tok::Const,
+        "fun" => Tok::Fun,
+        "input" => Tok::Input,
+        "output" => Tok::Output,
+        "channel" => Tok::Channel,
+        "process" => Tok::Process,
+        "system" => Tok::System,
+        "var" => Tok::Var,
+        "init" => Tok::Init,
+        "state" => Tok::State,
+        "final" => Tok::Final,
+        _ => return None,
+    })
+}
+
 impl Parser<'_> {
     pub(super) fn items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while self.peek() != Tok::Eof && !self.too_many_errors() {
             let start = self.span();
             self.confused = false;
-            if !starts_item(self.peek()) {
-                self.unexpected_word("a declaration", &ITEM_WORDS);
-                self.bump();
-                self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
-                while self.eat(Tok::RBrace) {}
-                continue;
+            let mut tok = self.peek();
+            if !starts_item(tok) {
+                let Some(meant) = self.unexpected_word("a declaration", &ITEM_WORDS) else {
+                    self.bump();
+                    self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
+                    while self.eat(Tok::RBrace) {}
+                    continue;
+                };
+                tok = meant;
             }
-            let kind = self.item();
+            self.bump();
+            let kind = self.item(tok);
             items.push(Item { kind, span: start.to(self.previous()) });
         }
         items
     }
 
-    /// Reports a word that should have been one of `words`.
-    fn unexpected_word(&mut self, what: &str, words: &[&'static str]) {
+    /// Reports a word that should have been one of `words`, and says which of them if that is clear.
+    fn unexpected_word(&mut self, what: &str, words: &[&'static str]) -> Option<Tok> {
         let span = self.span();
         let text = self.slice(span);
-        if self.confused {
-            return;
-        }
+        let count = self.diagnostics.len();
+        let was_confused = self.confused;
         self.expected_here(what);
-        let Some(d) = self.diagnostics.last_mut() else { return };
-        match did_you_mean(text, words.iter().copied()) {
-            Some(word) => {
-                d.help = Some(format!("did you mean `{word}`?"));
+        let synonym = SYNONYMS.iter().find(|(word, meant)| *word == text && words.contains(meant));
+        let meant = match synonym {
+            Some((_, meant)) => Some((*meant).to_string()),
+            None => did_you_mean(text, words.iter().copied()),
+        };
+        // A word is followed by a name; a switch outside of a location or a stray name is something else.
+        let meant = meant.filter(|_| self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Ident | Tok::Str));
+        let grew = self.diagnostics.len() > count;
+        if let Some(d) = self.diagnostics.last_mut().filter(|_| grew) {
+            match &meant {
+                Some(word) => {
+                    d.help = Some(format!("did you mean `{word}`?"));
+                    d.fix = Some(Fix { span, replacement: word.clone() });
+                }
+                None => d.help = Some(format!("{what} starts with one of: {}", words.join(", "))),
             }
-            None => d.help = Some(format!("{what} starts with one of: {}", words.join(", "))),
         }
+        let tok = meant.and_then(|word| keyword(&word))?;
+        self.confused = was_confused;
+        Some(tok)
     }
 
-    fn item(&mut self) -> ItemKind {
-        match self.bump().tok {
+    /// The rest of a declaration, after its first word.
+    fn item(&mut self, word: Tok) -> ItemKind {
+        match word {
             Tok::Import => ItemKind::Import(self.string("a file name in quotes")),
             Tok::Type => ItemKind::Type(self.type_decl()),
             Tok::Const => {
@@ -202,14 +254,7 @@ impl Parser<'_> {
         loop {
             self.confused &= !matches!(self.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final);
             match self.peek() {
-                Tok::Var => {
-                    let var = self.var();
-                    process.vars.push(var);
-                }
-                Tok::Init | Tok::State | Tok::Final => {
-                    let location = self.location();
-                    process.locations.push(location);
-                }
+                tok @ (Tok::Var | Tok::Init | Tok::State | Tok::Final) => self.member(tok, &mut process),
                 Tok::RBrace => {
                     self.bump();
                     return process;
@@ -218,12 +263,25 @@ impl Parser<'_> {
                     self.expected("`}` to end the process");
                     return process;
                 }
-                _ => {
-                    self.unexpected_word("a variable or location", &MEMBER_WORDS);
-                    self.bump();
-                    self.skip_to(|p| matches!(p.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final));
-                }
+                _ => match self.unexpected_word("a variable or location", &MEMBER_WORDS) {
+                    Some(meant) => self.member(meant, &mut process),
+                    None => {
+                        self.bump();
+                        self.skip_to(|p| matches!(p.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final));
+                    }
+                },
             }
+        }
+    }
+
+    /// A variable or location, as its first word says; the word itself may be misspelt.
+    fn member(&mut self, word: Tok, process: &mut ProcessDecl) {
+        if word == Tok::Var {
+            let var = self.var();
+            process.vars.push(var);
+        } else {
+            let location = self.location(word);
+            process.locations.push(location);
         }
     }
 
@@ -240,13 +298,10 @@ impl Parser<'_> {
         VarDecl { name, ty, init, span: start.to(self.previous()) }
     }
 
-    fn location(&mut self) -> LocationDecl {
-        let start = self.span();
-        let init = self.eat(Tok::Init);
-        let is_final = self.eat(Tok::Final);
-        if !init && !is_final {
-            self.eat(Tok::State);
-        }
+    fn location(&mut self, word: Tok) -> LocationDecl {
+        let start = self.bump().span;
+        let init = word == Tok::Init;
+        let is_final = word == Tok::Final || (init && self.eat(Tok::Final));
         let name = self.ident("the name of the location");
         let mut switches = Vec::new();
         if self.eat(Tok::LBrace) {
@@ -339,8 +394,13 @@ impl Parser<'_> {
                 self.no_index = outer;
                 GuardDecl::Expr(guard)
             };
-            self.expect(Tok::RBracket);
-            guard
+            let span = self.span();
+            if self.expect(Tok::RBracket) {
+                guard
+            } else {
+                // What was read is not all of the guard, and says nothing about its type.
+                GuardDecl::Expr(Expr { kind: ExprKind::Error, span })
+            }
         } else {
             GuardDecl::None
         };

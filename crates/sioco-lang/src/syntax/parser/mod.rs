@@ -70,11 +70,15 @@ struct Parser<'a> {
     no_index: bool,
     /// Something was reported since the last beginning: what is found missing until the next one is a consequence.
     confused: bool,
+    /// What is no token; something missing right after it is a consequence.
+    bad: Vec<Span>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, tokens: &'a [Token], diagnostics: Vec<Diagnostic>) -> Self {
-        Parser { text, tokens, pos: 0, diagnostics, depth: 0, no_record: false, no_index: false, confused: false }
+        let mut bad: Vec<Span> = diagnostics.iter().filter_map(|d| d.primary.as_ref()).map(|p| p.span).collect();
+        bad.sort_unstable();
+        Parser { text, tokens, pos: 0, diagnostics, depth: 0, no_record: false, no_index: false, confused: false, bad }
     }
 
     fn peek(&self) -> Tok {
@@ -144,6 +148,11 @@ impl<'a> Parser<'a> {
         }
         let found = self.peek();
         let span = self.span();
+        let before = if self.pos == 0 { 0 } else { self.previous().start };
+        let next = self.bad.partition_point(|b| b.start < before);
+        if self.bad.get(next).is_some_and(|b| b.end <= span.start) {
+            return;
+        }
         let found_text = match found {
             Tok::Ident | Tok::Int | Tok::Real | Tok::Tag => format!("`{}`", self.slice(span)),
             other if other.is_keyword() => format!("the keyword `{}`", self.slice(span)),
@@ -213,6 +222,7 @@ impl<'a> Parser<'a> {
                         .help("name parts of it with `let` or a function"),
                 );
             }
+            self.confused = true;
             // Everything up to the next declaration is lost; without this, each closing bracket would be an error.
             while self.peek() != Tok::Eof && !(starts_item(self.peek()) && self.starts_line()) {
                 self.bump();
