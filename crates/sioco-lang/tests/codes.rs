@@ -150,7 +150,8 @@ fn messages_are_written_alike() {
                     assert!(!text.starts_with(|c: char| c.is_uppercase()), "{code}: {text}");
                 }
                 assert!(!d.message.is_empty());
-                assert!(d.help.is_some() || !d.secondary.is_empty(), "{code}: says nothing that helps\n{d:#?}");
+                let labelled = d.primary.as_ref().is_some_and(|p| !p.text.is_empty());
+                assert!(d.help.is_some() || labelled, "{code}: says nothing that helps\n{d:#?}");
             }
         }
     }
@@ -285,11 +286,8 @@ fn imports_from_outside() {
     assert_eq!(codes(&an_import_from_above()), [Code::ImportOutsideRoot]);
     // A project file above makes room.
     let text = format!("import \"../common.sts\"\n{MODEL}");
-    let loader = files(&[
-        ("models/sioco.toml", ""),
-        ("models/lift/lift.sts", &text),
-        ("models/common.sts", "const N = 1\n"),
-    ]);
+    let loader =
+        files(&[("models/sioco.toml", ""), ("models/lift/lift.sts", &text), ("models/common.sts", "const N = 1\n")]);
     let checked = check_file(Path::new("models/lift/lift.sts"), &loader, &Options::default());
     assert_eq!(checked.diagnostics, []);
     // Absolute paths never stay inside.
