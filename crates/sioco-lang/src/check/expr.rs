@@ -8,9 +8,9 @@ use sioco_model::term::{MAX_DEPTH, Op, Term, item_sort};
 use sioco_model::{SortId, TermId, Value, VarId, eval, number};
 
 use super::Checker;
-use super::globals::{literal_int, suggest_or};
+use super::globals::{BUILTIN_TYPES, literal_int, suggest_or};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, Label, did_you_mean};
 use crate::source::Span;
 use crate::syntax::ast::*;
 
@@ -272,7 +272,7 @@ impl<'a> Checker<'a> {
                 .help("initial values and bounds are made of constants; initial values also of process parameters")
         } else if self.globals.funs.contains_key(name) || BUILTIN_FUNCTIONS.contains(&name) {
             d.help(format!("`{name}` is a function: write `{name}(…)`"))
-        } else if self.globals.types.contains_key(name) {
+        } else if self.globals.types.contains_key(name) || BUILTIN_TYPES.contains(&name) {
             d.help(format!("`{name}` is a type, not a value"))
         } else if self.globals.gate_names.contains_key(name) {
             d.help(format!("`{name}` is a gate or channel, not a value"))
@@ -744,7 +744,7 @@ impl<'a> Checker<'a> {
         let d = suggest_or(d, name, near, || match data {
             Some(data) => {
                 let all: Vec<String> = data.constructors.iter().map(|c| format!("`{}`", c.name)).collect();
-                format!("the constructors of `{}` are: {}", data.name, all.join(", "))
+                format!("the constructors of `{}` are: {}; `_` is any other case", data.name, all.join(", "))
             }
             None => "constructors are the alternatives that a `type` declares".into(),
         });
@@ -961,11 +961,21 @@ impl<'a> Checker<'a> {
         spans: impl Iterator<Item = Span>,
         what: &str,
     ) -> Option<(Vec<TermId>, SortId)> {
-        let mut good = true;
+        let mut problem: Option<usize> = None;
         for (t, span) in typed.iter().zip(spans) {
-            good &= self.numeric(*t, span, what).is_some();
+            if self.sorts.is_numeric(t.sort) {
+                continue;
+            }
+            // All operands that are no numbers are one problem.
+            if let Some(d) = problem.and_then(|at| self.diagnostics.get_mut(at)) {
+                let name = a(&self.sorts.name(t.sort));
+                d.secondary.push(Label { span, text: format!("this is {name}") });
+            } else {
+                problem = Some(self.diagnostics.len());
+                self.numeric(*t, span, what);
+            }
         }
-        if !good {
+        if problem.is_some() {
             return None;
         }
         if typed.iter().all(|t| self.sorts.base(t.sort) == self.sorts.int) {
@@ -1075,7 +1085,8 @@ impl<'a> Checker<'a> {
             self.unbind(scope, keep);
         }
         let value = value?;
-        if wildcard.is_none() {
+        // A case that is wrong may be any of the missing ones.
+        if wildcard.is_none() && conditions.iter().all(Option::is_some) {
             let missing = self.missing_cases(value.sort, &covered);
             if !missing.is_empty() {
                 self.report(

@@ -170,6 +170,13 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
     } else {
         diagnostics.extend(lints);
     }
+    if diagnostics
+        .iter()
+        .any(|d| matches!(d.code, Code::UnknownType | Code::EmptyRange | Code::RecursiveType | Code::UnexpectedToken))
+    {
+        // The type that would say what the items are is wrong itself, most likely.
+        diagnostics.retain(|d| d.code != Code::UnknownItemType);
+    }
     if lost_import {
         // What nothing declares is probably declared there.
         diagnostics.retain(|d| !is_unknown(d.code));

@@ -28,6 +28,8 @@ pub(super) struct Template<'a> {
     pub(super) initial: Option<usize>,
     pub(super) switches: Vec<TemplateSwitch>,
     pub(super) scope: ProcessScope,
+    /// A part of it was not understood, and is missing here.
+    pub(super) incomplete: bool,
 }
 
 pub(super) struct TemplateVar {
@@ -106,8 +108,17 @@ impl<'a> Checker<'a> {
         for v in &decl.vars {
             vars.extend(self.variable(v, &mut scope));
         }
-        let mut template =
-            Template { decl, file, params, vars, locations: Vec::new(), initial: None, switches: Vec::new(), scope };
+        let mut template = Template {
+            decl,
+            file,
+            params,
+            vars,
+            locations: Vec::new(),
+            initial: None,
+            switches: Vec::new(),
+            scope,
+            incomplete: self.is_broken(decl),
+        };
         let mut names: FxHashMap<&'a str, usize> = FxHashMap::default();
         for l in &decl.locations {
             let index = template.locations.len();
@@ -137,7 +148,7 @@ impl<'a> Checker<'a> {
                 hidden: false,
             });
         }
-        if template.initial.is_none() {
+        if template.initial.is_none() && !template.incomplete {
             let d = Diagnostic::new(
                 Code::NoInitial,
                 decl.name.span,
@@ -162,6 +173,17 @@ impl<'a> Checker<'a> {
         }
         self.not_yet.clear();
         template
+    }
+
+    /// Whether a part of the process could not be parsed.
+    fn is_broken(&self, decl: &ProcessDecl) -> bool {
+        let start = decl.name.span;
+        let next = self.globals.processes.iter().map(|(_, p)| p.name.span);
+        let next = next.filter(|s| s.file == start.file && s.start > start.start).map(|s| s.start).min();
+        self.diagnostics.iter().filter(|d| d.code == Code::UnexpectedToken && d.fix.is_none()).any(|d| {
+            let place = d.primary.as_ref().map(|p| p.span).filter(|s| s.file == start.file);
+            place.is_some_and(|s| s.start >= start.start && next.is_none_or(|next| s.start < next))
+        })
     }
 
     fn not_a_constant(&mut self, name: &Ident) {
@@ -232,8 +254,9 @@ impl<'a> Checker<'a> {
         template: &mut Template<'a>,
     ) {
         let target = locations.get(s.target.name.as_str()).copied();
-        if target.is_none() && !s.target.name.is_empty() {
-            let near = did_you_mean(&s.target.name, locations.keys().copied());
+        let near = did_you_mean(&s.target.name, locations.keys().copied());
+        // In a process that was not understood, the location may be there.
+        if target.is_none() && !s.target.name.is_empty() && (near.is_some() || !self.is_broken(template.decl)) {
             let process = &template.decl.name.name;
             let message = format!("`{process}` has no location `{}`", s.target.name);
             let d = Diagnostic::new(Code::UnknownLocation, s.target.span, message);
@@ -275,7 +298,10 @@ impl<'a> Checker<'a> {
         }
         let base = self.switch_name(s, &template.locations[source].name, names);
         let steps: Option<Vec<Step>> = steps.into_iter().collect();
-        let (Some(mut steps), Some(target)) = (steps, target) else { return };
+        let (Some(mut steps), Some(target)) = (steps, target) else {
+            template.incomplete = true;
+            return;
+        };
         self.carry(&carried, &mut steps, template);
         let count = steps.len();
         let mut from = source;
@@ -486,13 +512,14 @@ impl<'a> Checker<'a> {
                 }
                 ArgDecl::Term(e) if binds => {
                     if !matches!(e.kind, ExprKind::Error) {
-                        let way = if step.label.kind == LabelKind::Input { "?" } else { "recv " };
+                        let input = step.label.kind == LabelKind::Input;
+                        let (what, way) = if input { ("an input", "?") } else { ("a receive", "recv ") };
                         let (gate, p) = (&step.label.name.name, &param.name);
                         self.report(
                             Diagnostic::new(
                                 Code::InputBinder,
                                 e.span,
-                                "an input gives names to the values that come in",
+                                format!("{what} gives names to the values that come in"),
                             )
                             .label("expected a name or `_`")
                             .help(format!("compare in the guard: `{way}{gate}({p}) [{p} == …]`")),
@@ -504,6 +531,8 @@ impl<'a> Checker<'a> {
             }
             params.push(param);
         }
+        let not_yet = self.not_yet.len();
+        self.not_yet.extend(step.label.choices.iter().map(|c| c.name.name.as_str()));
         for (i, choice) in step.label.choices.iter().enumerate() {
             if let Some(tolerance) = &choice.tolerance {
                 let d = Diagnostic::new(Code::BadTolerance, tolerance.span, "a tolerance cannot stand here");
@@ -519,6 +548,7 @@ impl<'a> Checker<'a> {
             let sort = sort.unwrap_or(self.sorts.bool);
             params.push(SwitchParam { name: choice.name.name.clone(), sort, term: None, tolerance: None });
         }
+        self.not_yet.truncate(not_yet);
         for (i, e) in terms {
             let sort = declared.as_ref().and_then(|d| d.get(i)).and_then(|p| p.sort);
             let typed = self.expr(e, sort, &mut scope);

@@ -171,7 +171,10 @@ impl<'a> Checker<'a> {
 
     /// The model of some instances.
     fn model(&mut self, name: String, instances: &[Instance], templates: &[Template<'a>]) -> Option<CheckedModel> {
-        self.partners(instances, templates);
+        // A switch that is not there because it is wrong may be the partner.
+        if !instances.iter().any(|i| templates[i.template].incomplete) {
+            self.partners(instances, templates);
+        }
         if has_errors(&self.diagnostics) {
             // Initial values can still be wrong, and are worth a report.
             for instance in instances {

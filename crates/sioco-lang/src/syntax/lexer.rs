@@ -347,6 +347,15 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
         let span = Span { file, start: range.start as u32, end: range.end as u32 };
         match result {
             Ok(Tok::Comment) => out.comments.push(span),
+            // No operand starts with `*`, so this is the comment of another language.
+            Ok(Tok::Slash) if lexer.remainder().starts_with('*') => {
+                let rest = lexer.remainder();
+                let length = rest[1..].find("*/").map_or(rest.len(), |at| at + 3);
+                lexer.bump(length);
+                let span = Span { end: span.end + 1, ..span };
+                let d = Diagnostic::new(Code::UnexpectedCharacter, span, "`/*` means nothing here");
+                out.diagnostics.push(d.help("comments go from `//` to the end of the line"));
+            }
             Ok(tok) => {
                 if tok == Tok::OpenStr {
                     out.diagnostics.push(
@@ -425,7 +434,7 @@ fn quoted(text: &str, open: Span) -> Option<(Tok, Span, Diagnostic)> {
 
 fn unexpected(text: &str, span: Span) -> Diagnostic {
     let found = text.get(span.range()).unwrap_or("");
-    let shown: String = found.chars().take(12).flat_map(char::escape_debug).collect();
+    let shown: String = found.chars().take(12).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     let more = if found.chars().count() > 12 { "…" } else { "" };
     let d = Diagnostic::new(Code::UnexpectedCharacter, span, format!("`{shown}{more}` means nothing here"));
     match found {

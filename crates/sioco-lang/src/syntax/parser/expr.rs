@@ -344,6 +344,7 @@ impl Parser<'_> {
             }
             _ => {
                 self.expected("a pattern: a constructor, a literal or `_`");
+                self.skip_to(|p| p.peek() == Tok::FatArrow);
                 PatternKind::Error
             }
         };

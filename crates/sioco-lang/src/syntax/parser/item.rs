@@ -50,7 +50,17 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while self.peek() != Tok::Eof && !self.too_many_errors() {
             let start = self.span();
+            if self.confused && !starts_item(self.peek()) {
+                // The rest of a declaration that was not understood.
+                self.bump();
+                self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
+                while self.eat(Tok::RBrace) {}
+                continue;
+            }
             self.confused = false;
+            if self.stray_semicolon("a declaration") {
+                continue;
+            }
             let mut tok = self.peek();
             if !starts_item(tok) {
                 let Some(meant) = self.unexpected_word("a declaration", &ITEM_WORDS) else {
@@ -68,13 +78,24 @@ impl Parser<'_> {
         items
     }
 
+    /// Passes over a `;` that other languages end things with.
+    fn stray_semicolon(&mut self, after: &str) -> bool {
+        let span = self.span();
+        let found = self.eat(Tok::Semi);
+        if found && !self.confused {
+            let message = format!("{after} ends without `;`");
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+            self.diagnostics.push(d.help("take it out").fix(span, ""));
+        }
+        found
+    }
+
     /// Reports a word that should have been one of `words`, and says which of them if that is clear.
     fn unexpected_word(&mut self, what: &str, words: &[&'static str]) -> Option<Tok> {
         let span = self.span();
         let text = self.slice(span);
-        let count = self.diagnostics.len();
         let was_confused = self.confused;
-        self.expected_here(what);
+        let reported = self.expected_here(what);
         let synonym = SYNONYMS.iter().find(|(word, meant)| *word == text && words.contains(meant));
         let meant = match synonym {
             Some((_, meant)) => Some((*meant).to_string()),
@@ -82,8 +103,7 @@ impl Parser<'_> {
         };
         // A word is followed by a name; a switch outside of a location or a stray name is something else.
         let meant = meant.filter(|_| self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Ident | Tok::Str));
-        let grew = self.diagnostics.len() > count;
-        if let Some(d) = self.diagnostics.last_mut().filter(|_| grew) {
+        if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
             match &meant {
                 Some(word) => {
                     d.help = Some(format!("did you mean `{word}`?"));
@@ -105,15 +125,13 @@ impl Parser<'_> {
             Tok::Const => {
                 let name = self.ident("the name of the constant");
                 let ty = self.eat(Tok::Colon).then(|| self.type_expr());
-                self.expect_equals();
-                ItemKind::Const(ConstDecl { name, ty, value: self.expr() })
+                ItemKind::Const(ConstDecl { name, ty, value: self.value_after_equals() })
             }
             Tok::Fun => {
                 let name = self.ident("the name of the function");
                 let params = if self.expect(Tok::LParen) { self.param_list(Tok::RParen) } else { Vec::new() };
                 let result = self.type_after_colon();
-                self.expect_equals();
-                ItemKind::Fun(FunDecl { name, params, result, body: self.expr() })
+                ItemKind::Fun(FunDecl { name, params, result, body: self.value_after_equals() })
             }
             tok @ (Tok::Input | Tok::Output) => {
                 let name = self.ident("the name of the gate");
@@ -128,7 +146,13 @@ impl Parser<'_> {
         }
     }
 
-    fn expect_equals(&mut self) {
+    /// `= value`; without the `=`, what follows is not read.
+    fn value_after_equals(&mut self) -> Expr {
+        let span = self.span();
+        if self.expect_equals() { self.expr() } else { Expr { kind: ExprKind::Error, span } }
+    }
+
+    fn expect_equals(&mut self) -> bool {
         if self.peek() == Tok::Assign {
             let span = self.bump().span;
             self.diagnostics.push(
@@ -136,9 +160,9 @@ impl Parser<'_> {
                     .help("declarations use `=`; `:=` is for updates in a switch")
                     .fix(span, "="),
             );
-        } else {
-            self.expect(Tok::Equals);
+            return true;
         }
+        self.expect(Tok::Equals)
     }
 
     fn string(&mut self, what: &str) -> StrLit {
@@ -167,7 +191,11 @@ impl Parser<'_> {
 
     /// `: Type`; without the colon, a type that follows is still read.
     fn type_after_colon(&mut self) -> TypeExpr {
-        if self.expect(Tok::Colon) || (self.peek() == Tok::Ident && !self.starts_line()) {
+        let colon = self.eat(Tok::Colon);
+        if !colon {
+            self.expected("`:` and a type");
+        }
+        if colon || (self.peek() == Tok::Ident && !self.starts_line()) {
             return self.type_expr();
         }
         TypeExpr { kind: TypeExprKind::Error, span: self.span() }
@@ -215,6 +243,17 @@ impl Parser<'_> {
                 self.expected("`<` and the type of the items, as in `Seq<Int>`");
                 TypeExprKind::Error
             }
+        } else if self.peek() == Tok::Less && !self.starts_line() {
+            // Only `Seq` has a type in `<…>`.
+            if !self.confused {
+                let message = format!("expected `Seq`, found `{}`", name.name);
+                let d = Diagnostic::new(Code::UnexpectedToken, name.span, message);
+                self.diagnostics.push(d.help("sequences are written `Seq<T>`").fix(name.span, "Seq"));
+            }
+            self.bump();
+            let item = self.type_expr();
+            self.expect(Tok::Greater);
+            TypeExprKind::Seq(Box::new(item))
         } else {
             TypeExprKind::Name(name)
         };
@@ -255,6 +294,9 @@ impl Parser<'_> {
             self.confused &= !matches!(self.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final);
             match self.peek() {
                 tok @ (Tok::Var | Tok::Init | Tok::State | Tok::Final) => self.member(tok, &mut process),
+                Tok::Semi => {
+                    self.stray_semicolon("this");
+                }
                 Tok::RBrace => {
                     self.bump();
                     return process;
@@ -302,6 +344,12 @@ impl Parser<'_> {
         let start = self.bump().span;
         let init = word == Tok::Init;
         let is_final = word == Tok::Final || (init && self.eat(Tok::Final));
+        if self.peek() == Tok::State && self.peek_at(1) == Tok::Ident && !self.confused {
+            let span = self.bump().span;
+            let message = "expected the name of the location, found the keyword `state`";
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+            self.diagnostics.push(d.help("`init` and `final` stand instead of `state`").fix(span, ""));
+        }
         let name = self.ident("the name of the location");
         let mut switches = Vec::new();
         if self.eat(Tok::LBrace) {
@@ -311,6 +359,9 @@ impl Parser<'_> {
                     Tok::RBrace => {
                         self.bump();
                         break;
+                    }
+                    Tok::Semi => {
+                        self.stray_semicolon("a switch");
                     }
                     tok if matches!(tok, Tok::Eof | Tok::Var | Tok::Init | Tok::State | Tok::Final)
                         || (starts_item(tok) && self.starts_line())
@@ -415,7 +466,11 @@ impl Parser<'_> {
                             .help("an update is written `x := e`")
                             .fix(span, ":="),
                     );
-                } else if !self.expect(Tok::Assign) {
+                } else if !self.eat(Tok::Assign) {
+                    let reported = self.expected("`:=`");
+                    if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
+                        d.help = Some("an update is written `x := e`, such as `x := x + 1`".into());
+                    }
                     break;
                 }
                 let value = self.expr();
@@ -492,7 +547,12 @@ impl Parser<'_> {
             }
             let args = if self.eat(Tok::LParen) { self.list(Tok::RParen, Self::expr) } else { Vec::new() };
             instances.push(InstanceDecl { name, process, args, span: start.to(self.previous()) });
-            if !self.eat(Tok::OrOr) {
+            if matches!(self.peek(), Tok::Comma | Tok::Pipe) && self.peek_at(1) == Tok::Ident && !self.confused {
+                let span = self.bump().span;
+                let message = format!("expected `||`, found `{}`", self.slice(span));
+                let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+                self.diagnostics.push(d.help("`||` stands between the processes that run in parallel").fix(span, "||"));
+            } else if !self.eat(Tok::OrOr) {
                 break;
             }
         }
