@@ -5,6 +5,7 @@
 pub mod check;
 pub mod code;
 pub mod diagnostic;
+pub mod import;
 pub mod source;
 pub mod syntax;
 

@@ -29,8 +29,10 @@ fn right(code: Code) -> Vec<&'static str> {
     blocks(code.explanation(), "sts right")
 }
 
+type Make = fn() -> Checked;
+
 /// The codes whose examples need several files, bytes, or more text than one wants to read.
-const BY_HAND: &[(Code, fn() -> Checked)] = &[
+const BY_HAND: &[(Code, Make)] = &[
     (Code::Unreadable, a_missing_import),
     (Code::NotUtf8, a_file_in_latin_1),
     (Code::Binary, a_program),

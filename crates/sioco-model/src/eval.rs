@@ -179,7 +179,7 @@ fn rat(v: &Value) -> Rational {
 }
 
 /// An operation that evaluates all its arguments, applied to values.
-fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Result<Value, EvalError> {
+pub(crate) fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Result<Value, EvalError> {
     let real = matches!(v.first(), Some(Value::Real(_)));
     let number = |ints: &dyn Fn(BigInt, BigInt) -> BigInt, reals: &dyn Fn(Rational, Rational) -> Rational| {
         if real {

@@ -6,6 +6,8 @@ pub mod eval;
 pub mod id;
 pub mod model;
 pub mod number;
+pub mod print;
+pub mod semantics;
 pub mod sort;
 pub mod term;
 pub mod value;

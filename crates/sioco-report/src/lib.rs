@@ -1,1 +1,6 @@
+//! What people and programs see of sioco: diagnostics as text and JSON, and pictures of models.
+//!
+//! Values come in, text goes out; nothing here reads or writes a file, or asks what the terminal can do.
 
+pub mod diagnostic;
+pub mod graph;

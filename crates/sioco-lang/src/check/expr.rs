@@ -918,7 +918,7 @@ impl<'a> Checker<'a> {
             let (x, y) = if xbase == ybase {
                 (x.term, y.term)
             } else if self.sorts.is_numeric(xbase) && self.sorts.is_numeric(ybase) {
-                (self.to_real(x.term), self.to_real(y.term))
+                (self.widen(x.term), self.widen(y.term))
             } else {
                 let message = format!(
                     "`{}` compares {} with {}",
@@ -981,7 +981,7 @@ impl<'a> Checker<'a> {
         if typed.iter().all(|t| self.sorts.base(t.sort) == self.sorts.int) {
             return Some((typed.iter().map(|t| t.term).collect(), self.sorts.int));
         }
-        Some((typed.iter().map(|t| self.to_real(t.term)).collect(), self.sorts.real))
+        Some((typed.iter().map(|t| self.widen(t.term)).collect(), self.sorts.real))
     }
 
     /// The base sort of a number; anything else is reported.
@@ -1001,7 +1001,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn to_real(&mut self, term: TermId) -> TermId {
+    fn widen(&mut self, term: TermId) -> TermId {
         if self.terms.sort(term) == self.sorts.real { term } else { self.apply(Op::ToReal, &[term], self.sorts.real) }
     }
 
@@ -1042,7 +1042,7 @@ impl<'a> Checker<'a> {
             if self.sorts.base(t.sort) == base {
                 terms.push(t.term);
             } else if real {
-                terms.push(self.to_real(t.term));
+                terms.push(self.widen(t.term));
             } else {
                 let (want, found) = (self.sorts.name(base), self.sorts.name(t.sort));
                 self.report(
@@ -1212,7 +1212,7 @@ impl<'a> Checker<'a> {
         let term = if base == want_base {
             t.term
         } else if want_base == self.sorts.real && base == self.sorts.int {
-            self.to_real(t.term)
+            self.widen(t.term)
         } else {
             let name = self.sorts.name(want);
             self.mismatch(&name, t.sort, span, what);

@@ -102,20 +102,20 @@ impl Checked {
     }
 
     /// The model, or the one problem that says why there is none. Problems of the files were reported already.
-    pub fn require_model(&self) -> Result<&CheckedModel, Option<Diagnostic>> {
+    pub fn require_model(&self) -> Result<&CheckedModel, Option<Box<Diagnostic>>> {
         if let Some(model) = &self.model {
             return Ok(model);
         }
         if self.has_errors() {
             return Err(None);
         }
-        Err(Some(if self.systems.len() > 1 {
+        Err(Some(Box::new(if self.systems.len() > 1 {
             Diagnostic::global(Code::WhichSystem, "there are several systems, and none was chosen")
                 .help(format!("choose one with `--system NAME`: {}", self.systems.join(", ")))
         } else {
             Diagnostic::global(Code::NothingToRun, "there is no process in this file: nothing to run")
                 .help("a model needs at least one `process`")
-        }))
+        })))
     }
 }
 

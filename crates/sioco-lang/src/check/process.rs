@@ -254,19 +254,8 @@ impl<'a> Checker<'a> {
         template: &mut Template<'a>,
     ) {
         let target = locations.get(s.target.name.as_str()).copied();
-        let near = did_you_mean(&s.target.name, locations.keys().copied());
-        // In a process that was not understood, the location may be there.
-        if target.is_none() && !s.target.name.is_empty() && (near.is_some() || !self.is_broken(template.decl)) {
-            let process = &template.decl.name.name;
-            let message = format!("`{process}` has no location `{}`", s.target.name);
-            let d = Diagnostic::new(Code::UnknownLocation, s.target.span, message);
-            let name = s.target.name.as_str();
-            let mut others = self.globals.processes.iter().map(|(_, p)| *p);
-            let owner = others.find(|p| p.locations.iter().any(|l| l.name.name == name)).map(|p| &p.name.name);
-            self.report(suggest_or(d, &s.target, near, || match owner {
-                Some(owner) => format!("`{name}` is a location of `{owner}`; a switch stays inside its process"),
-                None => format!("declare it: `state {name} {{ … }}`"),
-            }));
+        if target.is_none() && !s.target.name.is_empty() {
+            self.unknown_location(&s.target, template.decl, locations);
         }
         for (i, step) in s.steps.iter().enumerate() {
             let answer = i > 0;
@@ -334,6 +323,22 @@ impl<'a> Checker<'a> {
             });
             from = to;
         }
+    }
+
+    fn unknown_location(&mut self, target: &Ident, decl: &ProcessDecl, locations: &FxHashMap<&'a str, usize>) {
+        let near = did_you_mean(&target.name, locations.keys().copied());
+        if near.is_none() && self.is_broken(decl) {
+            // The location may be in the part that was not understood.
+            return;
+        }
+        let (name, process) = (&target.name, &decl.name.name);
+        let d = Diagnostic::new(Code::UnknownLocation, target.span, format!("`{process}` has no location `{name}`"));
+        let mut others = self.globals.processes.iter().map(|(_, p)| *p);
+        let owner = others.find(|p| p.locations.iter().any(|l| l.name.name == *name)).map(|p| &p.name.name);
+        self.report(suggest_or(d, target, near, || match owner {
+            Some(owner) => format!("`{name}` is a location of `{owner}`; a switch stays inside its process"),
+            None => format!("declare it: `state {name} {{ … }}`"),
+        }));
     }
 
     /// Stores what the answers need where it is bound, in hidden variables, and forgets it with the last answer, so that

@@ -158,7 +158,7 @@ impl Parser<'_> {
                     let span = expr.span.to(field.span);
                     expr = Expr { kind: ExprKind::Field(Box::new(expr), field), span };
                 }
-                Tok::LBracket if !self.no_index && !self.starts_line() => {
+                Tok::LBracket if !self.no_index => {
                     self.bump();
                     let index = self.unrestricted(Self::expr);
                     self.expect(Tok::RBracket);
@@ -266,7 +266,7 @@ impl Parser<'_> {
 
     /// `{ name:` or `{ }` after a name: a record. Anything else is a block.
     fn looks_like_record(&self) -> bool {
-        matches!((self.peek_at(1), self.peek_at(2)), (Tok::Ident, Tok::Colon) | (Tok::RBrace, _)) && !self.starts_line()
+        matches!((self.peek_at(1), self.peek_at(2)), (Tok::Ident, Tok::Colon) | (Tok::RBrace, _))
     }
 
     fn if_expr(&mut self) -> ExprKind {

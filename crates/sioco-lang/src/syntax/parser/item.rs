@@ -207,8 +207,9 @@ impl Parser<'_> {
         if self.eat(Tok::LBrace) {
             return TypeDecl { name, body: TypeBody::Record(self.param_list(Tok::RBrace)) };
         }
-        self.eat(Tok::Pipe);
-        let variants = self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Pipe | Tok::LParen);
+        // One bare name is another name for a type; `|` before it makes it a constructor.
+        let bar = self.eat(Tok::Pipe);
+        let variants = bar || (self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Pipe | Tok::LParen));
         if !variants {
             return TypeDecl { name, body: TypeBody::Alias(self.type_expr()) };
         }

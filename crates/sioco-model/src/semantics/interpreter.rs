@@ -1,0 +1,676 @@
+//! What can be done in a state: enabled switches, successors, internal closure, quiescence.
+//!
+//! The product of parallel processes is never built: a step moves one process, or two of them by a handshake (S4
+//! section 2.1), and only the states that are asked for exist.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use rustc_hash::FxHashSet;
+
+use super::choice::{self, Unknown};
+use super::program::{Context, Memory, Program};
+use super::state::State;
+use crate::eval::{Env, EvalError};
+use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SortId, SwitchId, VarId};
+use crate::model::{Direction, Label, Model};
+use crate::number;
+use crate::value::Value;
+
+/// How many states a closure or a search for internal cycles visits before it is cut.
+pub const CLOSURE_LIMIT: usize = 10_000;
+
+/// A model, compiled for running.
+#[derive(Clone, Debug)]
+pub struct Interpreter<'m> {
+    model: &'m Model,
+    switches: IdVec<SwitchId, Compiled>,
+    locations: IdVec<LocationId, Outgoing>,
+    memory: Memory,
+    /// New values, before they are assigned at once.
+    pending: Vec<(VarId, Value)>,
+}
+
+#[derive(Clone, Debug)]
+struct Compiled {
+    /// `None` if the guard is `true`.
+    guard: Option<Program>,
+    /// The value of a parameter that has a term.
+    terms: Vec<Option<Program>>,
+    update: Vec<(VarId, Program)>,
+    /// Whether some parameter has no term.
+    chooses: bool,
+    /// An update of one variable, which needs no intermediate store.
+    single: bool,
+}
+
+/// The switches of a location, by what they do.
+#[derive(Clone, Debug, Default)]
+struct Outgoing {
+    inputs: Vec<(GateId, SwitchId)>,
+    outputs: Vec<(GateId, SwitchId)>,
+    internal: Vec<SwitchId>,
+    sends: Vec<(ChannelId, SwitchId)>,
+    receives: Vec<(ChannelId, SwitchId)>,
+}
+
+/// One step of a model.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Step {
+    /// The switch; for a handshake, the sending one.
+    pub switch: SwitchId,
+    /// The receiving switch of a handshake.
+    pub receive: Option<SwitchId>,
+    /// The values of the parameters.
+    pub args: Vec<Value>,
+}
+
+/// Which part of a switch could not be evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The guard.
+    Guard,
+    /// The n-th argument of the label.
+    Argument(usize),
+    /// The n-th assignment of the update.
+    Update(usize),
+}
+
+/// Why a question about a state has no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StepError {
+    /// The model is undefined here: a model error that names the switch.
+    Undefined {
+        /// The switch.
+        switch: SwitchId,
+        /// What of it.
+        part: Part,
+        /// Why.
+        error: EvalError,
+    },
+    /// The answer quantifies over values that cannot be tried one by one.
+    NeedsSolver {
+        /// The switch.
+        switch: SwitchId,
+        /// Why.
+        why: String,
+    },
+}
+
+impl StepError {
+    fn new(switch: SwitchId, part: Part, error: EvalError) -> StepError {
+        match error {
+            EvalError::NeedsSolver(why) => StepError::NeedsSolver { switch, why },
+            error => StepError::Undefined { switch, part, error },
+        }
+    }
+
+    /// The error in words, with the names of the model.
+    pub fn describe(&self, model: &Model) -> String {
+        match self {
+            StepError::Undefined { switch, part, error } => {
+                let s = &model.switches[*switch];
+                let what = match part {
+                    Part::Guard => "the guard".to_string(),
+                    Part::Argument(i) => format!("the argument `{}`", s.params[*i].name),
+                    Part::Update(i) => format!("the new value of `{}`", model.variables[s.update[*i].0].name),
+                };
+                format!("{what} of `{}` is undefined: {}", s.name, error.describe(&model.sorts))
+            }
+            StepError::NeedsSolver { switch, why } => {
+                format!("whether `{}` is enabled needs a solver: {why}", model.switches[*switch].name)
+            }
+        }
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepError::Undefined { switch, error, .. } => write!(f, "{switch:?} is undefined: {error}"),
+            StepError::NeedsSolver { switch, why } => write!(f, "{switch:?} needs a solver: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
+
+/// Whether a state is silent (`theory`, section 2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Quiescence {
+    /// No output and no internal switch is enabled: delta is allowed.
+    Quiescent,
+    /// The state is on an internal cycle that never gives an output: delta is allowed.
+    Diverging,
+    /// This output or internal switch is enabled: delta is not allowed.
+    Active(SwitchId),
+    /// Whether this switch is enabled needs a solver.
+    Unknown {
+        /// The switch.
+        switch: SwitchId,
+        /// Why.
+        why: String,
+    },
+}
+
+/// States reached by internal steps.
+#[derive(Clone, Debug, Default)]
+pub struct Closure {
+    /// The states, those that were given first, then in the order found.
+    pub states: Vec<State>,
+    /// Whether there are more: the search was cut at [`CLOSURE_LIMIT`].
+    pub cut: bool,
+}
+
+/// What an output switch offers in a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The switch.
+    pub switch: SwitchId,
+    /// Values that it can have: all fixed, or an example where the system chooses.
+    pub args: Vec<Value>,
+    /// Whether these are the only values.
+    pub fixed: bool,
+}
+
+impl<'m> Interpreter<'m> {
+    /// Compiles a model.
+    pub fn new(model: &'m Model) -> Self {
+        let compile = |t| Program::compile(&model.terms, &model.sorts, t);
+        let mut switches = IdVec::new();
+        let mut locations: IdVec<LocationId, Outgoing> =
+            model.locations.values().map(|_| Outgoing::default()).collect();
+        for (id, s) in model.switches.iter() {
+            let guard = compile(s.guard);
+            let always = guard.constant() == Some(&Value::Bool(true));
+            switches.push(Compiled {
+                guard: if always { None } else { Some(guard) },
+                terms: s.params.iter().map(|p| p.term.map(compile)).collect(),
+                update: s.update.iter().map(|(v, t)| (*v, compile(*t))).collect(),
+                chooses: s.params.iter().any(|p| p.term.is_none()),
+                single: s.update.len() == 1,
+            });
+            let out = &mut locations[s.source];
+            match s.label {
+                Label::Gate(g) if model.gates[g].direction == Direction::Input => out.inputs.push((g, id)),
+                Label::Gate(g) => out.outputs.push((g, id)),
+                Label::Internal => out.internal.push(id),
+                Label::Send(c) => out.sends.push((c, id)),
+                Label::Receive(c) => out.receives.push((c, id)),
+            }
+        }
+        Interpreter { model, switches, locations, memory: Memory::default(), pending: Vec::new() }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    fn context(&self) -> Context<'m> {
+        Context { terms: &self.model.terms, sorts: &self.model.sorts }
+    }
+
+    /// The initial state, with values for the free variables from `free`.
+    pub fn initial(&self, free: &mut dyn FnMut(VarId) -> Value) -> State {
+        let locations = self.model.processes.values().map(|p| p.initial).collect();
+        let vars = self.model.variables.iter().map(|(id, v)| v.initial.clone().unwrap_or_else(|| free(id)));
+        State { locations, vars: vars.collect() }
+    }
+
+    /// The initial state of a model without free variables; with some, they get the default values of their sorts.
+    pub fn initial_default(&self) -> State {
+        self.initial(&mut |v| self.model.sorts.default_value(self.model.variables[v].sort))
+    }
+
+    /// Whether the values fit the parameters of the gate: one each, of the right sort and inside its range.
+    pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
+        let params = &self.model.gates[gate].params;
+        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| self.model.sorts.contains(p.sort, v))
+    }
+
+    /// Whether the switch is enabled in the state for these values (S0 definition 7). The values must fit the gate.
+    pub fn enabled(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
+        let s = &self.model.switches[switch];
+        if state.location(s.process) != s.source {
+            return Ok(false);
+        }
+        self.holds(state, switch, args)
+    }
+
+    /// Whether guard and arguments agree with the values; the location is not looked at.
+    #[inline]
+    fn holds(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
+        let context = self.context();
+        let compiled = &self.switches[switch];
+        let env = Env { vars: &state.vars, params: args, bound: &[] };
+        if let Some(guard) = &compiled.guard {
+            match guard.run_bool(&mut self.memory, context, env) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(e) => return Err(StepError::new(switch, Part::Guard, e)),
+            }
+        }
+        for (i, term) in compiled.terms.iter().enumerate() {
+            let Some(term) = term else { continue };
+            let value = term.run(&mut self.memory, context, env);
+            let value = value.map_err(|e| StepError::new(switch, Part::Argument(i), e))?;
+            let param = &self.model.switches[switch].params[i];
+            if !matches(&value, &args[i], param.tolerance.as_ref()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes a switch if it is enabled: the guard-checked step (S0 definition 7). The state is unchanged otherwise.
+    #[inline]
+    pub fn fire(&mut self, state: &mut State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
+        let s = &self.model.switches[switch];
+        if state.locations[s.process.index()] != s.source || !self.holds(state, switch, args)? {
+            return Ok(false);
+        }
+        self.take(state, switch, args)?;
+        Ok(true)
+    }
+
+    /// Takes the first enabled switch of a gate, in the order written; `None` if there is none.
+    ///
+    /// On a model that is deterministic this is the step of the model.
+    pub fn step(&mut self, state: &mut State, gate: GateId, args: &[Value]) -> Result<Option<SwitchId>, StepError> {
+        for p in 0..state.locations.len() {
+            let location = state.locations[p];
+            let input = self.model.gates[gate].direction == Direction::Input;
+            for i in 0.. {
+                let out = &self.locations[location];
+                let list = if input { &out.inputs } else { &out.outputs };
+                let Some(&(g, switch)) = list.get(i) else { break };
+                if g == gate && self.holds(state, switch, args)? {
+                    self.take(state, switch, args)?;
+                    return Ok(Some(switch));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The update and the new location, without looking at the guard.
+    #[inline]
+    fn take(&mut self, state: &mut State, switch: SwitchId, args: &[Value]) -> Result<(), StepError> {
+        let context = self.context();
+        let s = &self.model.switches[switch];
+        let compiled = &self.switches[switch];
+        let env = Env { vars: &state.vars, params: args, bound: &[] };
+        if compiled.single {
+            let (var, program) = &compiled.update[0];
+            let value = program.run(&mut self.memory, context, env);
+            let value = value.map_err(|e| StepError::new(switch, Part::Update(0), e))?;
+            state.vars[var.index()] = value;
+        } else if !compiled.update.is_empty() {
+            self.pending.clear();
+            for (i, (var, program)) in compiled.update.iter().enumerate() {
+                let value = program.run(&mut self.memory, context, env);
+                let value = value.map_err(|e| StepError::new(switch, Part::Update(i), e))?;
+                self.pending.push((*var, value));
+            }
+            for (var, value) in self.pending.drain(..) {
+                state.vars[var.index()] = value;
+            }
+        }
+        state.locations[s.process.index()] = s.target;
+        Ok(())
+    }
+
+    /// The switches of a gate that are enabled for these values, each with the state it leads to (S0 definition 8).
+    pub fn successors(
+        &mut self,
+        state: &State,
+        gate: GateId,
+        args: &[Value],
+    ) -> Result<Vec<(SwitchId, State)>, StepError> {
+        let mut found = Vec::new();
+        if !self.is_gate_value(gate, args) {
+            return Ok(found);
+        }
+        for switch in self.switches_at(state, gate) {
+            if self.holds(state, switch, args)? {
+                let mut next = state.clone();
+                self.take(&mut next, switch, args)?;
+                found.push((switch, next));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The switches of a gate that leave the locations of a state, enabled or not.
+    pub fn switches_at(&self, state: &State, gate: GateId) -> Vec<SwitchId> {
+        let mut found = Vec::new();
+        for location in &state.locations {
+            let out = &self.locations[*location];
+            found.extend(out.inputs.iter().chain(&out.outputs).filter(|(g, _)| *g == gate).map(|(_, s)| *s));
+        }
+        found
+    }
+
+    /// The parameters that a switch does not determine, with their sorts.
+    fn unknowns(&self, switch: SwitchId) -> Vec<(Unknown, SortId)> {
+        let params = &self.model.switches[switch].params;
+        let free = params.iter().enumerate().filter(|(_, p)| p.term.is_none());
+        free.map(|(i, p)| (Unknown::Param(i as u32), p.sort)).collect()
+    }
+
+    /// Values for which a switch of the state is enabled, if there are any: exact, or a call for a solver.
+    pub fn example(&mut self, state: &State, switch: SwitchId) -> Result<Option<Vec<Value>>, StepError> {
+        let s = &self.model.switches[switch];
+        if state.location(s.process) != s.source {
+            return Ok(None);
+        }
+        let unknowns = self.unknowns(switch);
+        let env = Env { vars: &state.vars, params: &[], bound: &[] };
+        let chosen = choice::witness(self.context(), &unknowns, s.guard, env);
+        match chosen.map_err(|e| StepError::new(switch, Part::Guard, e))? {
+            Some(chosen) => self.complete(state, switch, &chosen).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// All values for which a switch of the state is enabled, if they can be told.
+    pub fn choices(&mut self, state: &State, switch: SwitchId) -> Result<Vec<Vec<Value>>, StepError> {
+        let s = &self.model.switches[switch];
+        if state.location(s.process) != s.source {
+            return Ok(Vec::new());
+        }
+        if !self.switches[switch].chooses {
+            // Nothing to choose: the guard alone decides.
+            let env = Env { vars: &state.vars, params: &[], bound: &[] };
+            let context = self.context();
+            if let Some(guard) = &self.switches[switch].guard {
+                let holds = guard.run_bool(&mut self.memory, context, env);
+                if !holds.map_err(|e| StepError::new(switch, Part::Guard, e))? {
+                    return Ok(Vec::new());
+                }
+            }
+            return Ok(vec![self.complete(state, switch, &[])?]);
+        }
+        let unknowns = self.unknowns(switch);
+        let env = Env { vars: &state.vars, params: &[], bound: &[] };
+        let all = choice::all(self.context(), &unknowns, s.guard, env);
+        let all = all.map_err(|e| StepError::new(switch, Part::Guard, e))?;
+        all.iter().map(|chosen| self.complete(state, switch, chosen)).collect()
+    }
+
+    /// The values of all parameters from those that were chosen.
+    fn complete(&mut self, state: &State, switch: SwitchId, chosen: &[Value]) -> Result<Vec<Value>, StepError> {
+        let context = self.context();
+        let mut chosen = chosen.iter();
+        let terms = &self.switches[switch].terms;
+        let mut args = Vec::with_capacity(terms.len());
+        // Terms of outputs may use the parameters that the same output chooses.
+        for (i, term) in terms.iter().enumerate() {
+            args.push(match term {
+                None => chosen.next().cloned().expect("a value for every free parameter"),
+                Some(_) => self.model.sorts.default_value(self.model.switches[switch].params[i].sort),
+            });
+        }
+        for (i, term) in terms.iter().enumerate() {
+            if let Some(term) = term {
+                let env = Env { vars: &state.vars, params: &args, bound: &[] };
+                let value = term.run(&mut self.memory, context, env);
+                args[i] = value.map_err(|e| StepError::new(switch, Part::Argument(i), e))?;
+            }
+        }
+        Ok(args)
+    }
+
+    /// The outputs that a state offers. Where the system chooses among many values, one example is given.
+    pub fn outputs(&mut self, state: &State) -> Result<Vec<Offer>, StepError> {
+        let mut offers = Vec::new();
+        for p in 0..state.locations.len() {
+            let switches: Vec<SwitchId> = self.locations[state.locations[p]].outputs.iter().map(|(_, s)| *s).collect();
+            for switch in switches {
+                let fixed = !self.switches[switch].chooses;
+                if let Some(args) = self.example(state, switch)? {
+                    offers.push(Offer { switch, args, fixed });
+                }
+            }
+        }
+        Ok(offers)
+    }
+
+    /// The internal steps of a state, hidden choices and handshakes included, each with the state it leads to.
+    pub fn internal_steps(&mut self, state: &State) -> Result<Vec<(Step, State)>, StepError> {
+        let mut found = Vec::new();
+        for p in 0..state.locations.len() {
+            let location = state.locations[p];
+            for i in 0..self.locations[location].internal.len() {
+                let switch = self.locations[location].internal[i];
+                for args in self.choices(state, switch)? {
+                    let mut next = state.clone();
+                    self.take(&mut next, switch, &args)?;
+                    found.push((Step { switch, receive: None, args }, next));
+                }
+            }
+            for i in 0..self.locations[location].sends.len() {
+                let (channel, send) = self.locations[location].sends[i];
+                self.handshakes(state, p, channel, send, &mut found)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The handshakes that a send can make: the partner's guard must hold for the values sent.
+    fn handshakes(
+        &mut self,
+        state: &State,
+        sender: usize,
+        channel: ChannelId,
+        send: SwitchId,
+        found: &mut Vec<(Step, State)>,
+    ) -> Result<(), StepError> {
+        let partners: Vec<SwitchId> = (0..state.locations.len())
+            .filter(|q| *q != sender)
+            .flat_map(|q| self.locations[state.locations[q]].receives.iter())
+            .filter(|(c, _)| *c == channel)
+            .map(|(_, s)| *s)
+            .collect();
+        if partners.is_empty() {
+            return Ok(());
+        }
+        for args in self.choices(state, send)? {
+            for &receive in &partners {
+                if !self.holds(state, receive, &args)? {
+                    continue;
+                }
+                // Two processes share no variables, so one update after the other is both at once.
+                let mut next = state.clone();
+                self.take(&mut next, send, &args)?;
+                self.take(&mut next, receive, &args)?;
+                found.push((Step { switch: send, receive: Some(receive), args: args.clone() }, next));
+            }
+        }
+        Ok(())
+    }
+
+    /// All states that internal steps lead to from these, themselves included (S1 definition 2).
+    pub fn closure(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
+        let mut closure = Closure::default();
+        let mut seen: FxHashSet<State> = FxHashSet::default();
+        let mut open: VecDeque<State> = VecDeque::new();
+        for state in states {
+            if seen.insert(state.clone()) {
+                open.push_back(state.clone());
+                closure.states.push(state);
+            }
+        }
+        let limit = closure.states.len() + CLOSURE_LIMIT;
+        while let Some(state) = open.pop_front() {
+            for (_, next) in self.internal_steps(&state)? {
+                if seen.contains(&next) {
+                    continue;
+                }
+                if closure.states.len() >= limit {
+                    closure.cut = true;
+                    return Ok(closure);
+                }
+                seen.insert(next.clone());
+                open.push_back(next.clone());
+                closure.states.push(next);
+            }
+        }
+        Ok(closure)
+    }
+
+    /// The states after an interaction, closed over internal steps before and after it (`theory`: after).
+    pub fn after(&mut self, states: Vec<State>, gate: GateId, args: &[Value]) -> Result<Closure, StepError> {
+        let before = self.closure(states)?;
+        let mut next = Vec::new();
+        for state in &before.states {
+            next.extend(self.successors(state, gate, args)?.into_iter().map(|(_, s)| s));
+        }
+        let mut after = self.closure(next)?;
+        after.cut |= before.cut;
+        Ok(after)
+    }
+
+    /// The states that stay after silence was observed.
+    pub fn after_delta(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
+        let closure = self.closure(states)?;
+        let mut quiet = Vec::new();
+        for state in closure.states {
+            match self.quiescence(&state)? {
+                Quiescence::Quiescent | Quiescence::Diverging => quiet.push(state),
+                Quiescence::Active(_) => {}
+                Quiescence::Unknown { switch, why } => return Err(StepError::NeedsSolver { switch, why }),
+            }
+        }
+        Ok(Closure { states: quiet, cut: closure.cut })
+    }
+
+    /// Whether a state is silent. An error is a model error; what needs a solver is said in the answer.
+    pub fn quiescence(&mut self, state: &State) -> Result<Quiescence, StepError> {
+        let unknown = match self.active_output(state)? {
+            Activity::Enabled(switch) => return Ok(Quiescence::Active(switch)),
+            Activity::Unknown(switch, why) => Some((switch, why)),
+            Activity::None => None,
+        };
+        let steps = match self.internal_steps(state) {
+            Ok(steps) => steps,
+            // Some step may well be possible, but one that was not found may close a silent cycle.
+            Err(StepError::NeedsSolver { switch, why }) => return Ok(Quiescence::Unknown { switch, why }),
+            Err(e) => return Err(e),
+        };
+        match (steps.first(), unknown) {
+            (Some((step, _)), _) => {
+                let switch = step.switch;
+                Ok(match self.on_silent_cycle(state)? {
+                    Ok(true) => Quiescence::Diverging,
+                    Ok(false) => Quiescence::Active(switch),
+                    Err(why) => Quiescence::Unknown { switch, why },
+                })
+            }
+            (None, Some((switch, why))) => Ok(Quiescence::Unknown { switch, why }),
+            (None, None) => Ok(Quiescence::Quiescent),
+        }
+    }
+
+    fn active_output(&mut self, state: &State) -> Result<Activity, StepError> {
+        let mut unknown = Activity::None;
+        for p in 0..state.locations.len() {
+            for i in 0..self.locations[state.locations[p]].outputs.len() {
+                let switch = self.locations[state.locations[p]].outputs[i].1;
+                match self.example(state, switch) {
+                    Ok(Some(_)) => return Ok(Activity::Enabled(switch)),
+                    Ok(None) => {}
+                    Err(StepError::NeedsSolver { switch, why }) => unknown = Activity::Unknown(switch, why),
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Whether internal steps lead from the state back to it over states without outputs; the inner error says why
+    /// that cannot be told.
+    fn on_silent_cycle(&mut self, state: &State) -> Result<Result<bool, String>, StepError> {
+        let mut seen: FxHashSet<State> = FxHashSet::default();
+        let mut open = vec![state.clone()];
+        let mut unknown = None;
+        while let Some(current) = open.pop() {
+            match self.active_output(&current)? {
+                Activity::None => {}
+                Activity::Enabled(_) => continue,
+                Activity::Unknown(_, why) => {
+                    unknown = Some(why);
+                    continue;
+                }
+            }
+            let steps = match self.internal_steps(&current) {
+                Ok(steps) => steps,
+                Err(StepError::NeedsSolver { why, .. }) => {
+                    unknown = Some(why);
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            for (_, next) in steps {
+                if next == *state {
+                    return Ok(Ok(true));
+                }
+                if seen.len() >= CLOSURE_LIMIT {
+                    unknown = Some(format!("internal steps reach more than {CLOSURE_LIMIT} states"));
+                } else if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        Ok(unknown.map_or(Ok(false), Err))
+    }
+
+    /// Whether nothing at all can happen in the state, though not all processes ended in a final location. `None` if
+    /// that needs a solver.
+    pub fn is_deadlock(&mut self, state: &State) -> Result<Option<bool>, StepError> {
+        if state.locations.iter().all(|l| self.model.locations[*l].is_final) {
+            return Ok(Some(false));
+        }
+        match self.quiescence(state)? {
+            Quiescence::Active(_) | Quiescence::Diverging => return Ok(Some(false)),
+            Quiescence::Unknown { .. } => return Ok(None),
+            Quiescence::Quiescent => {}
+        }
+        for p in 0..state.locations.len() {
+            for i in 0..self.locations[state.locations[p]].inputs.len() {
+                let switch = self.locations[state.locations[p]].inputs[i].1;
+                match self.example(state, switch) {
+                    Ok(Some(_)) => return Ok(Some(false)),
+                    Ok(None) => {}
+                    Err(StepError::NeedsSolver { .. }) => return Ok(None),
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(Some(true))
+    }
+
+    /// The process a location belongs to, for messages.
+    pub fn process_of(&self, location: LocationId) -> ProcessId {
+        self.model.locations[location].process
+    }
+}
+
+enum Activity {
+    None,
+    Enabled(SwitchId),
+    Unknown(SwitchId, String),
+}
+
+/// Whether an observed value is the expected one, up to the tolerance.
+fn matches(expected: &Value, observed: &Value, tolerance: Option<&number::Rational>) -> bool {
+    match (tolerance, expected, observed) {
+        (Some(tolerance), Value::Real(e), Value::Real(o)) => {
+            let (e, o) = (e.as_ref(), o.as_ref());
+            let distance = if e > o { e - o } else { o - e };
+            distance <= *tolerance
+        }
+        _ => expected == observed,
+    }
+}

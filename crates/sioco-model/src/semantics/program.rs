@@ -1,0 +1,588 @@
+//! Compiled terms: straight code with jumps on registers, in place of a walk over the term.
+//!
+//! Operands name a register, a variable, a parameter or a constant directly, so nothing is looked up or copied, and on
+//! booleans, enumerations and integers that fit 64 bits nothing is allocated. An operation that leaves 64 bits goes on
+//! with big integers; nothing wraps around. Operations on other sorts take the slow way through [`apply`].
+//!
+//! Terms are graphs: a subterm used twice is computed once, into a register of its own. Where the first use stands in a
+//! branch that may be skipped, later uses cannot rely on it; then the subterm becomes a subroutine that remembers
+//! whether it has run. Without that, code could grow exponentially with nested `if`s.
+
+use rustc_hash::FxHashMap;
+
+use super::choice;
+use crate::eval::{Env, EvalError, apply};
+use crate::id::{BinderId, Id, SortId, TermId};
+use crate::number;
+use crate::sort::{Sort, Sorts};
+use crate::term::{Op, Term, TermPool};
+use crate::value::Value;
+
+/// An operand: two bits of kind, the rest an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Arg(u32);
+
+const REGISTER: u32 = 0;
+const VARIABLE: u32 = 1;
+const PARAMETER: u32 = 2;
+const CONSTANT: u32 = 3;
+
+impl Arg {
+    fn new(kind: u32, index: u32) -> Arg {
+        assert!(index < 1 << 30, "a program has fewer than 2^30 operands of one kind");
+        Arg(index << 2 | kind)
+    }
+}
+
+/// A register.
+type Reg = u32;
+
+#[derive(Clone, Debug)]
+enum Instr {
+    Move(Reg, Arg),
+    Not(Reg, Arg),
+    Eq(Reg, Arg, Arg),
+    Lt(Reg, Arg, Arg),
+    Le(Reg, Arg, Arg),
+    Add(Reg, Arg, Arg),
+    Sub(Reg, Arg, Arg),
+    Mul(Reg, Arg, Arg),
+    Div(Reg, Arg, Arg),
+    Mod(Reg, Arg, Arg),
+    Is(Reg, Arg, u32),
+    /// An integer inside small bounds.
+    Range(Reg, Arg, i64, i64, SortId),
+    Checked(Reg, Arg, SortId),
+    Jump(u32),
+    JumpIf(bool, Arg, u32),
+    /// Jumps unless the comparison holds: the common case of a guard, without a register in between.
+    UnlessLt(Arg, Arg, u32),
+    UnlessLe(Arg, Arg, u32),
+    UnlessEq(Arg, Arg, u32),
+    /// Runs a subroutine, unless the flag says that it has run.
+    Call(u32, u32),
+    Return(u32),
+    /// Any other operation.
+    Apply(Reg, Op, Box<[Arg]>, Option<SortId>),
+    /// A quantifier, decided on the term.
+    Exists(Reg, BinderId, u32, TermId),
+}
+
+/// A compiled term.
+#[derive(Clone, Debug)]
+pub struct Program {
+    code: Vec<Instr>,
+    constants: Vec<Value>,
+    result: Arg,
+    registers: u32,
+    flags: u32,
+}
+
+/// The memory of running programs, reused from one to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    registers: Vec<Value>,
+    flags: Vec<u32>,
+    epoch: u32,
+    returns: Vec<u32>,
+}
+
+/// What programs need besides the values of the leaves.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The terms, for quantifiers.
+    pub terms: &'a TermPool,
+    /// The sorts, for range checks.
+    pub sorts: &'a Sorts,
+}
+
+impl Program {
+    /// Compiles a term.
+    pub fn compile(terms: &TermPool, sorts: &Sorts, term: TermId) -> Program {
+        let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
+        terms.visit(term, &mut |_, t| {
+            if let Term::App(op, args) = t
+                && !matches!(op, Op::Exists { .. })
+            {
+                for a in args {
+                    *uses.entry(*a).or_default() += 1;
+                }
+            }
+        });
+        let mut c = Compiler {
+            terms,
+            sorts,
+            uses,
+            code: Vec::new(),
+            constants: Vec::new(),
+            constant_index: FxHashMap::default(),
+            available: FxHashMap::default(),
+            undo: Vec::new(),
+            branch: 0,
+            registers: 0,
+            subroutines: Vec::new(),
+            subroutine_index: FxHashMap::default(),
+        };
+        let result = c.value(term);
+        c.finish(result)
+    }
+
+    /// Runs the program.
+    #[inline]
+    pub fn run(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<Value, EvalError> {
+        self.execute(memory, context, env)?;
+        Ok(self.operand(self.result, memory, env).clone())
+    }
+
+    /// Runs a program whose result is a truth value.
+    #[inline]
+    pub fn run_bool(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<bool, EvalError> {
+        self.execute(memory, context, env)?;
+        Ok(truth(self.operand(self.result, memory, env)))
+    }
+
+    /// The truth value, if the program is a constant.
+    pub fn constant(&self) -> Option<&Value> {
+        (self.code.is_empty() && self.result.0 & 3 == CONSTANT).then(|| &self.constants[(self.result.0 >> 2) as usize])
+    }
+
+    /// How many instructions there are.
+    pub fn len(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Whether there is nothing to run: the result is a leaf.
+    pub fn is_empty(&self) -> bool {
+        self.code.is_empty()
+    }
+
+    #[inline]
+    fn operand<'v>(&'v self, arg: Arg, memory: &'v Memory, env: Env<'v>) -> &'v Value {
+        let i = (arg.0 >> 2) as usize;
+        match arg.0 & 3 {
+            REGISTER => &memory.registers[i],
+            VARIABLE => &env.vars[i],
+            PARAMETER => &env.params[i],
+            _ => &self.constants[i],
+        }
+    }
+
+    #[inline]
+    fn execute(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<(), EvalError> {
+        if self.code.is_empty() {
+            return Ok(());
+        }
+        if memory.registers.len() < self.registers as usize {
+            memory.registers.resize(self.registers as usize, Value::Bool(false));
+        }
+        if self.flags > 0 {
+            memory.prepare_flags(self.flags as usize);
+        }
+        let mut pc = 0usize;
+        macro_rules! get {
+            ($a:expr) => {
+                self.operand(*$a, memory, env)
+            };
+        }
+        while let Some(instr) = self.code.get(pc) {
+            pc += 1;
+            let (reg, value) = match instr {
+                Instr::Move(r, a) => (*r, get!(a).clone()),
+                Instr::Not(r, a) => (*r, Value::Bool(!truth(get!(a)))),
+                Instr::Eq(r, a, b) => (*r, Value::Bool(equal(get!(a), get!(b)))),
+                Instr::Lt(r, a, b) => (*r, Value::Bool(less(get!(a), get!(b)))),
+                Instr::Le(r, a, b) => (*r, Value::Bool(!less(get!(b), get!(a)))),
+                Instr::Add(r, a, b) => (*r, number::add(get!(a), get!(b)).expect("integers")),
+                Instr::Sub(r, a, b) => (*r, number::sub(get!(a), get!(b)).expect("integers")),
+                Instr::Mul(r, a, b) => (*r, number::mul(get!(a), get!(b)).expect("integers")),
+                Instr::Div(r, a, b) => (*r, number::div(get!(a), get!(b)).ok_or(EvalError::DivisionByZero)?),
+                Instr::Mod(r, a, b) => (*r, number::modulo(get!(a), get!(b)).ok_or(EvalError::DivisionByZero)?),
+                Instr::Is(r, a, c) => (*r, Value::Bool(get!(a).constructor() == Some(*c))),
+                Instr::Range(r, a, lo, hi, sort) => match get!(a) {
+                    Value::Int(n) if lo <= n && n <= hi => (*r, Value::Int(*n)),
+                    other => return Err(EvalError::OutOfRange { value: other.clone(), sort: *sort }),
+                },
+                Instr::Checked(r, a, sort) => {
+                    let value = get!(a);
+                    if !context.sorts.contains(*sort, value) {
+                        return Err(EvalError::OutOfRange { value: value.clone(), sort: *sort });
+                    }
+                    (*r, value.clone())
+                }
+                Instr::Jump(to) => {
+                    pc = *to as usize;
+                    continue;
+                }
+                Instr::JumpIf(when, a, to) => {
+                    if truth(get!(a)) == *when {
+                        pc = *to as usize;
+                    }
+                    continue;
+                }
+                Instr::UnlessLt(a, b, to) => {
+                    if !less(get!(a), get!(b)) {
+                        pc = *to as usize;
+                    }
+                    continue;
+                }
+                Instr::UnlessLe(a, b, to) => {
+                    if less(get!(b), get!(a)) {
+                        pc = *to as usize;
+                    }
+                    continue;
+                }
+                Instr::UnlessEq(a, b, to) => {
+                    if !equal(get!(a), get!(b)) {
+                        pc = *to as usize;
+                    }
+                    continue;
+                }
+                Instr::Call(flag, to) => {
+                    if memory.flags[*flag as usize] != memory.epoch {
+                        memory.returns.push(pc as u32);
+                        pc = *to as usize;
+                    }
+                    continue;
+                }
+                Instr::Return(flag) => {
+                    memory.flags[*flag as usize] = memory.epoch;
+                    pc = memory.returns.pop().expect("a return follows a call") as usize;
+                    continue;
+                }
+                Instr::Apply(r, op, args, sort) => {
+                    let values: Vec<Value> = args.iter().map(|a| get!(a).clone()).collect();
+                    (*r, apply(context.sorts, *op, &values, *sort)?)
+                }
+                Instr::Exists(r, first, count, body) => {
+                    let found = choice::exists(context, *first, *count, *body, env)?;
+                    (*r, Value::Bool(found))
+                }
+            };
+            memory.registers[reg as usize] = value;
+        }
+        Ok(())
+    }
+}
+
+impl Memory {
+    /// All flags down, without touching them: a flag is up if it shows the current epoch.
+    fn prepare_flags(&mut self, count: usize) {
+        self.returns.clear();
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.flags.fill(0);
+            self.epoch = 1;
+        }
+        if self.flags.len() < count {
+            self.flags.resize(count, 0);
+        }
+    }
+}
+
+#[inline]
+fn truth(v: &Value) -> bool {
+    matches!(v, Value::Bool(true))
+}
+
+#[inline]
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Int(x), Value::Int(y)) => x == y,
+        (Value::Enum(x), Value::Enum(y)) => x == y,
+        _ => a == b,
+    }
+}
+
+#[inline]
+fn less(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Int(x), Value::Int(y)) => x < y,
+        _ => number::compare(a, b).expect("numbers of one sort").is_lt(),
+    }
+}
+
+struct Compiler<'a> {
+    terms: &'a TermPool,
+    sorts: &'a Sorts,
+    uses: FxHashMap<TermId, u32>,
+    code: Vec<Instr>,
+    constants: Vec<Value>,
+    constant_index: FxHashMap<TermId, u32>,
+    /// Terms whose value certainly stands in a register here.
+    available: FxHashMap<TermId, Reg>,
+    /// What became available inside the current branches, to be forgotten at their ends.
+    undo: Vec<TermId>,
+    /// How many enclosing branches may be skipped.
+    branch: u32,
+    registers: u32,
+    /// Shared terms that were first met inside a branch.
+    subroutines: Vec<(TermId, Reg)>,
+    subroutine_index: FxHashMap<TermId, u32>,
+}
+
+impl Compiler<'_> {
+    fn register(&mut self) -> Reg {
+        self.registers += 1;
+        self.registers - 1
+    }
+
+    /// Code for the value of a term, and where it then is.
+    fn value(&mut self, term: TermId) -> Arg {
+        match self.terms.get(term) {
+            Term::Const(value, _) => {
+                let index = *self.constant_index.entry(term).or_insert_with(|| {
+                    self.constants.push(value.clone());
+                    self.constants.len() as u32 - 1
+                });
+                return Arg::new(CONSTANT, index);
+            }
+            Term::Var(v, _) => return Arg::new(VARIABLE, v.index() as u32),
+            Term::Param(i, _) => return Arg::new(PARAMETER, *i),
+            Term::ProcessParam(..) | Term::Bound(..) => panic!("programs are made of guards, updates and arguments"),
+            Term::App(..) => {}
+        }
+        if let Some(&reg) = self.available.get(&term) {
+            return Arg::new(REGISTER, reg);
+        }
+        if let Some(&index) = self.subroutine_index.get(&term) {
+            return self.call(term, index);
+        }
+        let shared = self.uses.get(&term).is_some_and(|n| *n > 1);
+        if shared && self.branch > 0 {
+            let reg = self.register();
+            let index = self.subroutines.len() as u32;
+            self.subroutines.push((term, reg));
+            self.subroutine_index.insert(term, index);
+            return self.call(term, index);
+        }
+        let reg = self.register();
+        self.compute(term, reg);
+        self.now_available(term, reg);
+        Arg::new(REGISTER, reg)
+    }
+
+    fn now_available(&mut self, term: TermId, reg: Reg) {
+        self.available.insert(term, reg);
+        if self.branch > 0 {
+            self.undo.push(term);
+        }
+    }
+
+    fn call(&mut self, term: TermId, index: u32) -> Arg {
+        let reg = self.subroutines[index as usize].1;
+        // The address is the number of the subroutine until all of them are placed.
+        self.code.push(Instr::Call(index, index));
+        self.now_available(term, reg);
+        Arg::new(REGISTER, reg)
+    }
+
+    /// Runs `f` for code that may be skipped.
+    fn in_branch<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.undo.len();
+        self.branch += 1;
+        let result = f(self);
+        self.branch -= 1;
+        for term in self.undo.drain(mark..) {
+            self.available.remove(&term);
+        }
+        result
+    }
+
+    /// Code that puts the value of an operation into a register.
+    fn compute(&mut self, term: TermId, r: Reg) {
+        let Term::App(op, args) = self.terms.get(term) else { unreachable!("leaves need no code") };
+        let (op, args) = (*op, args.clone());
+        let int = args.first().is_some_and(|a| matches!(self.sorts.get(self.terms.sort(*a)), Sort::Int { .. }));
+        match op {
+            Op::And | Op::Or => {
+                let stop = op == Op::Or;
+                let mut exits = Vec::new();
+                self.test(args[0], stop, &mut exits);
+                self.in_branch(|c| {
+                    for a in &args[1..] {
+                        c.test(*a, stop, &mut exits);
+                    }
+                });
+                let through = self.boolean(!stop);
+                let stopped = self.boolean(stop);
+                self.code.push(Instr::Move(r, through));
+                let end = self.code.len();
+                self.code.push(Instr::Jump(0));
+                self.land(&exits);
+                self.code.push(Instr::Move(r, stopped));
+                self.land(&[end]);
+            }
+            Op::Ite => {
+                let mut exits = Vec::new();
+                self.test(args[0], false, &mut exits);
+                self.in_branch(|c| {
+                    let a = c.value(args[1]);
+                    c.code.push(Instr::Move(r, a));
+                });
+                let end = self.code.len();
+                self.code.push(Instr::Jump(0));
+                self.land(&exits);
+                self.in_branch(|c| {
+                    let b = c.value(args[2]);
+                    c.code.push(Instr::Move(r, b));
+                });
+                self.land(&[end]);
+            }
+            Op::Not => {
+                let a = self.value(args[0]);
+                self.code.push(Instr::Not(r, a));
+            }
+            Op::Eq | Op::Lt | Op::Le => {
+                let (a, b) = (self.value(args[0]), self.value(args[1]));
+                self.code.push(match op {
+                    Op::Eq => Instr::Eq(r, a, b),
+                    Op::Lt => Instr::Lt(r, a, b),
+                    _ => Instr::Le(r, a, b),
+                });
+            }
+            Op::Add | Op::Mul if int => {
+                let mut acc = self.value(args[0]);
+                for a in &args[1..] {
+                    let b = self.value(*a);
+                    self.code.push(if op == Op::Add { Instr::Add(r, acc, b) } else { Instr::Mul(r, acc, b) });
+                    acc = Arg::new(REGISTER, r);
+                }
+                if args.len() == 1 {
+                    self.code.push(Instr::Move(r, acc));
+                }
+            }
+            Op::Sub | Op::Div | Op::Mod if int => {
+                let (a, b) = (self.value(args[0]), self.value(args[1]));
+                self.code.push(match op {
+                    Op::Sub => Instr::Sub(r, a, b),
+                    Op::Div => Instr::Div(r, a, b),
+                    _ => Instr::Mod(r, a, b),
+                });
+            }
+            Op::Is(constructor) => {
+                let a = self.value(args[0]);
+                self.code.push(Instr::Is(r, a, constructor));
+            }
+            Op::Checked(sort) => {
+                let a = self.value(args[0]);
+                self.code.push(match small_bounds(self.sorts, sort) {
+                    Some((lo, hi)) => Instr::Range(r, a, lo, hi, sort),
+                    None => Instr::Checked(r, a, sort),
+                });
+            }
+            Op::Exists { first, count } => self.code.push(Instr::Exists(r, first, count, args[0])),
+            _ => {
+                let values: Box<[Arg]> = args.iter().map(|a| self.value(*a)).collect();
+                let sort = args.first().map(|a| self.terms.sort(*a));
+                self.code.push(Instr::Apply(r, op, values, sort));
+            }
+        }
+    }
+
+    /// Code that jumps away, to a place filled in later, if the truth value is `when`.
+    fn test(&mut self, term: TermId, when: bool, exits: &mut Vec<usize>) {
+        let known = self.available.contains_key(&term) || self.uses.get(&term).is_some_and(|n| *n > 1);
+        if let Term::App(op, args) = self.terms.get(term)
+            && !known
+            && !when
+        {
+            let args = args.clone();
+            match op {
+                Op::Lt | Op::Le | Op::Eq => {
+                    let op = *op;
+                    let (a, b) = (self.value(args[0]), self.value(args[1]));
+                    exits.push(self.code.len());
+                    self.code.push(match op {
+                        Op::Lt => Instr::UnlessLt(a, b, 0),
+                        Op::Le => Instr::UnlessLe(a, b, 0),
+                        _ => Instr::UnlessEq(a, b, 0),
+                    });
+                    return;
+                }
+                Op::And => {
+                    // All conjuncts leave to the same place: no register in between.
+                    self.test(args[0], false, exits);
+                    self.in_branch(|c| {
+                        for a in &args[1..] {
+                            c.test(*a, false, exits);
+                        }
+                    });
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let a = self.value(term);
+        exits.push(self.code.len());
+        self.code.push(Instr::JumpIf(when, a, 0));
+    }
+
+    fn boolean(&mut self, value: bool) -> Arg {
+        let found = self.constants.iter().position(|c| *c == Value::Bool(value));
+        let index = found.unwrap_or_else(|| {
+            self.constants.push(Value::Bool(value));
+            self.constants.len() - 1
+        });
+        Arg::new(CONSTANT, index as u32)
+    }
+
+    /// Makes the jumps at these places lead here.
+    fn land(&mut self, jumps: &[usize]) {
+        let here = self.code.len() as u32;
+        for &at in jumps {
+            match &mut self.code[at] {
+                Instr::Jump(to)
+                | Instr::JumpIf(_, _, to)
+                | Instr::UnlessLt(_, _, to)
+                | Instr::UnlessLe(_, _, to)
+                | Instr::UnlessEq(_, _, to) => *to = here,
+                other => unreachable!("{other:?} is not a jump"),
+            }
+        }
+    }
+
+    fn finish(mut self, result: Arg) -> Program {
+        let main_end = self.code.len();
+        if !self.subroutines.is_empty() {
+            // Over the subroutines to the end.
+            self.code.push(Instr::Jump(0));
+        }
+        let mut addresses = Vec::new();
+        let mut next = 0;
+        while next < self.subroutines.len() {
+            let (term, reg) = self.subroutines[next];
+            addresses.push(self.code.len() as u32);
+            // A subroutine may run before or after any other code: it can rely on nothing but other subroutines.
+            self.available.clear();
+            self.branch = 1;
+            self.undo.clear();
+            self.compute(term, reg);
+            self.code.push(Instr::Return(next as u32));
+            next += 1;
+        }
+        if !self.subroutines.is_empty() {
+            self.land(&[main_end]);
+            for instr in &mut self.code {
+                if let Instr::Call(_, to) = instr {
+                    *to = addresses[*to as usize];
+                }
+            }
+        }
+        Program {
+            code: self.code,
+            constants: self.constants,
+            result,
+            registers: self.registers,
+            flags: self.subroutines.len() as u32,
+        }
+    }
+}
+
+/// The bounds of an integer range, widened to all of `i64` where open, if they fit.
+fn small_bounds(sorts: &Sorts, sort: SortId) -> Option<(i64, i64)> {
+    match sorts.get(sort) {
+        // An open end admits big integers, which the small check would refuse.
+        Sort::Int { lo: Some(lo), hi: Some(hi) } => Some((i64::try_from(lo).ok()?, i64::try_from(hi).ok()?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,48 @@
+//! States (S0 definition 5): a location per process and a value per variable.
+
+use crate::id::{Id, LocationId, ProcessId, VarId};
+use crate::model::Model;
+use crate::value::Value;
+
+/// A state of a model.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct State {
+    pub(super) locations: Box<[LocationId]>,
+    pub(super) vars: Box<[Value]>,
+}
+
+impl State {
+    /// A state from its parts: one location per process, one value per variable.
+    pub fn new(locations: Vec<LocationId>, vars: Vec<Value>) -> State {
+        State { locations: locations.into(), vars: vars.into() }
+    }
+
+    /// Where a process is.
+    pub fn location(&self, process: ProcessId) -> LocationId {
+        self.locations[process.index()]
+    }
+
+    /// Where all processes are.
+    pub fn locations(&self) -> &[LocationId] {
+        &self.locations
+    }
+
+    /// The value of a variable.
+    pub fn value(&self, var: VarId) -> &Value {
+        &self.vars[var.index()]
+    }
+
+    /// The values of all variables.
+    pub fn values(&self) -> &[Value] {
+        &self.vars
+    }
+
+    /// The state in words: `l1, x = 6`; hidden variables are left out.
+    pub fn show(&self, model: &Model) -> String {
+        let mut parts: Vec<String> = self.locations.iter().map(|l| model.location_name(*l)).collect();
+        for (id, v) in model.variables.iter().filter(|(_, v)| !v.hidden) {
+            parts.push(format!("{} = {}", model.variable_name(id), model.sorts.show(v.sort, self.value(id))));
+        }
+        parts.join(", ")
+    }
+}

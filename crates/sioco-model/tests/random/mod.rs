@@ -1,0 +1,314 @@
+//! Random well-sorted terms, values and models, from an explicit seed.
+
+use sioco_model::model::{
+    Channel, Direction, Gate, Label, Location, Model, Param, Process, Switch, SwitchParam, Variable,
+};
+use sioco_model::number::{self, BigInt};
+use sioco_model::sort::{Constructor, DataType, Field, Sort, Sorts};
+use sioco_model::term::{Op, TermPool};
+use sioco_model::{Id, IdVec, SortId, TermId, Value, VarId};
+
+/// A small generator of pseudo-random numbers (xorshift64*).
+pub struct Rng(u64);
+
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// The sorts that random models use.
+pub struct Kit {
+    pub sorts: Sorts,
+    pub all: Vec<SortId>,
+    pub seq: SortId,
+    pub data: SortId,
+    pub small: SortId,
+}
+
+pub fn kit() -> Kit {
+    let mut sorts = Sorts::default();
+    let small = sorts.intern(Sort::Int { lo: Some((-3).into()), hi: Some(5.into()) });
+    let seq = sorts.seq(sorts.int);
+    let data = sorts.data.push(DataType {
+        name: "D".into(),
+        record: false,
+        constructors: vec![
+            Constructor { name: "A".into(), fields: vec![] },
+            Constructor { name: "B".into(), fields: vec![] },
+            Constructor {
+                name: "C".into(),
+                fields: vec![Field { name: "n".into(), sort: sorts.int }, Field { name: "b".into(), sort: sorts.bool }],
+            },
+        ],
+    });
+    let data = sorts.data_sort(data);
+    let all = vec![sorts.int, sorts.bool, sorts.int, data, sorts.real, sorts.string, seq];
+    Kit { sorts, all, seq, data, small }
+}
+
+impl Kit {
+    /// A value: mostly small, sometimes where 64 bits end, sometimes beyond.
+    pub fn value(&self, rng: &mut Rng, sort: SortId) -> Value {
+        match self.sorts.get(sort) {
+            Sort::Bool => Value::Bool(rng.one_in(2)),
+            Sort::Int { lo: Some(_), .. } => {
+                let n = self.sorts.cardinality(sort).expect("a range");
+                self.sorts.nth_value(sort, rng.next() % n).expect("inside")
+            }
+            Sort::Int { .. } => match rng.below(12) {
+                0 => Value::Int(i64::MAX - rng.below(3) as i64),
+                1 => Value::Int(i64::MIN + rng.below(3) as i64),
+                2 => number::int(BigInt::from(i64::MAX) * BigInt::from(rng.below(9) as i64 - 4) + BigInt::from(7)),
+                _ => Value::Int(rng.below(13) as i64 - 6),
+            },
+            Sort::Real { .. } => {
+                let (n, d) = (rng.below(13) as i64 - 6, rng.below(5) as i64 + 1);
+                Value::real(number::rational(n.into(), d.into()).expect("not zero"))
+            }
+            Sort::String => Value::string(&"abé"[..[0, 1, 2, 4][rng.below(4)]]),
+            Sort::Seq(item) => {
+                let len = rng.below(4);
+                Value::seq((0..len).map(|_| self.value(rng, *item)).collect())
+            }
+            Sort::Data(d) => {
+                let constructors = &self.sorts.data[*d].constructors;
+                let c = rng.below(constructors.len());
+                let fields = constructors[c].fields.iter().map(|f| self.value(rng, f.sort)).collect();
+                Value::data(c as u32, fields)
+            }
+        }
+    }
+
+    /// A term of a sort. Terms made before are used again often, so that there is sharing.
+    pub fn term(
+        &self,
+        rng: &mut Rng,
+        pool: &mut TermPool,
+        leaves: &[TermId],
+        made: &mut Vec<TermId>,
+        sort: SortId,
+        depth: u32,
+    ) -> TermId {
+        if rng.one_in(4) {
+            let again: Vec<TermId> =
+                made.iter().copied().filter(|t| pool.sort(*t) == sort && pool.depth(*t) <= depth + 2).collect();
+            if !again.is_empty() {
+                return again[rng.below(again.len())];
+            }
+        }
+        let fitting: Vec<TermId> = leaves.iter().copied().filter(|t| pool.sort(*t) == sort).collect();
+        if depth == 0 || rng.one_in(6) {
+            if !fitting.is_empty() && !rng.one_in(4) {
+                return fitting[rng.below(fitting.len())];
+            }
+            let value = self.value(rng, sort);
+            return pool.constant(value, sort);
+        }
+        let s = &self.sorts;
+        let mut sub =
+            |rng: &mut Rng, pool: &mut TermPool, sort: SortId| self.term(rng, pool, leaves, made, sort, depth - 1);
+        let (op, args): (Op, Vec<TermId>) = if sort == s.bool {
+            match rng.below(9) {
+                0 => (Op::Not, vec![sub(rng, pool, s.bool)]),
+                1 | 2 => {
+                    let n = 2 + rng.below(3);
+                    let op = if rng.one_in(2) { Op::And } else { Op::Or };
+                    (op, (0..n).map(|_| sub(rng, pool, s.bool)).collect())
+                }
+                3 => {
+                    let of = self.all[rng.below(self.all.len())];
+                    (Op::Eq, vec![sub(rng, pool, of), sub(rng, pool, of)])
+                }
+                4 => (Op::Is(rng.below(3) as u32), vec![sub(rng, pool, self.data)]),
+                5 => (Op::Contains, vec![sub(rng, pool, self.seq), sub(rng, pool, s.int)]),
+                6 => (Op::Field(2, 1), vec![sub(rng, pool, self.data)]),
+                n => {
+                    let of = if rng.one_in(3) { s.real } else { s.int };
+                    (if n == 7 { Op::Lt } else { Op::Le }, vec![sub(rng, pool, of), sub(rng, pool, of)])
+                }
+            }
+        } else if sort == s.int {
+            match rng.below(12) {
+                0 | 1 => (Op::Add, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
+                2 => (Op::Sub, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                3 => (Op::Mul, (0..2).map(|_| sub(rng, pool, s.int)).collect()),
+                4 => (Op::Div, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                5 => (Op::Mod, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                6 => {
+                    (if rng.one_in(2) { Op::Min } else { Op::Max }, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)])
+                }
+                7 => (if rng.one_in(2) { Op::Abs } else { Op::Neg }, vec![sub(rng, pool, s.int)]),
+                8 => (Op::Len, vec![if rng.one_in(2) { sub(rng, pool, s.string) } else { sub(rng, pool, self.seq) }]),
+                9 => (Op::Index, vec![sub(rng, pool, self.seq), sub(rng, pool, s.int)]),
+                10 => (Op::Checked(self.small), vec![sub(rng, pool, s.int)]),
+                _ => (Op::Floor, vec![sub(rng, pool, s.real)]),
+            }
+        } else if sort == s.real {
+            match rng.below(4) {
+                0 => (Op::Add, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
+                1 => (Op::Mul, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
+                2 => (Op::Quot, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
+                _ => (Op::ToReal, vec![sub(rng, pool, s.int)]),
+            }
+        } else if sort == self.data {
+            match rng.below(2) {
+                0 => (Op::Construct(2), vec![sub(rng, pool, s.int), sub(rng, pool, s.bool)]),
+                _ => (Op::Ite, vec![sub(rng, pool, s.bool), sub(rng, pool, sort), sub(rng, pool, sort)]),
+            }
+        } else {
+            match rng.below(3) {
+                0 => (Op::Concat, vec![sub(rng, pool, sort), sub(rng, pool, sort)]),
+                1 => (Op::Slice, vec![sub(rng, pool, sort), sub(rng, pool, s.int), sub(rng, pool, s.int)]),
+                _ => (Op::Ite, vec![sub(rng, pool, s.bool), sub(rng, pool, sort), sub(rng, pool, sort)]),
+            }
+        };
+        let term = if rng.one_in(5) {
+            let args = [
+                self.term(rng, pool, leaves, made, s.bool, depth - 1),
+                self.term(rng, pool, leaves, made, sort, depth - 1),
+                self.term(rng, pool, leaves, made, sort, depth - 1),
+            ];
+            pool.app(Op::Ite, &args, sort)
+        } else {
+            pool.app(op, &args, sort)
+        };
+        made.push(term);
+        term
+    }
+
+    /// A model of one or two processes with gates, channels and internal switches.
+    pub fn model(&self, rng: &mut Rng) -> Model {
+        let mut m = Model {
+            name: "random".into(),
+            sorts: self.sorts.clone(),
+            terms: TermPool::new(),
+            gates: IdVec::new(),
+            channels: IdVec::new(),
+            processes: IdVec::new(),
+            variables: IdVec::new(),
+            locations: IdVec::new(),
+            switches: IdVec::new(),
+        };
+        let param = |sort| Param { name: "p".into(), sort, tolerance: None };
+        for (name, direction) in
+            [("i", Direction::Input), ("j", Direction::Input), ("o", Direction::Output), ("u", Direction::Output)]
+        {
+            let sort = if rng.one_in(2) { self.small } else { self.all[rng.below(self.all.len())] };
+            m.gates.push(Gate { name: name.into(), direction, params: vec![param(sort)] });
+        }
+        m.channels.push(Channel { name: "c".into(), params: vec![param(self.sorts.int)] });
+        for p in 0..1 + rng.below(2) {
+            let process = m.processes.next_id();
+            let (first_var, first_location) = (m.variables.len(), m.locations.len());
+            let mut variables = Vec::new();
+            for v in 0..3 {
+                let sort = if v == 0 { self.small } else { self.all[rng.below(self.all.len())] };
+                let initial = Some(self.value(rng, sort));
+                variables.push(m.variables.push(Variable {
+                    name: format!("v{v}"),
+                    process,
+                    sort,
+                    initial,
+                    hidden: false,
+                }));
+            }
+            let locations: Vec<_> = (0..3)
+                .map(|l| {
+                    m.locations.push(Location {
+                        name: format!("l{l}"),
+                        process,
+                        is_final: false,
+                        hidden: false,
+                        outgoing: vec![],
+                    })
+                })
+                .collect();
+            let mut switches = Vec::new();
+            for n in 0..8 {
+                let label = match rng.below(8) {
+                    k @ 0..4 => Label::Gate(sioco_model::GateId::from_index(k)),
+                    4 => Label::Send(sioco_model::ChannelId::from_index(0)),
+                    5 => Label::Receive(sioco_model::ChannelId::from_index(0)),
+                    _ => Label::Internal,
+                };
+                let param_sort = match label {
+                    Label::Gate(g) => Some(m.gates[g].params[0].sort),
+                    Label::Send(_) | Label::Receive(_) => Some(self.sorts.int),
+                    Label::Internal => rng.one_in(3).then_some(self.small),
+                };
+                let fixed = match label {
+                    Label::Gate(g) => m.gates[g].direction == Direction::Output && rng.one_in(2),
+                    Label::Send(_) => true,
+                    _ => false,
+                };
+                let mut leaves: Vec<TermId> = Vec::new();
+                for (i, v) in variables.iter().enumerate() {
+                    let sort = self.sorts.base(m.variables[*v].sort);
+                    leaves.push(m.terms.var(VarId::from_index(first_var + i), sort));
+                }
+                if let (Some(sort), false) = (param_sort, fixed) {
+                    leaves.push(m.terms.param(0, self.sorts.base(sort)));
+                }
+                let mut made = Vec::new();
+                let mut fit = |rng: &mut Rng, m: &mut Model, sort: SortId, depth: u32, leaves: &[TermId]| {
+                    let base = self.sorts.base(sort);
+                    let t = self.term(rng, &mut m.terms, leaves, &mut made, base, depth);
+                    if base == sort { t } else { m.terms.app(Op::Checked(sort), &[t], base) }
+                };
+                let guard = fit(rng, &mut m, self.sorts.bool, 3, &leaves);
+                let term = (param_sort.filter(|_| fixed)).map(|sort| fit(rng, &mut m, sort, 2, &leaves));
+                let mut update = Vec::new();
+                for v in &variables {
+                    if rng.one_in(3) {
+                        let sort = m.variables[*v].sort;
+                        let t = fit(rng, &mut m, sort, 3, &leaves);
+                        update.push((*v, t));
+                    }
+                }
+                let source = locations[rng.below(3)];
+                let params = param_sort.map(|sort| SwitchParam { name: "p".into(), sort, term, tolerance: None });
+                let switch = m.switches.push(Switch {
+                    name: format!("p{p}s{n}"),
+                    named: true,
+                    tags: vec![],
+                    process,
+                    source,
+                    label,
+                    params: params.into_iter().collect(),
+                    guard,
+                    is_else: false,
+                    update,
+                    target: locations[rng.below(3)],
+                });
+                m.locations[source].outgoing.push(switch);
+                switches.push(switch);
+            }
+            m.processes.push(Process {
+                name: format!("P{p}"),
+                template: "P".into(),
+                args: vec![],
+                initial: sioco_model::LocationId::from_index(first_location),
+                locations,
+                variables,
+                switches,
+            });
+        }
+        m
+    }
+}

@@ -1,0 +1,111 @@
+//! Diagnostics for people, and for programs.
+
+mod excerpt;
+mod json;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
+use sioco_lang::diagnostic::{Diagnostic, Fix, Label, Severity};
+use sioco_lang::source::{FileId, SourceMap, Span};
+
+use excerpt::Excerpt;
+pub use json::json;
+
+/// Labels of one file share a snippet if so few lines lie between them.
+const NEAR_LINES: usize = 60;
+
+/// The diagnostic as a report with excerpts of the source, ending in a line break.
+pub fn render(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
+    let level = match d.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut main = Group::with_title(level.primary_title(&d.message).id(d.code.to_string()));
+    let labels: Vec<(AnnotationKind, &Label)> = (d.primary.iter().map(|l| (AnnotationKind::Primary, l)))
+        .chain(d.secondary.iter().map(|l| (AnnotationKind::Context, l)))
+        .collect();
+    for cluster in clusters(sources, &labels) {
+        main = snippet(main, sources, &cluster);
+    }
+    for note in &d.notes {
+        main = main.element(Level::NOTE.message(note));
+    }
+    let patch = d.fix.as_ref().and_then(|fix| patch(sources, fix, d.help.as_deref()));
+    if let (None, Some(help)) = (&patch, &d.help) {
+        main = main.element(Level::HELP.message(help));
+    }
+    let report: Vec<Group<'_>> = std::iter::once(main).chain(patch).collect();
+    let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
+    let mut text = renderer.decor_style(DecorStyle::Unicode).render(&report);
+    text.push('\n');
+    text
+}
+
+/// Whether the map has the file: a span may come from anywhere.
+fn has(sources: &SourceMap, file: FileId) -> bool {
+    sources.files().nth(file.0 as usize).is_some()
+}
+
+type Marks<'a> = Vec<(AnnotationKind, &'a Label)>;
+
+/// The labels, put together where they are near each other in one file; the primary one's cluster first.
+fn clusters<'a>(sources: &SourceMap, labels: &[(AnnotationKind, &'a Label)]) -> Vec<Marks<'a>> {
+    let mut clusters: Vec<(FileId, usize, usize, Marks<'a>)> = Vec::new();
+    for &(kind, label) in labels.iter().filter(|(_, l)| has(sources, l.span.file)) {
+        let line = excerpt::line_of(&sources.file(label.span.file).text, label.span.start as usize);
+        let near = clusters.iter_mut().find(|(file, first, last, _)| {
+            *file == label.span.file && line + NEAR_LINES >= *first && line <= *last + NEAR_LINES
+        });
+        match near {
+            Some((_, first, last, marks)) => {
+                (*first, *last) = ((*first).min(line), (*last).max(line));
+                marks.push((kind, label));
+            }
+            None => clusters.push((label.span.file, line, line, vec![(kind, label)])),
+        }
+    }
+    clusters.into_iter().map(|(.., marks)| marks).collect()
+}
+
+fn snippet<'a>(group: Group<'a>, sources: &'a SourceMap, marks: &Marks<'a>) -> Group<'a> {
+    let Some((_, first)) = marks.first() else { return group };
+    let file = sources.file(first.span.file);
+    let spans: Vec<_> = marks.iter().map(|(_, l)| l.span.range()).collect();
+    let excerpt = Excerpt::new(&file.text, &spans);
+    let annotations: Vec<Annotation<'a>> = marks
+        .iter()
+        .zip(&excerpt.spans)
+        .map(|((kind, label), span)| {
+            let text = (!label.text.is_empty()).then_some(label.text.as_str());
+            kind.span(span.clone()).label(text)
+        })
+        .collect();
+    let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line).annotations(annotations);
+    if !excerpt.cut {
+        return group.element(snippet.path(&file.name));
+    }
+    // Columns of a cut line are not those of the file, so the place is given apart from the excerpt.
+    let (line, column) = position(sources, first.span);
+    group.element(Origin::path(&file.name).line(line).char_column(column)).element(snippet)
+}
+
+fn patch<'a>(sources: &'a SourceMap, fix: &'a Fix, help: Option<&'a str>) -> Option<Group<'a>> {
+    if !has(sources, fix.span.file) {
+        return None;
+    }
+    let excerpt = Excerpt::new(&sources.file(fix.span.file).text, &[fix.span.range()]);
+    let span = excerpt.spans.first()?.clone();
+    let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line);
+    let title = Level::HELP.secondary_title(help.unwrap_or("this mends it"));
+    Some(Group::with_title(title).element(snippet.patch(Patch::new(span, &fix.replacement))))
+}
+
+/// Line and column of a byte of a file, both from 1; a span outside of the text is taken to its end.
+fn position(sources: &SourceMap, span: Span) -> (usize, usize) {
+    let text = &sources.file(span.file).text;
+    let at = text.floor_char_boundary(span.start as usize);
+    sources.position(Span { start: at as u32, end: at as u32, ..span })
+}
+
+#[cfg(test)]
+mod tests;
