@@ -8,6 +8,7 @@ pub mod diagnostic;
 pub mod import;
 pub mod source;
 pub mod syntax;
+pub mod value;
 
 pub use check::{Checked, CheckedModel, check_file, check_text};
 pub use code::Code;

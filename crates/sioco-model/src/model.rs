@@ -204,19 +204,28 @@ impl Model {
         self.gates.iter().find(|(_, g)| g.name == name).map(|(id, _)| id)
     }
 
-    /// The switch with a name.
+    /// The switch with a name; the instance may be left out where no other has a switch of that name.
     pub fn switch(&self, name: &str) -> Option<SwitchId> {
-        self.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id)
+        let exact = self.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id);
+        exact.or_else(|| {
+            let is_short = |s: &Switch| {
+                let short = s.name.strip_prefix(&self.processes[s.process].name);
+                short.and_then(|n| n.strip_prefix('.')) == Some(name)
+            };
+            only(self.switches.iter().filter(|(_, s)| is_short(s)).map(|(id, _)| id))
+        })
     }
 
     /// The variable with a name: `x`, or `Instance.x` where several instances have one.
     pub fn variable(&self, name: &str) -> Option<VarId> {
-        self.variables.ids().find(|id| self.variable_name(*id) == name)
+        let exact = self.variables.ids().find(|id| self.variable_name(*id) == name);
+        exact.or_else(|| only(self.variables.iter().filter(|(_, v)| v.name == name).map(|(id, _)| id)))
     }
 
-    /// The location with a name: `l0`, or `Instance.l0` in a system of several.
+    /// The location with a name: `l0`, or `Instance.l0` where several instances have one.
     pub fn location(&self, name: &str) -> Option<LocationId> {
-        self.locations.ids().find(|id| self.location_name(*id) == name)
+        let exact = self.locations.ids().find(|id| self.location_name(*id) == name);
+        exact.or_else(|| only(self.locations.iter().filter(|(_, l)| l.name == name).map(|(id, _)| id)))
     }
 
     /// The name of a variable, with its instance where there are several.
@@ -252,4 +261,10 @@ impl Model {
         }
         self.terms.and(&self.sorts, &parts)
     }
+}
+
+/// The item of an iterator that has exactly one.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
 }

@@ -10,7 +10,7 @@
 //! 4. Guards are Bool. An update assigns variables of the same process, each at most once, terms of their base sort.
 //! 5. Terms have no process parameters left, no parameters beyond those of the switch or of parameters with a term,
 //!    no variables of other processes, no unbound bound variables, and do not nest deeper than
-//!    [`MAX_DEPTH`](crate::term::MAX_DEPTH).
+//!    [`MAX_DEPTH`].
 //! 6. Initial values are elements of the sorts of their variables.
 //! 7. Names of gates and channels, of processes, of switches, and of locations and variables within a process, are
 //!    unique.

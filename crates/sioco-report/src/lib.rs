@@ -4,3 +4,4 @@
 
 pub mod diagnostic;
 pub mod graph;
+pub mod value;

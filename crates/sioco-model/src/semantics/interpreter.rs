@@ -450,6 +450,16 @@ impl<'m> Interpreter<'m> {
                     found.push((Step { switch, receive: None, args }, next));
                 }
             }
+        }
+        found.extend(self.handshake_steps(state)?);
+        Ok(found)
+    }
+
+    /// The handshakes of a state, each with the state it leads to.
+    pub fn handshake_steps(&mut self, state: &State) -> Result<Vec<(Step, State)>, StepError> {
+        let mut found = Vec::new();
+        for p in 0..state.locations.len() {
+            let location = state.locations[p];
             for i in 0..self.locations[location].sends.len() {
                 let (channel, send) = self.locations[location].sends[i];
                 self.handshakes(state, p, channel, send, &mut found)?;
@@ -664,7 +674,7 @@ enum Activity {
 }
 
 /// Whether an observed value is the expected one, up to the tolerance.
-fn matches(expected: &Value, observed: &Value, tolerance: Option<&number::Rational>) -> bool {
+pub(super) fn matches(expected: &Value, observed: &Value, tolerance: Option<&number::Rational>) -> bool {
     match (tolerance, expected, observed) {
         (Some(tolerance), Value::Real(e), Value::Real(o)) => {
             let (e, o) = (e.as_ref(), o.as_ref());

@@ -6,6 +6,7 @@
 //! - [`state`] is a state, [`interpreter`] what can be done in one.
 
 pub mod choice;
+pub mod explain;
 pub mod interpreter;
 pub mod program;
 pub mod state;

@@ -85,7 +85,8 @@ pub(super) fn panels(model: &Model, text: &dyn Fn(SwitchId) -> SwitchText, optio
     // A hidden location with one way in and one way out is not drawn: its two switches are one edge.
     let passed =
         |l: LocationId| model.locations[l].hidden && incoming[l.index()] == 1 && model.locations[l].outgoing.len() == 1;
-    model.processes.ids().map(|process| panel(model, process, &passed, text, options)).collect()
+    let shown = model.processes.ids().filter(|process| options.only.is_none_or(|only| only == *process));
+    shown.map(|process| panel(model, process, &passed, text, options)).collect()
 }
 
 fn panel(

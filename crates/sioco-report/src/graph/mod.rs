@@ -13,7 +13,7 @@ mod layout;
 mod mermaid;
 mod svg;
 
-use sioco_model::{Model, SwitchId, print};
+use sioco_model::{Model, ProcessId, SwitchId, print};
 
 pub use dot::dot;
 pub use mermaid::mermaid;
@@ -41,11 +41,13 @@ pub struct Options {
     pub show_legend: bool,
     /// Style rules added to those of an SVG, for example `[data-switch="tell"] { opacity: .3 }`.
     pub css: String,
+    /// The only process instance to show; all, if there is none.
+    pub only: Option<ProcessId>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { show_names: true, show_variables: true, show_legend: true, css: String::new() }
+        Options { show_names: true, show_variables: true, show_legend: true, css: String::new(), only: None }
     }
 }
 

@@ -135,7 +135,8 @@ fn an_answered_input_is_one_edge() {
 #[test]
 fn names_variables_and_legend_can_be_left_out() {
     let m = model(PAIR);
-    let options = Options { show_names: false, show_variables: false, show_legend: false, css: "x<y".into() };
+    let options =
+        Options { show_names: false, show_variables: false, show_legend: false, css: "x<y".into(), only: None };
     let text = default_text(&m);
     for picture in [svg(&m, &text, &options), dot(&m, &text, &options), mermaid(&m, &text, &options)] {
         assert!(!picture.contains("ship:") && !picture.contains("Int = "), "{picture}");

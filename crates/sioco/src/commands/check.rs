@@ -1,0 +1,171 @@
+//! `sioco check`: every problem of some models.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use sioco_lang::check::{Checked, check_file};
+use sioco_lang::diagnostic::{Diagnostic, Fix, Severity};
+use sioco_lang::source::{FsLoader, Loader};
+use sioco_report::diagnostic;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::model::Choices;
+use crate::output::{Format, Output, count};
+use crate::{files, fix};
+
+/// Mends that give rise to other mends are followed this far.
+const ROUNDS: usize = 10;
+
+/// Report every problem of a model
+///
+/// Each file is read with what it imports. A problem has its place, a code (`sioco explain CODE` says more) and, where
+/// possible, a way out. A file with errors is checked to its end.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco check model.sts
+  sioco check --const N=7 --deny-warnings models/*.sts
+  sioco check --format json model.sts   # one JSON object per line, the last is a summary")]
+pub struct Check {
+    /// The models
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    /// Treats warnings like errors
+    #[arg(long)]
+    deny_warnings: bool,
+
+    /// Mends in place what can be mended with certainty; imported files that are not given are left alone
+    #[arg(long)]
+    fix: bool,
+
+    /// Whom the output is for
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Check {
+    /// Checks all files.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let mut fixed = 0;
+        if self.fix {
+            for path in &self.files {
+                fixed += self.mend(path, out)?;
+            }
+        }
+        let mut seen = HashSet::new();
+        let (mut errors, mut warnings) = (0, 0);
+        for path in &self.files {
+            let checked = self.checked(path);
+            for problem in &checked.diagnostics {
+                let object = diagnostic::json(&checked.sources, problem);
+                // A file that several others import is checked with each of them, but its problems are told once.
+                if !seen.insert(object.clone()) {
+                    continue;
+                }
+                match problem.severity() {
+                    Severity::Error => errors += 1,
+                    Severity::Warning => warnings += 1,
+                }
+                match self.format {
+                    Format::Human => out.diagnostic(&checked.sources, problem),
+                    Format::Json => out.line(typed("diagnostic", &object)),
+                }
+            }
+        }
+        match self.format {
+            Format::Human => out.line(self.closing_line(errors, warnings, fixed)),
+            Format::Json => out.line(json!({
+                "type": "summary",
+                "files": self.files.len(),
+                "errors": errors,
+                "warnings": warnings,
+                "fixed": fixed,
+            })),
+        }
+        let bad = errors > 0 || self.deny_warnings && warnings > 0;
+        Ok(if bad { Exit::Usage } else { Exit::Ok })
+    }
+
+    fn checked(&self, path: &Path) -> Checked {
+        check_file(path, &FsLoader, &(&self.choices).into())
+    }
+
+    fn closing_line(&self, errors: usize, warnings: usize, fixed: usize) -> String {
+        let mut found = Vec::new();
+        if errors > 0 {
+            found.push(count(errors, "error"));
+        }
+        if warnings > 0 {
+            let denied = if self.deny_warnings { " (denied)" } else { "" };
+            found.push(count(warnings, "warning") + denied);
+        }
+        if found.is_empty() {
+            found.push("no problems".to_owned());
+        }
+        if fixed > 0 {
+            found.push(format!("{fixed} fixed"));
+        }
+        format!("checked {}: {}", count(self.files.len(), "file"), found.join(", "))
+    }
+
+    /// Mends a file, and says how often something was changed.
+    fn mend(&self, path: &Path, out: &mut Output) -> Result<usize, Failure> {
+        let mut changes = 0;
+        for _ in 0..ROUNDS {
+            let checked = self.checked(path);
+            // The first source is the file itself, unless it could not be read.
+            let shown = path.display().to_string();
+            let Some((id, source)) = checked.sources.files().next().filter(|(_, f)| f.name == shown) else { break };
+            let (problems, fixes): (Vec<&Diagnostic>, Vec<&Fix>) = (checked.diagnostics.iter())
+                .filter_map(|d| Some((d, d.fix.as_ref()?)))
+                .filter(|(_, fix)| fix.span.file == id)
+                .unzip();
+            let (text, applied) = fix::apply(&source.text, &fixes);
+            if applied.is_empty() {
+                break;
+            }
+            if FsLoader.load(path).as_ref() != Ok(&source.text) {
+                let failure = Failure::usage(format!("`{shown}` changed while it was being checked"));
+                return Err(failure.help("nothing was written; try again"));
+            }
+            files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
+            changes += applied.len();
+            for i in applied {
+                self.tell_change(&checked, problems[i], fixes[i], out);
+            }
+        }
+        Ok(changes)
+    }
+
+    fn tell_change(&self, checked: &Checked, problem: &Diagnostic, fix: &Fix, out: &mut Output) {
+        match self.format {
+            Format::Human => {
+                let place = checked.sources.show(fix.span);
+                let style = out.err_style();
+                let (old, new) = (checked.sources.text(fix.span), &fix.replacement);
+                let change = match (old.is_empty(), new.is_empty()) {
+                    (true, _) => format!("added `{new}`"),
+                    (_, true) => format!("removed `{old}`"),
+                    _ => format!("`{old}` became `{new}`"),
+                };
+                let code = style.dim(format_args!("[{}]", problem.code));
+                out.say(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
+            }
+            Format::Json => out.line(typed("fixed", &diagnostic::json(&checked.sources, problem))),
+        }
+    }
+}
+
+/// The object with its kind, for streams with objects of several kinds.
+fn typed(kind: &str, object: &str) -> Value {
+    let mut map: Map<String, Value> = serde_json::from_str(object).expect("it was printed as a JSON object");
+    map.insert("type".to_owned(), kind.into());
+    Value::Object(map)
+}

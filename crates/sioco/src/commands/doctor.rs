@@ -1,0 +1,113 @@
+//! `sioco doctor`: what is installed and found.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Format, Output};
+use crate::solvers::{self, Solvers};
+
+/// Say what is installed and found
+///
+/// The Z3 library is looked for in this order: the file that SIOCO_Z3 names (and then nowhere else); the folders of
+/// the dynamic linker; the z3-solver package of the active Python; target/tools, where `cargo xtask setup` puts it.
+/// The programs z3, cvc5 and yices-smt2 are looked for on the path. Nothing is started, and nothing is changed.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco doctor
+  SIOCO_Z3=/opt/z3/lib/libz3.so sioco doctor --format json")]
+pub struct Doctor {
+    /// Whom the output is for
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const NO_SOLVER: &str = "\
+No solver was found. Commands that need one will answer what the built-in
+procedures can decide, and `unknown` to everything else. To get one:
+  pip install z3-solver          with an active Python environment
+  apt install libz3-4            Debian, Ubuntu
+  brew install z3                macOS
+or point SIOCO_Z3 to a libz3 that is already somewhere.";
+
+impl Doctor {
+    /// Looks around, and never fails.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let found = solvers::find();
+        match self.format {
+            Format::Human => human(&found, out),
+            Format::Json => machine(&found, out),
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+fn human(found: &Solvers, out: &mut Output) {
+    let style = out.style();
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    out.line(format_args!("{} on {os} {arch}", style.bold(format_args!("sioco {}", env!("CARGO_PKG_VERSION")))));
+    out.line("");
+    out.line(style.bold("solvers"));
+    if found.libraries.is_empty() {
+        out.line(format_args!("  {:<11} {}", "libz3", style.dim("not found")));
+    }
+    for (i, library) in found.libraries.iter().enumerate() {
+        let version = library.version.as_ref().map(|version| format!("version {version}, ")).unwrap_or_default();
+        let used = if i == 0 { "" } else { ", not used" };
+        out.line(format_args!("  {:<11} {} ({version}{}{used})", "libz3", library.path.display(), library.origin));
+    }
+    for (name, path) in &found.programs {
+        let place = path.as_ref().map_or_else(|| style.dim("not found"), |path| path.display().to_string());
+        out.line(format_args!("  {name:<11} {place}"));
+    }
+    for problem in &found.problems {
+        out.line(format_args!("  {}: {problem}", style.red("problem")));
+    }
+    if !any(found) {
+        out.line("");
+        out.line(NO_SOLVER);
+    }
+    out.line("");
+    out.line(style.bold("terminal"));
+    let yes = |yes| if yes { "yes" } else { "no" };
+    out.line(format_args!("  {:<11} {}", "terminal", yes(out.is_terminal())));
+    out.line(format_args!("  {:<11} {}", "colour", yes(style.on)));
+    let width = out.terminal_width().map_or_else(|| "unknown".to_owned(), |width| format!("{width} columns"));
+    out.line(format_args!("  {:<11} {width}", "width"));
+}
+
+fn machine(found: &Solvers, out: &mut Output) {
+    let libraries = found.libraries.iter().enumerate().map(|(i, library)| {
+        json!({
+            "name": "libz3",
+            "path": library.path.display().to_string(),
+            "version": library.version,
+            "origin": library.origin,
+            "used": i == 0,
+        })
+    });
+    let programs = found
+        .programs
+        .iter()
+        .map(|(name, path)| json!({ "name": name, "path": path.as_ref().map(|path| path.display().to_string()) }));
+    out.line(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "os": std::env::consts::OS,
+        "arch": std::env::consts::ARCH,
+        "libraries": libraries.collect::<Vec<_>>(),
+        "programs": programs.collect::<Vec<_>>(),
+        "problems": found.problems,
+        "solver": any(found),
+        "terminal": {
+            "terminal": out.is_terminal(),
+            "colour": out.style().on,
+            "width": out.terminal_width(),
+        },
+    }));
+}
+
+fn any(found: &Solvers) -> bool {
+    !found.libraries.is_empty() || found.programs.iter().any(|(_, path)| path.is_some())
+}

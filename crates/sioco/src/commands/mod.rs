@@ -1,0 +1,12 @@
+//! The commands, one file each: its options, and what it does.
+
+pub mod check;
+pub mod completions;
+pub mod demo;
+pub mod doctor;
+pub mod explain;
+pub mod fmt;
+pub mod graph;
+pub mod import;
+pub mod man;
+pub mod simulate;

@@ -1,0 +1,436 @@
+//! `sioco simulate`: step through a model.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use sioco_lang::check::CheckedModel;
+use sioco_lang::value::parse_value;
+use sioco_model::semantics::{Interpreter, Quiescence, State};
+use sioco_model::{Model, Value, print};
+use sioco_report::value;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::model::{Choices, load};
+use crate::output::{Format, Output};
+use crate::simulate::request::{self, HELP, Request};
+use crate::simulate::session::{Choice, Session};
+
+/// Step through a model
+///
+/// Shows where the model is and what can happen there, and asks what to do. Reads requests from a terminal, or from a
+/// script on standard input, one a line; `help` lists them. A script stops at the first request that cannot be done.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco simulate model.sts
+  sioco simulate model.sts --set m=100 < steps.txt
+  echo 'random 20' | sioco simulate model.sts --seed 7")]
+pub struct Simulate {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    /// The value of a variable that is free at the start
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = crate::model::name_and_value)]
+    set: Vec<(String, String)>,
+
+    /// Where random steps start
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Whom the output is for
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Simulate {
+    /// Steps through the model as long as it is asked to.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let (_, checked) = load(&self.file, &self.choices, out)?;
+        let interactive = std::io::stdin().is_terminal() && out.is_terminal() && self.format == Format::Human;
+        let mut input = std::io::stdin().lock();
+        let mut ask = |out: &mut Output, prompt: &str| -> Option<String> {
+            if interactive {
+                out.print(prompt);
+                out.flush();
+            }
+            read_line(&mut input)
+        };
+        let start = self.start(&checked.model, interactive, out, &mut ask)?;
+        let interpreter = Interpreter::new(&checked.model);
+        let mut session = Session::new(&checked.model, interpreter, start, self.seed);
+        let mut stepper = Stepper { checked: &checked, interactive, json: self.format == Format::Json };
+        stepper.show(&mut session, out, None);
+        let mut number = 0;
+        while let Some(line) = ask(out, "> ") {
+            number += 1;
+            match stepper.answer(&mut session, &line, out, &mut ask) {
+                Ok(Next::Go) => {}
+                Ok(Next::Quit) => break,
+                Err(refusal) => {
+                    stepper.refuse(&refusal, &line, out);
+                    if !interactive {
+                        let failure = Failure::usage(format!("line {number} of the script could not be done"));
+                        return Err(failure.help("mend the line, or run with a terminal to try things out"));
+                    }
+                }
+            }
+        }
+        if interactive {
+            out.line("");
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// The initial state; the free variables from `--set`, from the person, or the values nearest to zero.
+    fn start(
+        &self,
+        model: &Model,
+        interactive: bool,
+        out: &mut Output,
+        ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
+    ) -> Result<State, Failure> {
+        let mut chosen: Vec<(sioco_model::VarId, Value)> = Vec::new();
+        for (name, text) in &self.set {
+            let free: Vec<String> = model.free_variables().map(|v| model.variable_name(v)).collect();
+            let Some(var) = model.variable(name).filter(|v| model.variables[*v].initial.is_none()) else {
+                let failure = Failure::usage(format!("`{name}` is not a variable that is free at the start"));
+                return Err(failure.help(if free.is_empty() {
+                    "the model has none".to_string()
+                } else {
+                    format!("these are: {}", free.join(", "))
+                }));
+            };
+            let value = parse_value(&model.sorts, model.variables[var].sort, text);
+            chosen.push((var, value.map_err(|e| Failure::usage(format!("`{name}`: {e}")))?));
+        }
+        for var in model.free_variables() {
+            if chosen.iter().any(|(v, _)| *v == var) {
+                continue;
+            }
+            let sort = model.variables[var].sort;
+            let default = model.sorts.default_value(sort);
+            let (name, shown) = (model.variable_name(var), model.sorts.show(sort, &default));
+            if !interactive {
+                out.say(format_args!(
+                    "`{name}` is free at the start: {shown} is taken; `--set {name}=…` gives another"
+                ));
+                chosen.push((var, default));
+                continue;
+            }
+            let value = loop {
+                let prompt =
+                    format!("{name} is free at the start, a {}; its value [{shown}]: ", model.sorts.name(sort));
+                match ask(out, &prompt) {
+                    None => break default,
+                    Some(text) if text.trim().is_empty() => break default,
+                    Some(text) => match parse_value(&model.sorts, sort, &text) {
+                        Ok(value) => break value,
+                        Err(e) => out.line(e),
+                    },
+                }
+            };
+            chosen.push((var, value));
+        }
+        let interpreter = Interpreter::new(model);
+        Ok(interpreter.initial(&mut |v| {
+            let found = chosen.iter().rev().find(|(var, _)| *var == v);
+            found.map_or_else(|| model.sorts.default_value(model.variables[v].sort), |(_, value)| value.clone())
+        }))
+    }
+}
+
+enum Next {
+    Go,
+    Quit,
+}
+
+/// How a session is shown.
+struct Stepper<'a> {
+    checked: &'a CheckedModel,
+    interactive: bool,
+    json: bool,
+}
+
+impl Stepper<'_> {
+    fn model(&self) -> &Model {
+        &self.checked.model
+    }
+
+    fn answer(
+        &mut self,
+        session: &mut Session<'_>,
+        line: &str,
+        out: &mut Output,
+        ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
+    ) -> Result<Next, String> {
+        match request::parse(line)? {
+            Request::Nothing => return Ok(Next::Go),
+            Request::Quit => return Ok(Next::Quit),
+            Request::Help => {
+                self.text(out, HELP);
+                return Ok(Next::Go);
+            }
+            Request::State => {
+                let text = session.state().show(self.model());
+                self.text(out, &text);
+                return Ok(Next::Go);
+            }
+            Request::Trace => {
+                let lines: Vec<String> = session.trace().map(str::to_owned).collect();
+                if self.json {
+                    out.line(json!({ "trace": lines }));
+                } else {
+                    lines.iter().for_each(|l| out.line(l));
+                }
+                return Ok(Next::Go);
+            }
+            Request::List { all } => {
+                self.show(session, out, None);
+                if all {
+                    self.show_disabled(session, out);
+                }
+                return Ok(Next::Go);
+            }
+            Request::Why(name, given) => {
+                let text = session.why(&name, &given)?;
+                self.text(out, &text);
+                return Ok(Next::Go);
+            }
+            Request::Save(file) => {
+                let mut text: String = session.trace().map(|l| format!("{l}\n")).collect();
+                text.insert_str(0, &format!("// a trace of {}\n", self.model().name));
+                let path = Path::new(&file);
+                crate::files::write(path, &text)
+                    .map_err(|e| format!("cannot write `{file}`: {}", crate::failure::plain(&e)))?;
+                self.text(out, &format!("wrote {file}"));
+                return Ok(Next::Go);
+            }
+            Request::Option(n, given) => {
+                let choices = session.choices().map_err(|e| session.undefined(&e))?;
+                let count = choices.len();
+                let choice = n.checked_sub(1).and_then(|n| choices.get(n));
+                let choice = choice.ok_or_else(|| format!("there is no option {n}; there are {count}"))?.clone();
+                let given = self.ask_values(&choice, given, out, ask);
+                session.take(&choice, &given)?;
+            }
+            Request::Switch(name, given) => session.take_named(&name, &given)?,
+            Request::Handshake(send, receive) => session.take_pair(&send, &receive)?,
+            Request::Event(event, given) => session.take_event(&event, &given)?,
+            Request::Delta => session.delta()?,
+            Request::Undo(n) => {
+                let undone = session.undo(n);
+                if undone == 0 {
+                    return Err("there is nothing to undo".into());
+                }
+            }
+            Request::Reset => {
+                session.undo(usize::MAX);
+            }
+            Request::Random(n) => {
+                for _ in 0..n {
+                    if !session.random_step()? {
+                        self.text(out, "nothing more can be done");
+                        break;
+                    }
+                    let last = session.trace().last().map(str::to_owned);
+                    if let Some(last) = last.filter(|_| !self.json) {
+                        out.line(format_args!("  {last}"));
+                    }
+                }
+            }
+        }
+        let last = session.trace().last().map(str::to_owned);
+        self.show(session, out, last.as_deref());
+        Ok(Next::Go)
+    }
+
+    /// On a terminal, asks for the values that were not given.
+    fn ask_values(
+        &self,
+        choice: &Choice,
+        mut given: Vec<request::Given>,
+        out: &mut Output,
+        ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
+    ) -> Vec<request::Given> {
+        if !self.interactive || !given.is_empty() || !choice.open {
+            return given;
+        }
+        let model = self.model();
+        for (i, p) in model.switches[choice.switch].params.iter().enumerate().filter(|(_, p)| p.term.is_none()) {
+            let example = choice.example.as_ref().and_then(|e| e.get(i));
+            let default = example.map(|v| model.sorts.show(p.sort, v));
+            let hint = default.as_ref().map(|d| format!(" [{d}]")).unwrap_or_default();
+            let answer = ask(out, &format!("{}: {}{hint} = ", p.name, model.sorts.name(p.sort)));
+            let answer = answer.map(|a| a.trim().to_owned()).filter(|a| !a.is_empty()).or(default);
+            if let Some(value) = answer {
+                given.push(request::Given { name: Some(p.name.clone()), value });
+            }
+        }
+        given
+    }
+
+    fn text(&self, out: &mut Output, text: &str) {
+        if self.json { out.line(json!({ "message": text })) } else { out.line(text) }
+    }
+
+    fn refuse(&self, refusal: &str, line: &str, out: &mut Output) {
+        if self.json {
+            out.line(json!({ "request": line.trim(), "error": refusal }));
+        } else if self.interactive {
+            out.line(out.style().red(refusal));
+        } else {
+            out.say(refusal);
+        }
+    }
+
+    /// Where we are and what can be done.
+    fn show(&mut self, session: &mut Session<'_>, out: &mut Output, step: Option<&str>) {
+        let choices = match session.choices() {
+            Ok(choices) => choices,
+            Err(error) => {
+                let text = session.undefined(&error);
+                return self.refuse(&text, "", out);
+            }
+        };
+        let silence = session.quiescence();
+        if self.json {
+            let object = self.json(session, &choices, silence.as_ref().ok(), step);
+            out.line(object);
+            return;
+        }
+        let style = out.style();
+        if let Some(step) = step.filter(|_| !self.interactive) {
+            out.line(format_args!("{step}"));
+        }
+        out.line(style.bold(session.state().show(self.model())));
+        let names: Vec<String> = choices.iter().map(|c| session.name(c)).collect();
+        let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).min(40);
+        let described: Vec<(String, String)> = choices.iter().map(|c| self.describe(session, c)).collect();
+        let wide = described.iter().map(|(what, _)| what.chars().count()).max().unwrap_or(0).min(50);
+        for (i, ((what, to), name)) in described.iter().zip(&names).enumerate() {
+            out.line(format_args!("  {:>2}  {name:width$}  {what:wide$}  -> {to}", i + 1));
+        }
+        match silence {
+            Ok(Quiescence::Quiescent) => out.line(format_args!("      {}", style.dim("delta: silence is allowed"))),
+            Ok(Quiescence::Diverging) => {
+                out.line(format_args!("      {}", style.dim("delta: silence is allowed (internal steps without end)")));
+            }
+            Ok(Quiescence::Unknown { .. }) => {
+                out.line(format_args!("      {}", style.dim("delta: whether silence is allowed needs a solver")));
+            }
+            _ => {}
+        }
+        if choices.is_empty() {
+            let ended = session.state().locations().iter().all(|l| self.model().locations[*l].is_final);
+            out.line(if ended {
+                "      the end: all locations are final"
+            } else {
+                "      deadlock: nothing can happen here"
+            });
+        }
+    }
+
+    /// A choice in words, and where it leads.
+    fn describe(&self, session: &Session<'_>, choice: &Choice) -> (String, String) {
+        let model = self.model();
+        let s = &model.switches[choice.switch];
+        let mut what = print::label(model, choice.switch);
+        let mut to = model.location_name(s.target);
+        if let Some(receive) = choice.receive {
+            what = format!("{what} & {}", print::label(model, receive));
+            to = format!("{to}, {}", model.location_name(model.switches[receive].target));
+        }
+        match &choice.example {
+            None => what.push_str("  needs a solver: give values"),
+            Some(args) if choice.open => {
+                what.push_str(&format!("  e.g. {}", session.named_values(choice.switch, args)));
+            }
+            Some(args) if !args.is_empty() => {
+                what.push_str(&format!("  {}", session.named_values(choice.switch, args)));
+            }
+            Some(_) => {}
+        }
+        (what, to)
+    }
+
+    fn show_disabled(&self, session: &mut Session<'_>, out: &mut Output) {
+        let enabled = session.choices().unwrap_or_default();
+        let locations = session.state().locations().to_vec();
+        for location in locations {
+            for switch in &self.model().locations[location].outgoing {
+                if enabled.iter().any(|c| c.switch == *switch || c.receive == Some(*switch)) {
+                    continue;
+                }
+                let name = self.model().switches[*switch].name.clone();
+                if let Ok(why) = session.why(&name, &[]) {
+                    let text = format!("   -  {why}");
+                    if self.json { out.line(json!({ "message": why })) } else { out.line(out.style().dim(text)) }
+                }
+            }
+        }
+    }
+
+    fn json(
+        &self,
+        session: &Session<'_>,
+        choices: &[Choice],
+        silence: Option<&Quiescence>,
+        step: Option<&str>,
+    ) -> Json {
+        let model = self.model();
+        let state = session.state();
+        let locations: Vec<String> = state.locations().iter().map(|l| model.location_name(*l)).collect();
+        let variables: serde_json::Map<String, Json> = model
+            .variables
+            .iter()
+            .filter(|(_, v)| !v.hidden)
+            .map(|(id, v)| (model.variable_name(id), value::json(&model.sorts, v.sort, state.value(id))))
+            .collect();
+        let options: Vec<Json> = choices
+            .iter()
+            .map(|c| {
+                let s = &model.switches[c.switch];
+                let args: Option<serde_json::Map<String, Json>> = c.example.as_ref().map(|args| {
+                    let values = s.params.iter().zip(args);
+                    values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect()
+                });
+                json!({
+                    "switch": session.name(c),
+                    "label": print::label(model, c.switch),
+                    "example": args,
+                    "open": c.open,
+                    "target": model.location_name(s.target),
+                })
+            })
+            .collect();
+        let silence = match silence {
+            Some(Quiescence::Quiescent | Quiescence::Diverging) => "allowed",
+            Some(Quiescence::Active(_)) => "not allowed",
+            Some(Quiescence::Unknown { .. }) | None => "unknown",
+        };
+        json!({
+            "step": step,
+            "locations": locations,
+            "variables": variables,
+            "options": options,
+            "delta": silence,
+        })
+    }
+}
+
+/// A line of standard input; `None` at its end, and where it is no text.
+fn read_line(input: &mut impl BufRead) -> Option<String> {
+    let mut bytes = Vec::new();
+    let _ = std::io::stdout().flush();
+    match input.read_until(b'\n', &mut bytes) {
+        Ok(0) | Err(_) => None,
+        Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
+    }
+}

@@ -1,0 +1,50 @@
+//! Writing files so that they are never half written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Creates a file or replaces its content, at once; a file that was there keeps its permissions.
+///
+/// The text goes to a new file beside, which then takes the name. A link is followed; a device or pipe, which cannot
+/// be replaced, is written to.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let permissions = match fs::metadata(&target) {
+        Ok(meta) if meta.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+        Ok(meta) if !meta.is_file() => return fs::write(&target, text),
+        // A rename would not care.
+        Ok(meta) if meta.permissions().readonly() => return Err(io::Error::other("it is read-only")),
+        Ok(meta) => Some(meta.permissions()),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let (beside, mut file) = create_beside(&target)?;
+    let written = (|| {
+        file.write_all(text.as_bytes())?;
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
+        file.sync_all()?;
+        fs::rename(&beside, &target)
+    })();
+    if written.is_err() {
+        // The first trouble is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// A new file in the same folder, under a name that nothing has yet.
+fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    let folder = target.parent().unwrap_or(Path::new(""));
+    for number in 0..1000 {
+        let path = folder.join(format!(".sioco-{number}.tmp"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("the folder is full of `.sioco-*.tmp`; remove them"))
+}

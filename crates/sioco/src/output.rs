@@ -1,0 +1,207 @@
+//! Where a command writes: results to standard output, everything else to standard error.
+//!
+//! Writing does not fail where it is done. A reader that has gone (`| head`) is no reason to leave work half done, so
+//! the rest is dropped in silence; any other trouble is told at the end, by [`Output::finish`].
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use clap::ValueEnum;
+use sioco_lang::Diagnostic;
+use sioco_lang::source::SourceMap;
+use sioco_report::diagnostic;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, plain};
+use crate::style::{ColourChoice, Style};
+
+/// Whom the output is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// For programs: JSON, one object per line.
+    Json,
+}
+
+/// How wide text is set where nobody says otherwise.
+const WIDTH: usize = 80;
+/// Longer lines are hard to read, however wide the terminal is.
+const MAX_WIDTH: usize = 100;
+
+/// The two streams of a command.
+pub struct Output<'a> {
+    out: Stream<'a>,
+    err: Stream<'a>,
+    width: Option<usize>,
+}
+
+struct Stream<'a> {
+    writer: Box<dyn Write + 'a>,
+    terminal: bool,
+    style: Style,
+    /// Why nothing more is written.
+    closed: Option<io::Error>,
+}
+
+impl<'a> Output<'a> {
+    /// The streams of this program.
+    pub fn standard() -> Output<'static> {
+        let out = Stream::new(io::stdout(), io::stdout().is_terminal());
+        let err = Stream::new(io::stderr(), io::stderr().is_terminal());
+        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let mut output = Output { out, err, width };
+        output.choose_colour(ColourChoice::Auto);
+        output
+    }
+
+    /// Any two streams that are not terminals.
+    pub fn new(out: impl Write + 'a, err: impl Write + 'a) -> Output<'a> {
+        Output { out: Stream::new(out, false), err: Stream::new(err, false), width: None }
+    }
+
+    /// Uses colour or not.
+    pub fn choose_colour(&mut self, choice: ColourChoice) {
+        for stream in [&mut self.out, &mut self.err] {
+            stream.style.on = choice.decide(stream.terminal, |name| std::env::var(name).ok());
+        }
+    }
+
+    /// The emphasis for standard output.
+    pub fn style(&self) -> Style {
+        self.out.style
+    }
+
+    /// The emphasis for standard error.
+    pub fn err_style(&self) -> Style {
+        self.err.style
+    }
+
+    /// Whether standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.out.terminal
+    }
+
+    /// The width of the terminal, if there is one.
+    pub fn terminal_width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// How wide to set text.
+    pub fn width(&self) -> usize {
+        if self.out.terminal { self.width.map_or(WIDTH, |w| w.clamp(20, MAX_WIDTH)) } else { WIDTH }
+    }
+
+    /// A result, as it is.
+    pub fn print(&mut self, text: &str) {
+        self.out.write(text);
+    }
+
+    /// Makes what was printed so far visible, before a question is waited for.
+    pub fn flush(&mut self) {
+        self.out.flush();
+    }
+
+    /// A line of the result.
+    pub fn line(&mut self, text: impl Display) {
+        self.out.write(&format!("{text}\n"));
+    }
+
+    /// A line about what is going on.
+    pub fn say(&mut self, text: impl Display) {
+        self.err.write(&format!("{text}\n"));
+    }
+
+    /// A problem of a model, for people.
+    pub fn diagnostic(&mut self, sources: &SourceMap, problem: &Diagnostic) {
+        let text = diagnostic::render(sources, problem, self.err.style.on);
+        self.err.write(&format!("{text}\n"));
+    }
+
+    /// Why the command cannot go on.
+    pub fn failure(&mut self, failure: &Failure) {
+        let style = self.err.style;
+        if let Some(message) = &failure.message {
+            self.say(format_args!("{}{}", style.red("error"), style.bold(format_args!(": {message}"))));
+        }
+        if let Some(help) = &failure.help {
+            self.say(format_args!("  {}: {help}", style.bold("help")));
+        }
+    }
+
+    /// Writes out what is left, and says how the program ends: as it would, or with an error if a result was lost.
+    pub fn finish(&mut self, exit: Exit) -> Exit {
+        self.out.flush();
+        self.err.flush();
+        match &self.out.closed {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let message = format!("cannot write to standard output: {}", plain(error));
+                self.failure(&Failure { exit: Exit::Infrastructure, message: Some(message), help: None });
+                Exit::Infrastructure
+            }
+            _ => exit,
+        }
+    }
+}
+
+impl<'a> Stream<'a> {
+    fn new(writer: impl Write + 'a, terminal: bool) -> Self {
+        Stream { writer: Box::new(writer), terminal, style: Style { on: false }, closed: None }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.closed.is_none() {
+            self.closed = self.writer.write_all(text.as_bytes()).err();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.closed.is_none() {
+            self.closed = self.writer.flush().err();
+        }
+    }
+}
+
+/// `1 file`, `2 files`.
+pub fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Full(ErrorKind);
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_changes_nothing() {
+        let mut err = Vec::new();
+        let mut output = Output::new(Full(ErrorKind::BrokenPipe), &mut err);
+        output.line("lost");
+        assert_eq!(output.finish(Exit::Usage), Exit::Usage);
+        drop(output);
+        assert_eq!(err, b"");
+    }
+
+    #[test]
+    fn a_lost_result_is_an_error() {
+        let mut err = Vec::new();
+        let mut output = Output::new(Full(ErrorKind::StorageFull), &mut err);
+        output.line("lost");
+        assert_eq!(output.finish(Exit::Ok), Exit::Infrastructure);
+        drop(output);
+        let err = String::from_utf8(err).unwrap();
+        assert!(err.starts_with("error: cannot write to standard output: "), "{err}");
+    }
+}

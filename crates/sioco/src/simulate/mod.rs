@@ -1,0 +1,5 @@
+//! The stepper behind `sioco simulate`: what can be asked for, and what a session of stepping knows.
+
+pub mod request;
+pub mod session;
+pub mod why;

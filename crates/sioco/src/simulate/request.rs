@@ -1,0 +1,220 @@
+//! What a person or a script asks the stepper for, one request a line.
+
+/// A request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// `2` or `2 p=6`: takes an option of the list.
+    Option(usize, Vec<Given>),
+    /// `add 6`: takes a switch.
+    Switch(String, Vec<Given>),
+    /// `send & receive`: takes a handshake of two switches.
+    Handshake(String, String),
+    /// `?inX(6)`, `!outX(6)`: whatever switch does that.
+    Event(String, Vec<Given>),
+    /// `delta`: observes silence.
+    Delta,
+    /// `undo` or `undo 3`.
+    Undo(usize),
+    /// `reset`: back to the start.
+    Reset,
+    /// `state`.
+    State,
+    /// `list`: what can be done; `list all` also shows what cannot.
+    List {
+        /// Whether to show the switches that are not enabled.
+        all: bool,
+    },
+    /// `trace`: what was done.
+    Trace,
+    /// `why finish`, `why not add 11`: why a switch is not enabled.
+    Why(String, Vec<Given>),
+    /// `save FILE`: the trace, as a script.
+    Save(String),
+    /// `random 10`: so many steps at random.
+    Random(usize),
+    /// `help`.
+    Help,
+    /// `quit`.
+    Quit,
+    /// Nothing, or a comment.
+    Nothing,
+}
+
+/// A value for a parameter, by position or by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The parameter, if it was named.
+    pub name: Option<String>,
+    /// The value, as written.
+    pub value: String,
+}
+
+/// What can be asked for, as help.
+pub const HELP: &str = "\
+  2            take option 2; `2 6` or `2 p=6` gives values
+  add 6        take the switch `add`
+  ?inX(6)      give an input, or see an output: `!outX(6)`
+  delta        see silence
+  undo [N]     take back the last step, or the last N
+  reset        back to the start
+  list [all]   what can be done; `all` shows what cannot, too
+  why SWITCH   why a switch is not enabled; values may follow
+  state        where we are
+  trace        what was done
+  save FILE    write what was done, as a script for `sioco simulate`
+  random [N]   N steps at random (1)
+  quit         end";
+
+/// Reads a request.
+pub fn parse(line: &str) -> Result<Request, String> {
+    let line = line.split("//").next().unwrap_or(line).trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(Request::Nothing);
+    }
+    if line.starts_with(['?', '!']) {
+        return event(line);
+    }
+    if let Some((send, receive)) = line.split_once(" & ") {
+        return Ok(Request::Handshake(send.trim().into(), receive.trim().into()));
+    }
+    let (word, rest) = match line.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim()),
+        None => (line, ""),
+    };
+    // `add: ?inX(6)` is how traces are saved: the switch decides, the event tells its values.
+    if let Some(name) = word.strip_suffix(':') {
+        return match parse(rest)? {
+            Request::Event(_, given) => Ok(Request::Switch(name.into(), given)),
+            Request::Nothing => Ok(Request::Switch(name.into(), Vec::new())),
+            _ => Err(format!("after `{name}:` stands what the switch does, such as `?gate(1)`")),
+        };
+    }
+    let number = |default: usize| {
+        if rest.is_empty() { Ok(default) } else { rest.parse().map_err(|_| format!("`{rest}` is not a number")) }
+    };
+    Ok(match word {
+        "delta" if rest.is_empty() => Request::Delta,
+        "undo" | "u" => Request::Undo(number(1)?),
+        "reset" if rest.is_empty() => Request::Reset,
+        "state" | "s" if rest.is_empty() => Request::State,
+        "list" | "ls" | "l" => match rest {
+            "" => Request::List { all: false },
+            "all" => Request::List { all: true },
+            other => return Err(format!("`list {other}`: write `list` or `list all`")),
+        },
+        "trace" | "t" if rest.is_empty() => Request::Trace,
+        "why" => {
+            let rest = rest.strip_prefix("not ").unwrap_or(rest).trim();
+            let (name, values) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            if name.is_empty() {
+                return Err("why not what? Name a switch: `why SWITCH`".into());
+            }
+            Request::Why(name.into(), given(values)?)
+        }
+        "save" => {
+            if rest.is_empty() {
+                return Err("save where? Name a file: `save FILE`".into());
+            }
+            Request::Save(rest.into())
+        }
+        "random" | "r" => Request::Random(number(1)?),
+        "help" | "h" => Request::Help,
+        "quit" | "q" | "exit" => Request::Quit,
+        _ => match word.parse() {
+            Ok(option) => Request::Option(option, given(rest)?),
+            Err(_) => Request::Switch(word.into(), given(rest)?),
+        },
+    })
+}
+
+/// `?gate(1, x)` or `!gate`.
+fn event(line: &str) -> Result<Request, String> {
+    let (gate, args) = match line.find('(') {
+        None => (line, ""),
+        Some(open) => {
+            let inner = line[open + 1..].strip_suffix(')');
+            (line[..open].trim(), inner.ok_or_else(|| format!("`{line}` lacks its closing `)`"))?)
+        }
+    };
+    if gate.len() < 2 {
+        return Err(format!("`{line}` names no gate"));
+    }
+    Ok(Request::Event(gate.into(), given(args)?))
+}
+
+/// Values, separated by commas outside of brackets and strings; `p=6` names the parameter.
+fn given(text: &str) -> Result<Vec<Given>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut parts = vec![String::new()];
+    let (mut depth, mut quoted, mut escaped) = (0i32, false, false);
+    for c in text.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '(' | '[' | '{' if !quoted => depth += 1,
+            ')' | ']' | '}' if !quoted => depth -= 1,
+            ',' if !quoted && depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("never empty").push(c);
+    }
+    if quoted || depth != 0 {
+        return Err(format!("`{text}` has a bracket or quote too many or too few"));
+    }
+    let read = |part: &String| {
+        let part = part.trim();
+        let named = part.split_once('=').filter(|(name, _)| {
+            let name = name.trim();
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        });
+        match named {
+            Some((name, value)) => Given { name: Some(name.trim().into()), value: value.trim().into() },
+            None => Given { name: None, value: part.into() },
+        }
+    };
+    Ok(parts.iter().map(read).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(values: &[&str]) -> Vec<Given> {
+        values.iter().map(|v| Given { name: None, value: v.to_string() }).collect()
+    }
+
+    #[test]
+    fn requests_are_read() {
+        for (line, request) in [
+            ("", Request::Nothing),
+            ("  // a comment", Request::Nothing),
+            ("3", Request::Option(3, vec![])),
+            ("3 6, true // six", Request::Option(3, values(&["6", "true"]))),
+            ("add 6", Request::Switch("add".into(), values(&["6"]))),
+            ("add p = 6", Request::Switch("add".into(), vec![Given { name: Some("p".into()), value: "6".into() }])),
+            ("add: ?inX(6)", Request::Switch("add".into(), values(&["6"]))),
+            (
+                "?inX(P { a: 1, b: \"x,)\" }, [1, 2])",
+                Request::Event("?inX".into(), values(&["P { a: 1, b: \"x,)\" }", "[1, 2]"])),
+            ),
+            ("!done", Request::Event("!done".into(), vec![])),
+            ("l0?inX 3", Request::Switch("l0?inX".into(), values(&["3"]))),
+            ("A.send & B.recv", Request::Handshake("A.send".into(), "B.recv".into())),
+            ("why not add 11", Request::Why("add".into(), values(&["11"]))),
+            ("undo 3", Request::Undo(3)),
+            ("save a b.txt", Request::Save("a b.txt".into())),
+        ] {
+            assert_eq!(parse(line), Ok(request), "{line}");
+        }
+        for line in ["undo x", "why", "save", "?inX(6", "?", "add \"x", "list some", "add: 3"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

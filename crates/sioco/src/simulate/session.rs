@@ -1,0 +1,416 @@
+//! A session of stepping: the states gone through, what can be done next, and why the rest cannot.
+
+use sioco_lang::diagnostic::did_you_mean;
+use sioco_lang::value::parse_value;
+use sioco_model::model::{Direction, Label};
+use sioco_model::semantics::explain::Reason;
+use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
+use sioco_model::{Model, SwitchId, Value};
+
+use super::request::Given;
+use super::why;
+
+/// A session.
+pub struct Session<'m> {
+    model: &'m Model,
+    interpreter: Interpreter<'m>,
+    start: State,
+    steps: Vec<Done>,
+    random: u64,
+}
+
+/// A step that was made.
+struct Done {
+    /// As a line of a script.
+    text: String,
+    state: State,
+}
+
+/// Something that can be done.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The switch; of a handshake, the sending one.
+    pub switch: SwitchId,
+    /// The receiving switch of a handshake.
+    pub receive: Option<SwitchId>,
+    /// Values for which it is enabled; `None` if it takes a solver to find them.
+    pub example: Option<Vec<Value>>,
+    /// Whether other values can be given.
+    pub open: bool,
+}
+
+/// Why a request could not be done, a sentence or several.
+pub type Refusal = String;
+
+impl<'m> Session<'m> {
+    /// Starts in a state; the seed is for random steps.
+    pub fn new(model: &'m Model, interpreter: Interpreter<'m>, start: State, seed: u64) -> Self {
+        let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        Session { model, interpreter, start, steps: Vec::new(), random }
+    }
+
+    /// Where we are.
+    pub fn state(&self) -> &State {
+        self.steps.last().map_or(&self.start, |d| &d.state)
+    }
+
+    /// What was done, as lines of a script.
+    pub fn trace(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map(|d| d.text.as_str())
+    }
+
+    /// Takes back steps; says how many there were to take back.
+    pub fn undo(&mut self, count: usize) -> usize {
+        let count = count.min(self.steps.len());
+        self.steps.truncate(self.steps.len() - count);
+        count
+    }
+
+    /// What can be done, in the order written.
+    pub fn choices(&mut self) -> Result<Vec<Choice>, StepError> {
+        let state = self.state().clone();
+        let mut found = Vec::new();
+        for location in state.locations() {
+            for &switch in &self.model.locations[*location].outgoing {
+                let s = &self.model.switches[switch];
+                if matches!(s.label, Label::Send(_) | Label::Receive(_)) {
+                    continue;
+                }
+                let open = s.params.iter().any(|p| p.term.is_none());
+                match self.interpreter.example(&state, switch) {
+                    Ok(Some(args)) => found.push(Choice { switch, receive: None, example: Some(args), open }),
+                    Ok(None) => {}
+                    Err(StepError::NeedsSolver { .. }) => {
+                        found.push(Choice { switch, receive: None, example: None, open });
+                    }
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        found.extend(self.handshakes(&state)?);
+        Ok(found)
+    }
+
+    fn handshakes(&mut self, state: &State) -> Result<Vec<Choice>, StepError> {
+        let found = self.interpreter.handshake_steps(state)?;
+        let choice = |(step, _): (sioco_model::semantics::Step, State)| Choice {
+            switch: step.switch,
+            receive: step.receive,
+            example: Some(step.args),
+            open: false,
+        };
+        Ok(found.into_iter().map(choice).collect())
+    }
+
+    /// Whether silence is allowed here.
+    pub fn quiescence(&mut self) -> Result<Quiescence, StepError> {
+        let state = self.state().clone();
+        self.interpreter.quiescence(&state)
+    }
+
+    /// Observes silence.
+    pub fn delta(&mut self) -> Result<(), Refusal> {
+        match self.quiescence().map_err(|e| self.undefined(&e))? {
+            Quiescence::Quiescent | Quiescence::Diverging => {
+                let state = self.state().clone();
+                self.steps.push(Done { text: "delta".into(), state });
+                Ok(())
+            }
+            Quiescence::Active(switch) => {
+                Err(format!("silence is not allowed here: `{}` is enabled", self.model.switches[switch].name))
+            }
+            Quiescence::Unknown { switch, why } => Err(format!(
+                "whether silence is allowed here needs a solver, because of `{}`: {why}",
+                self.model.switches[switch].name
+            )),
+        }
+    }
+
+    /// Takes a choice with the values given, and its example for the others.
+    pub fn take(&mut self, choice: &Choice, given: &[Given]) -> Result<(), Refusal> {
+        if let Some(receive) = choice.receive {
+            if !given.is_empty() {
+                return Err("a handshake has the values that are sent: none can be given".into());
+            }
+            return self.take_handshake(choice.switch, receive);
+        }
+        let args = self.arguments(choice.switch, given, choice.example.as_deref())?;
+        self.fire(choice.switch, args)
+    }
+
+    /// Takes a switch by name.
+    pub fn take_named(&mut self, name: &str, given: &[Given]) -> Result<(), Refusal> {
+        let switch = self.find(name)?;
+        if matches!(self.model.switches[switch].label, Label::Send(_) | Label::Receive(_)) {
+            let state = self.state().clone();
+            let all = self.handshakes(&state).map_err(|e| self.undefined(&e))?;
+            let with: Vec<Choice> =
+                all.into_iter().filter(|c| c.switch == switch || c.receive == Some(switch)).collect();
+            return match &with[..] {
+                [] => Err(self.why_not(switch, None)),
+                [only] => self.take(&only.clone(), given),
+                several => {
+                    let names: Vec<String> = several.iter().map(|c| format!("`{}`", self.name(c))).collect();
+                    Err(format!("there are several partners: {}", names.join(", ")))
+                }
+            };
+        }
+        let state = self.state().clone();
+        let example = self.interpreter.example(&state, switch).ok().flatten();
+        if example.is_none() && given.is_empty() {
+            return Err(self.why_not(switch, None));
+        }
+        let args = self.arguments(switch, given, example.as_deref())?;
+        self.fire(switch, args)
+    }
+
+    /// Takes the handshake of two switches.
+    pub fn take_pair(&mut self, send: &str, receive: &str) -> Result<(), Refusal> {
+        let (send, receive) = (self.find(send)?, self.find(receive)?);
+        self.take_handshake(send, receive)
+    }
+
+    fn take_handshake(&mut self, send: SwitchId, receive: SwitchId) -> Result<(), Refusal> {
+        let state = self.state().clone();
+        let steps = self.interpreter.handshake_steps(&state).map_err(|e| self.undefined(&e))?;
+        let found = steps.into_iter().find(|(s, _)| s.switch == send && s.receive == Some(receive));
+        match found {
+            Some((_, next)) => {
+                let name = |s: SwitchId| self.model.switches[s].name.clone();
+                self.steps.push(Done { text: format!("{} & {}", name(send), name(receive)), state: next });
+                Ok(())
+            }
+            None => Err(format!(
+                "`{}` and `{}` cannot shake hands here",
+                self.model.switches[send].name, self.model.switches[receive].name
+            )),
+        }
+    }
+
+    /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
+    pub fn take_event(&mut self, event: &str, given: &[Given]) -> Result<(), Refusal> {
+        let (sigil, name) = (&event[..1], &event[1..]);
+        let Some(gate) = self.model.gate(name) else {
+            let near = did_you_mean(name, self.model.gates.values().map(|g| g.name.as_str()));
+            let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
+            return Err(format!("there is no gate `{name}`{hint}"));
+        };
+        let direction = self.model.gates[gate].direction;
+        if direction.sigil().to_string() != sigil {
+            let is = if direction == Direction::Input { "an input" } else { "an output" };
+            return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
+        }
+        let state = self.state().clone();
+        let candidates = self.interpreter.switches_at(&state, gate);
+        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), p.sort)).collect::<Vec<_>>();
+        let example = candidates.iter().find_map(|s| self.interpreter.example(&state, *s).ok().flatten());
+        let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
+        let mut enabled = Vec::new();
+        for &switch in &candidates {
+            if self.interpreter.enabled(&state, switch, &args).map_err(|e| self.undefined(&e))? {
+                enabled.push(switch);
+            }
+        }
+        match enabled[..] {
+            [only] => self.fire(only, args),
+            [] if candidates.is_empty() => Err(format!("no switch with `{event}` leaves this state")),
+            [] => {
+                let mut reasons = vec![format!("`{event}` is not possible here:")];
+                for switch in candidates {
+                    reasons.push(format!(
+                        "`{}`: {}",
+                        self.model.switches[switch].name,
+                        self.why_not(switch, Some(&args))
+                    ));
+                }
+                Err(reasons.join("\n  "))
+            }
+            _ => {
+                let names: Vec<String> =
+                    enabled.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
+                Err(format!("several switches do this; name the one you mean: {}", names.join(", ")))
+            }
+        }
+    }
+
+    /// A step at random; `false` if nothing can be done.
+    pub fn random_step(&mut self) -> Result<bool, Refusal> {
+        let choices = self.choices().map_err(|e| self.undefined(&e))?;
+        let known: Vec<Choice> = choices.into_iter().filter(|c| c.example.is_some()).collect();
+        if known.is_empty() {
+            return Ok(false);
+        }
+        let n = self.next_random() as usize % known.len();
+        let mut choice = known[n].clone();
+        if choice.open {
+            // Any of the values where they can be told, the example otherwise.
+            let state = self.state().clone();
+            if let Ok(all) = self.interpreter.choices(&state, choice.switch)
+                && !all.is_empty()
+            {
+                let n = self.next_random() as usize % all.len();
+                choice.example = Some(all[n].clone());
+            }
+        }
+        self.take(&choice, &[])?;
+        Ok(true)
+    }
+
+    fn next_random(&mut self) -> u64 {
+        // xorshift64*: the same seed gives the same walk, on every machine.
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
+    }
+
+    fn fire(&mut self, switch: SwitchId, args: Vec<Value>) -> Result<(), Refusal> {
+        let mut next = self.state().clone();
+        match self.interpreter.fire(&mut next, switch, &args) {
+            Ok(true) => {
+                let text = self.script_line(switch, &args);
+                self.steps.push(Done { text, state: next });
+                Ok(())
+            }
+            Ok(false) => Err(self.why_not(switch, Some(&args))),
+            Err(e) => Err(self.undefined(&e)),
+        }
+    }
+
+    /// A step as a line that [`request::parse`](super::request::parse) reads back.
+    fn script_line(&self, switch: SwitchId, args: &[Value]) -> String {
+        let s = &self.model.switches[switch];
+        let values: Vec<String> = s.params.iter().zip(args).map(|(p, v)| self.model.sorts.show(p.sort, v)).collect();
+        let values = values.join(", ");
+        match s.label {
+            Label::Gate(gate) => {
+                let g = &self.model.gates[gate];
+                let values = if values.is_empty() { values } else { format!("({values})") };
+                format!("{}: {}{}{values}", s.name, g.direction.sigil(), g.name)
+            }
+            _ => format!("{} {values}", s.name).trim_end().into(),
+        }
+    }
+
+    /// The switch with a name.
+    pub fn find(&self, name: &str) -> Result<SwitchId, Refusal> {
+        self.model.switch(name).ok_or_else(|| {
+            let near = did_you_mean(name, self.model.switches.values().map(|s| s.name.as_str()));
+            match near {
+                Some(near) => format!("there is no switch `{name}`: did you mean `{near}`?"),
+                None => format!("there is no switch `{name}`; `list all` shows those that leave this state"),
+            }
+        })
+    }
+
+    /// Why a switch is not enabled, for values that may be given, as sentences; or that it is.
+    pub fn why(&mut self, name: &str, given: &[Given]) -> Result<String, Refusal> {
+        let switch = self.find(name)?;
+        let s = &self.model.switches[switch];
+        if given.is_empty() {
+            return Ok(self.why_not(switch, None));
+        }
+        let state = self.state().clone();
+        let example = self.interpreter.example(&state, switch).ok().flatten();
+        let params: Vec<_> = s.params.iter().map(|p| (p.name.as_str(), self.model.sorts.base(p.sort))).collect();
+        let args = read_arguments(self.model, &params, given, example.as_deref())?;
+        Ok(self.why_not(switch, Some(&args)))
+    }
+
+    fn why_not(&mut self, switch: SwitchId, args: Option<&[Value]>) -> String {
+        let state = self.state().clone();
+        let s = &self.model.switches[switch];
+        let name = &s.name;
+        let mut reasons = self.interpreter.why_not(&state, switch, args);
+        if matches!(s.label, Label::Send(_) | Label::Receive(_)) && state.location(s.process) == s.source {
+            // What a receive gets is up to its partners, so trying values of its own says nothing.
+            if matches!(s.label, Label::Receive(_)) && args.is_none() {
+                reasons.clear();
+            }
+            let all = self.handshakes(&state).unwrap_or_default();
+            if reasons.is_empty() && !all.iter().any(|c| c.switch == switch || c.receive == Some(switch)) {
+                reasons.push(Reason::NoPartner);
+            } else if reasons.is_empty() {
+                return format!("`{name}` is enabled");
+            }
+        }
+        if reasons.is_empty() {
+            return match self.interpreter.example(&state, switch) {
+                Ok(Some(example)) if args.is_none() && !example.is_empty() => {
+                    format!("`{name}` is enabled, for example for {}", self.named_values(switch, &example))
+                }
+                _ => format!("`{name}` is enabled"),
+            };
+        }
+        let reasons: Vec<String> = reasons.iter().map(|r| why::describe(self.model, switch, r)).collect();
+        format!("`{name}` is not enabled: {}", reasons.join("; "))
+    }
+
+    /// `p = 6, q = true`.
+    pub fn named_values(&self, switch: SwitchId, args: &[Value]) -> String {
+        let params = &self.model.switches[switch].params;
+        let parts: Vec<String> = params
+            .iter()
+            .zip(args)
+            .map(|(p, v)| format!("{} = {}", p.name, self.model.sorts.show(p.sort, v)))
+            .collect();
+        parts.join(", ")
+    }
+
+    /// The name of a choice, as it can be typed.
+    pub fn name(&self, choice: &Choice) -> String {
+        let name = &self.model.switches[choice.switch].name;
+        match choice.receive {
+            Some(receive) => format!("{name} & {}", self.model.switches[receive].name),
+            None => name.clone(),
+        }
+    }
+
+    /// An error of the model, in words.
+    pub fn undefined(&self, error: &StepError) -> String {
+        match error {
+            StepError::Undefined { .. } => format!("model error: {}", error.describe(self.model)),
+            StepError::NeedsSolver { .. } => error.describe(self.model),
+        }
+    }
+
+    /// The values for a switch: those given, the terms of an output, the example for the rest.
+    fn arguments(&self, switch: SwitchId, given: &[Given], example: Option<&[Value]>) -> Result<Vec<Value>, Refusal> {
+        let s = &self.model.switches[switch];
+        let params: Vec<_> = s.params.iter().map(|p| (p.name.as_str(), p.sort)).collect();
+        read_arguments(self.model, &params, given, example)
+    }
+}
+
+/// Values for parameters from what was given, by name or by position, with an example for the rest.
+fn read_arguments(
+    model: &Model,
+    params: &[(&str, sioco_model::SortId)],
+    given: &[Given],
+    example: Option<&[Value]>,
+) -> Result<Vec<Value>, Refusal> {
+    let mut values: Vec<Option<Value>> = vec![None; params.len()];
+    for (i, g) in given.iter().enumerate() {
+        let position = match &g.name {
+            Some(name) => params.iter().position(|(n, _)| n == name).ok_or_else(|| {
+                let names: Vec<&str> = params.iter().map(|(n, _)| *n).collect();
+                format!("there is no parameter `{name}`; there are: {}", names.join(", "))
+            })?,
+            None => i,
+        };
+        let Some((name, sort)) = params.get(position) else {
+            return Err(format!("{} values for {} parameters", given.len(), params.len()));
+        };
+        let value = parse_value(&model.sorts, *sort, &g.value).map_err(|e| format!("`{name}`: {e}"))?;
+        if values[position].replace(value).is_some() {
+            return Err(format!("`{name}` is given twice"));
+        }
+    }
+    let filled = values.into_iter().enumerate().map(|(i, value)| {
+        value.or_else(|| example?.get(i).cloned()).ok_or_else(|| {
+            let (name, sort) = params[i];
+            format!("`{name}` needs a value of type `{}`", model.sorts.name(sort))
+        })
+    });
+    filled.collect()
+}
