@@ -8,9 +8,9 @@ use sioco_model::term::{MAX_DEPTH, Op, Term, item_sort};
 use sioco_model::{SortId, TermId, Value, VarId, eval, number};
 
 use super::Checker;
-use super::globals::{literal_int, suggest};
+use super::globals::{BUILTIN_TYPES, literal_int, suggest_or};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, Label, did_you_mean};
 use crate::source::Span;
 use crate::syntax::ast::*;
 
@@ -61,7 +61,7 @@ pub(super) struct ProcessScope {
 impl<'a> Checker<'a> {
     /// Brings a name into scope; hiding another name is refused.
     pub(super) fn bind(&mut self, scope: &mut Scope<'_>, name: &Ident, typed: Option<Typed>) {
-        if name.name.is_empty() {
+        if name.name.is_empty() || name.name == "_" {
             return;
         }
         let hidden = scope
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
                 let var = process.vars.get(&name.name).map(|i| ("a variable", process.var_spans[*i]));
                 var.or_else(|| process.params.get(&name.name).map(|i| ("a process parameter", process.param_spans[*i])))
             })
-            .or_else(|| self.globals.consts.get(name.name.as_str()).map(|c| ("a constant", c.decl.name.span)));
+            .or_else(|| self.global_value(&name.name));
         if let Some((what, span)) = hidden {
             self.report(
                 Diagnostic::new(Code::Shadowing, name.span, format!("`{}` is already the name of {what}", name.name))
@@ -86,13 +86,19 @@ impl<'a> Checker<'a> {
         scope.locals.push(Local { name: name.name.clone(), span: name.span, typed, used });
     }
 
+    /// What a global name for a value is, and where it was declared.
+    pub(super) fn global_value(&self, name: &str) -> Option<(&'static str, Span)> {
+        let constant = self.globals.consts.get(name).map(|c| ("a constant", c.decl.name.span));
+        constant.or_else(|| self.constructor_span(name).map(|span| ("a constructor", span)))
+    }
+
     /// Takes the names beyond the first `keep` out of scope; those that nothing read are reported.
     pub(super) fn unbind(&mut self, scope: &mut Scope<'_>, keep: usize) {
         for local in scope.locals.drain(keep..) {
             if !local.used.get() && !local.name.starts_with('_') {
                 self.report(
                     Diagnostic::new(Code::UnusedParameter, local.span, format!("nothing reads `{}`", local.name))
-                        .help("write `_` (or a name that starts with `_`) if that is meant"),
+                        .help(UNREAD),
                 );
             }
         }
@@ -102,13 +108,16 @@ impl<'a> Checker<'a> {
     pub(super) fn expr(&mut self, e: &'a Expr, expected: Option<SortId>, scope: &mut Scope<'_>) -> Option<Typed> {
         let typed = self.expr_inner(e, expected, scope)?;
         if self.terms.depth(typed.term) > MAX_DEPTH || self.terms.len() > MAX_TERMS {
+            let note = if self.terms.depth(typed.term) > MAX_DEPTH {
+                format!("with all functions replaced by their bodies, it is more than {MAX_DEPTH} levels deep")
+            } else {
+                format!("with all functions replaced by their bodies, the model has more than {MAX_TERMS} parts")
+            };
             if !std::mem::replace(&mut self.too_large, true) {
                 self.report(
                     Diagnostic::new(Code::TooLargeTerm, e.span, "this expression grows too large")
-                        .note(format!(
-                            "with its functions expanded it nests deeper than {MAX_DEPTH} levels, or the model has more than {MAX_TERMS} terms"
-                        ))
-                        .help("split the work over several switches"),
+                        .note(note)
+                        .help("do the work in several steps: a loop of switches, with a variable for what is done"),
                 );
             }
             return None;
@@ -154,15 +163,14 @@ impl<'a> Checker<'a> {
             ExprKind::Seq(items) => self.sequence(items, e.span, expected, scope),
             ExprKind::Is(base, name) => {
                 let value = self.expr(base, None, scope);
-                let (sort, _, index) = self.known_constructor(name)?;
+                let (sort, _, index) = self.known_constructor(name, value.map(|v| v.sort))?;
                 let value = value?;
                 if value.sort != sort {
-                    self.mismatch(
-                        &self.sorts.name(sort),
-                        value.sort,
-                        base.span,
-                        &format!("`{}` is a constructor of another type", name.name),
-                    );
+                    let (owner, found) = (self.sorts.name(sort), self.sorts.name(value.sort));
+                    let message = format!("`{}` is a constructor of `{owner}`, this is {}", name.name, a(&found));
+                    let d =
+                        Diagnostic::new(Code::TypeMismatch, base.span, message).label(format!("expected `{owner}`"));
+                    self.report(d);
                     return None;
                 }
                 let term = self.apply(Op::Is(index), &[value.term], self.sorts.bool);
@@ -247,17 +255,24 @@ impl<'a> Checker<'a> {
             if !fields.is_empty() {
                 let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
                 let message = format!("`{name}` needs {}", count(fields.len(), "argument"));
-                let help = format!("write `{name}({})`", names.join(", "));
-                self.report(Diagnostic::new(Code::Arity, span, message).help(help));
+                let help =
+                    format!("write `{name}({})`; to ask whether a value is one, `… is {name}`", names.join(", "));
+                let d = Diagnostic::new(Code::Arity, span, message).help(help);
+                let declared = self.constructor_span(name);
+                self.report(declared.into_iter().fold(d, |d, span| d.also(span, "declared here")));
                 return None;
             }
             return Some(self.literal(Value::Enum(index), sort));
         }
         let ident = Ident { name: name.into(), span };
         let d = Diagnostic::new(Code::UnknownName, span, format!("nothing here is called `{name}`"));
-        let d = if self.globals.funs.contains_key(name) || BUILTIN_FUNCTIONS.contains(&name) {
+        let d = if self.not_yet.contains(&name) {
+            Diagnostic::new(Code::NotConstant, span, format!("`{name}` has no value before the model runs"))
+                .label("must be known in advance")
+                .help("initial values and bounds are made of constants; initial values also of process parameters")
+        } else if self.globals.funs.contains_key(name) || BUILTIN_FUNCTIONS.contains(&name) {
             d.help(format!("`{name}` is a function: write `{name}(…)`"))
-        } else if self.globals.types.contains_key(name) {
+        } else if self.globals.types.contains_key(name) || BUILTIN_TYPES.contains(&name) {
             d.help(format!("`{name}` is a type, not a value"))
         } else if self.globals.gate_names.contains_key(name) {
             d.help(format!("`{name}` is a gate or channel, not a value"))
@@ -266,7 +281,22 @@ impl<'a> Checker<'a> {
             let process =
                 scope.process.into_iter().flat_map(|p| p.vars.keys().chain(p.params.keys()).map(String::as_str));
             let globals = self.globals.consts.keys().chain(self.globals.constructors.keys()).copied();
-            suggest(d, &ident, did_you_mean(name, locals.chain(process).chain(globals)))
+            let near = did_you_mean(name, locals.chain(process).chain(globals).chain(["true", "false"]));
+            let owner = self.globals.processes.iter().find(|(_, p)| p.vars.iter().any(|v| v.name.name == name));
+            suggest_or(d, &ident, near, || match (scope.process, owner) {
+                (None, Some((_, p))) => {
+                    let process = &p.name.name;
+                    format!("`{name}` is a variable of the process `{process}`; a function gets it as an argument")
+                }
+                (Some(_), Some((_, p))) => {
+                    format!(
+                        "`{name}` is a variable of another process, `{}`; send its value over a channel",
+                        p.name.name
+                    )
+                }
+                (Some(_), None) => format!("declare it in the process: `var {name}: … = …`"),
+                (None, None) => format!("declare it: `const {name} = …`"),
+            })
         };
         self.report(d);
         None
@@ -317,7 +347,8 @@ impl<'a> Checker<'a> {
             };
             let fields = self.sorts.data[data].constructors[index as usize].fields.clone();
             if fields.len() != args.len() {
-                self.arity(&format!("`{}`", name.name), fields.len(), args.len(), span, None);
+                let declared = self.constructor_span(&name.name);
+                self.arity(&format!("`{}`", name.name), fields.len(), args.len(), span, declared);
             }
             let mut terms = Vec::new();
             for (i, arg) in args.iter().enumerate() {
@@ -338,7 +369,21 @@ impl<'a> Checker<'a> {
         let known = self.globals.funs.keys().chain(self.globals.constructors.keys()).copied().chain(BUILTIN_FUNCTIONS);
         let near = did_you_mean(&name.name, known);
         let d = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}`", name.name));
-        self.report(suggest(d, name, near));
+        let text = name.name.as_str();
+        let is_value = scope.locals.iter().any(|l| l.name == text)
+            || scope.process.is_some_and(|p| p.vars.contains_key(text) || p.params.contains_key(text))
+            || self.globals.consts.contains_key(text);
+        let is_record = self.globals.types.get(text).is_some_and(|t| matches!(t.decl.body, TypeBody::Record(_)));
+        let d = if is_record {
+            d.help(format!("`{text}` is a record: write `{text} {{ … }}`, with the names of the fields"))
+        } else if is_value {
+            d.help(format!("`{text}` is a value; an item of a sequence is written `{text}[i]`"))
+        } else if text == "not" {
+            d.help("write `!` for “not”").fix(name.span, "!")
+        } else {
+            suggest_or(d, name, near, || format!("declare it: `fun {text}(…): … = …`"))
+        };
+        self.report(d);
         None
     }
 
@@ -369,7 +414,11 @@ impl<'a> Checker<'a> {
 
     pub(super) fn arity(&mut self, what: &str, want: usize, found: usize, span: Span, declared: Option<Span>) {
         let message = format!("{what} takes {}, found {found}", count(want, "argument"));
-        let d = Diagnostic::new(Code::Arity, span, message);
+        let d = Diagnostic::new(Code::Arity, span, message).label(if found < want {
+            format!("{} missing", want - found)
+        } else {
+            format!("{} too many", found - want)
+        });
         let d = match declared {
             Some(declared) => d.also(declared, "declared here"),
             None => d,
@@ -396,9 +445,18 @@ impl<'a> Checker<'a> {
         if !fits {
             if most == usize::MAX {
                 let message = format!("{shown} takes at least {least} arguments, found {}", args.len());
-                self.report(Diagnostic::new(Code::Arity, span, message));
+                let d = Diagnostic::new(Code::Arity, span, message);
+                self.report(d.help(format!("write `{}(a, b)`, or with more of them", name.name)));
             } else {
-                self.arity(&shown, least, args.len(), span, None);
+                let message = format!("{shown} takes {}, found {}", count(least, "argument"), args.len());
+                let usage = match name.name.as_str() {
+                    "contains" => "contains(s, e)",
+                    "slice" => "slice(s, from, to)",
+                    "len" => "len(s)",
+                    "floor" => "floor(r)",
+                    _ => "abs(a)",
+                };
+                self.report(Diagnostic::new(Code::Arity, span, message).help(format!("write `{usage}`")));
             }
         }
         let typed: Vec<Option<Typed>> =
@@ -463,7 +521,7 @@ impl<'a> Checker<'a> {
             }
             let near = did_you_mean(&name.name, self.globals.types.keys().copied());
             let d = Diagnostic::new(Code::UnknownType, name.span, format!("there is no record type `{}`", name.name));
-            self.report(suggest(d, name, near));
+            self.report(suggest_or(d, name, near, || format!("declare it: `type {} = {{ … }}`", name.name)));
             return None;
         };
         entry.used.set(true);
@@ -475,7 +533,8 @@ impl<'a> Checker<'a> {
         let Some(data) = data else {
             if sort.is_some() {
                 let message = format!("`{}` is not a record", name.name);
-                self.report(Diagnostic::new(Code::TypeMismatch, name.span, message));
+                let d = Diagnostic::new(Code::TypeMismatch, name.span, message);
+                self.report(d.help("`{ … }` with names of fields is for records; constructors are called: `C(…)`"));
             }
             return None;
         };
@@ -487,8 +546,14 @@ impl<'a> Checker<'a> {
             .map(|f| format!("`{}`", f.name))
             .collect();
         if !missing.is_empty() {
-            let message = format!("the record lacks {}", missing.join(", "));
-            self.report(Diagnostic::new(Code::Arity, span, message));
+            // A field with a misspelt name is not missing as well.
+            if fields.iter().all(|f| declared.iter().any(|d| d.name == f.name.name)) {
+                let message = format!("the record lacks {}", missing.join(", "));
+                let d = Diagnostic::new(Code::Arity, span, message);
+                let declared = self.globals.types.get(name.name.as_str()).map(|t| t.decl.name.span);
+                let d = declared.into_iter().fold(d, |d, span| d.also(span, "declared here"));
+                self.report(d.help("give all fields, or change some of another record: `r with { f: e }`"));
+            }
             return None;
         }
         let given = given?;
@@ -516,7 +581,9 @@ impl<'a> Checker<'a> {
                 let near = did_you_mean(&f.name.name, declared.iter().map(|d| d.name.as_str()));
                 let message = format!("`{ty}` has no field `{}`", f.name.name);
                 let d = Diagnostic::new(Code::UnknownField, f.name.span, message);
-                self.report(suggest(d, &f.name, near));
+                self.report(suggest_or(d, &f.name, near, || {
+                    fields_are(declared.iter().map(|d| d.name.as_str()).collect())
+                }));
             }
             let typed = self.expr(&f.value, field.map(|f| f.sort), scope);
             let term = match (typed, field) {
@@ -572,7 +639,13 @@ impl<'a> Checker<'a> {
         }
         let Sort::Data(data) = *self.sorts.get(value.sort) else {
             let message = format!("`{}` has no fields", self.sorts.name(value.sort));
-            self.report(Diagnostic::new(Code::UnknownField, field.span, message));
+            let d = Diagnostic::new(Code::UnknownField, field.span, message);
+            let counted = item_sort(&self.sorts, value.sort).is_some();
+            self.report(if counted && ["len", "length", "size", "count"].contains(&field.name.as_str()) {
+                d.help("write `len(…)`")
+            } else {
+                d.help("records and constructors have fields")
+            });
             return None;
         };
         let data = self.sorts.data[data].clone();
@@ -587,10 +660,10 @@ impl<'a> Checker<'a> {
         }
         let Some(&(last_c, last_i, sort)) = owners.last() else {
             let known = data.constructors.iter().flat_map(|c| c.fields.iter().map(|f| f.name.as_str()));
-            let near = did_you_mean(&field.name, known);
+            let near = did_you_mean(&field.name, known.clone());
             let message = format!("`{}` has no field `{}`", data.name, field.name);
             let d = Diagnostic::new(Code::UnknownField, field.span, message);
-            self.report(suggest(d, field, near));
+            self.report(suggest_or(d, field, near, || fields_are(known.collect())));
             return None;
         };
         let base_sort = self.sorts.base(sort);
@@ -649,7 +722,12 @@ impl<'a> Checker<'a> {
         Some(Typed { term: self.apply(Op::SeqLit, &terms, sort), sort })
     }
 
-    pub(super) fn known_constructor(&mut self, name: &Ident) -> Option<(SortId, sioco_model::DataId, u32)> {
+    /// The constructor of this name; unknown ones are reported. `of` is the type that it should be of, if known.
+    pub(super) fn known_constructor(
+        &mut self,
+        name: &Ident,
+        of: Option<SortId>,
+    ) -> Option<(SortId, sioco_model::DataId, u32)> {
         if name.name.is_empty() {
             return None;
         }
@@ -659,7 +737,18 @@ impl<'a> Checker<'a> {
         let near = did_you_mean(&name.name, self.globals.constructors.keys().copied());
         let d =
             Diagnostic::new(Code::UnknownConstructor, name.span, format!("there is no constructor `{}`", name.name));
-        self.report(suggest(d, name, near));
+        let data = of.and_then(|sort| match self.sorts.get(sort) {
+            Sort::Data(data) => Some(&self.sorts.data[*data]),
+            _ => None,
+        });
+        let d = suggest_or(d, name, near, || match data {
+            Some(data) => {
+                let all: Vec<String> = data.constructors.iter().map(|c| format!("`{}`", c.name)).collect();
+                format!("the constructors of `{}` are: {}; `_` is any other case", data.name, all.join(", "))
+            }
+            None => "constructors are the alternatives that a `type` declares".into(),
+        });
+        self.report(d);
         None
     }
 
@@ -745,8 +834,20 @@ impl<'a> Checker<'a> {
             typed.push(self.expr(e, None, scope));
         }
         let typed: Option<Vec<Typed>> = typed.into_iter().collect();
+        let typed = typed?;
+        let base = self.sorts.base(typed[0].sort);
+        if rest.iter().all(|(op, _, _)| *op == BinOp::Add)
+            && item_sort(&self.sorts, base).is_some()
+            && typed.iter().all(|t| self.sorts.base(t.sort) == base)
+        {
+            let what = if matches!(self.sorts.get(base), Sort::String) { "texts" } else { "sequences" };
+            let d = Diagnostic::new(Code::OperatorType, rest[0].1, format!("`+` adds numbers, these are {what}"))
+                .help(format!("write `++` to join {what}"));
+            self.report(if rest.len() == 1 { d.fix(rest[0].1, "++") } else { d });
+            return None;
+        }
         let spans = [first.span].into_iter().chain(rest.iter().map(|(_, _, e)| e.span));
-        self.unify_numbers(&typed?, spans, rest[0].0.text())
+        self.unify_numbers(&typed, spans, rest[0].0.text())
     }
 
     /// Left to right: `a * b div c`. Neighbouring products become one.
@@ -802,33 +903,34 @@ impl<'a> Checker<'a> {
             let (op, op_span, second) = &rest[0];
             // The side whose type is known guides the other: `s == []`, `[] == s`.
             let is_empty = |e: &Expr| matches!(&e.kind, ExprKind::Seq(items) if items.is_empty());
-            let (a, b) = if is_empty(first) {
-                let b = self.expr(second, None, scope);
-                (self.expr(first, Some(b?.sort), scope), b)
+            let (left, right) = if is_empty(first) {
+                let right = self.expr(second, None, scope);
+                (self.expr(first, Some(right?.sort), scope), right)
             } else {
-                let a = self.expr(first, None, scope);
-                if a.is_none() && is_empty(second) {
+                let left = self.expr(first, None, scope);
+                if left.is_none() && is_empty(second) {
                     return None;
                 }
-                (a, self.expr(second, a.map(|a| a.sort), scope))
+                (left, self.expr(second, left.map(|t| t.sort), scope))
             };
-            let (a, b) = (a?, b?);
-            let (abase, bbase) = (self.sorts.base(a.sort), self.sorts.base(b.sort));
-            let (x, y) = if abase == bbase {
-                (a.term, b.term)
-            } else if self.sorts.is_numeric(abase) && self.sorts.is_numeric(bbase) {
-                (self.widen(a.term), self.widen(b.term))
+            let (x, y) = (left?, right?);
+            let (xbase, ybase) = (self.sorts.base(x.sort), self.sorts.base(y.sort));
+            let (x, y) = if xbase == ybase {
+                (x.term, y.term)
+            } else if self.sorts.is_numeric(xbase) && self.sorts.is_numeric(ybase) {
+                (self.widen(x.term), self.widen(y.term))
             } else {
                 let message = format!(
-                    "`{}` compares a `{}` with a `{}`",
+                    "`{}` compares {} with {}",
                     op.text(),
-                    self.sorts.name(a.sort),
-                    self.sorts.name(b.sort)
+                    a(&self.sorts.name(x.sort)),
+                    a(&self.sorts.name(y.sort))
                 );
                 self.report(
                     Diagnostic::new(Code::OperatorType, *op_span, message)
-                        .also(first.span, format!("this is a `{}`", self.sorts.name(a.sort)))
-                        .also(second.span, format!("this is a `{}`", self.sorts.name(b.sort))),
+                        .label("both sides must have the same type")
+                        .also(first.span, format!("this is {}", a(&self.sorts.name(x.sort))))
+                        .also(second.span, format!("this is {}", a(&self.sorts.name(y.sort)))),
                 );
                 return None;
             };
@@ -859,11 +961,21 @@ impl<'a> Checker<'a> {
         spans: impl Iterator<Item = Span>,
         what: &str,
     ) -> Option<(Vec<TermId>, SortId)> {
-        let mut good = true;
+        let mut problem: Option<usize> = None;
         for (t, span) in typed.iter().zip(spans) {
-            good &= self.numeric(*t, span, what).is_some();
+            if self.sorts.is_numeric(t.sort) {
+                continue;
+            }
+            // All operands that are no numbers are one problem.
+            if let Some(d) = problem.and_then(|at| self.diagnostics.get_mut(at)) {
+                let name = a(&self.sorts.name(t.sort));
+                d.secondary.push(Label { span, text: format!("this is {name}") });
+            } else {
+                problem = Some(self.diagnostics.len());
+                self.numeric(*t, span, what);
+            }
         }
-        if !good {
+        if problem.is_some() {
             return None;
         }
         if typed.iter().all(|t| self.sorts.base(t.sort) == self.sorts.int) {
@@ -878,10 +990,14 @@ impl<'a> Checker<'a> {
             return Some(self.sorts.base(t.sort));
         }
         let name = self.sorts.name(t.sort);
-        let d = Diagnostic::new(Code::OperatorType, span, format!("`{what}` is for numbers, this is a `{name}`"))
+        let d = Diagnostic::new(Code::OperatorType, span, format!("`{what}` is for numbers, this is {}", a(&name)))
             .label("expected Int or Real");
         let text = matches!(self.sorts.get(t.sort), Sort::String | Sort::Seq(_));
-        self.report(if what == "+" && text { d.help("write `++` to join texts and sequences") } else { d });
+        self.report(if what == "+" && text {
+            d.help("`++` joins texts and sequences; there is no text of a number")
+        } else {
+            d
+        });
         None
     }
 
@@ -931,8 +1047,8 @@ impl<'a> Checker<'a> {
                 let (want, found) = (self.sorts.name(base), self.sorts.name(t.sort));
                 self.report(
                     Diagnostic::new(Code::TypeMismatch, *span, format!("{what} have different types"))
-                        .label(format!("this is a `{found}`"))
-                        .also(first_span, format!("this is a `{want}`")),
+                        .label(format!("this is {}", a(&found)))
+                        .also(first_span, format!("this is {}", a(&want))),
                 );
                 good = false;
             }
@@ -952,14 +1068,15 @@ impl<'a> Checker<'a> {
         let value = self.expr(scrutinee, None, scope);
         let mut conditions: Vec<Option<TermId>> = Vec::new();
         let mut results: Vec<(Option<Typed>, Span)> = Vec::new();
-        let mut covered: Vec<Value> = Vec::new();
+        let mut covered: Vec<(Value, Span)> = Vec::new();
         let mut wildcard: Option<Span> = None;
         for arm in arms {
             let keep = scope.locals.len();
             if let Some(before) = wildcard {
                 self.report(
                     Diagnostic::new(Code::UnreachableArm, arm.pattern.span, "this case can never be taken")
-                        .also(before, "this takes everything"),
+                        .also(before, "this takes everything")
+                        .help("move `_` to the end, or take this case out"),
                 );
             }
             let condition = self.pattern(&arm.pattern, value, &mut covered, &mut wildcard, scope);
@@ -968,7 +1085,8 @@ impl<'a> Checker<'a> {
             self.unbind(scope, keep);
         }
         let value = value?;
-        if wildcard.is_none() {
+        // A case that is wrong may be any of the missing ones.
+        if wildcard.is_none() && conditions.iter().all(Option::is_some) {
             let missing = self.missing_cases(value.sort, &covered);
             if !missing.is_empty() {
                 self.report(
@@ -994,16 +1112,21 @@ impl<'a> Checker<'a> {
         &mut self,
         pattern: &'a Pattern,
         value: Option<Typed>,
-        covered: &mut Vec<Value>,
+        covered: &mut Vec<(Value, Span)>,
         wildcard: &mut Option<Span>,
         scope: &mut Scope<'_>,
     ) -> Option<TermId> {
+        let reported = wildcard.is_some();
         let mut cover = |checker: &mut Self, key: Value| {
-            if covered.contains(&key) {
-                let message = "this case was handled before";
-                checker.report(Diagnostic::new(Code::UnreachableArm, pattern.span, message));
+            let before = covered.iter().find(|(k, _)| *k == key).map(|(_, span)| *span);
+            if let Some(before) = before.filter(|_| !reported) {
+                checker.report(
+                    Diagnostic::new(Code::UnreachableArm, pattern.span, "this case can never be taken")
+                        .also(before, "the same case, before")
+                        .help("take one of them out"),
+                );
             }
-            covered.push(key);
+            covered.push((key, pattern.span));
         };
         match &pattern.kind {
             PatternKind::Error => None,
@@ -1015,13 +1138,13 @@ impl<'a> Checker<'a> {
                 let typed = self.expr(e, value.map(|v| v.sort), scope)?;
                 let value = value?;
                 let base = self.sorts.base(value.sort);
-                let term = self.coerce(typed, base, e.span, "the pattern")?;
+                let term = self.coerce(typed, base, e.span, "this case")?;
                 let key = self.terms.as_const(term).cloned()?;
                 cover(self, key);
                 Some(self.apply(Op::Eq, &[value.term, term], self.sorts.bool))
             }
             PatternKind::Constructor(name, binders) => {
-                let known = self.known_constructor(name);
+                let known = self.known_constructor(name, value.map(|v| v.sort));
                 let fields = match known {
                     Some((_, data, index)) => self.sorts.data[data].constructors[index as usize].fields.clone(),
                     None => Vec::new(),
@@ -1029,10 +1152,11 @@ impl<'a> Checker<'a> {
                 let fits = known.zip(value).is_some_and(|((sort, _, _), v)| sort == v.sort);
                 if let (Some((sort, _, _)), Some(v), false) = (known, value, fits) {
                     let want = self.sorts.name(v.sort);
-                    self.mismatch(&want, sort, pattern.span, "the pattern");
+                    self.mismatch(&want, sort, pattern.span, "this case");
                 }
                 if known.is_some() && binders.len() != fields.len() {
-                    self.arity(&format!("`{}`", name.name), fields.len(), binders.len(), pattern.span, None);
+                    let declared = self.constructor_span(&name.name);
+                    self.arity(&format!("`{}`", name.name), fields.len(), binders.len(), pattern.span, declared);
                 }
                 for (i, (binder, _)) in binders.iter().enumerate() {
                     let Some(binder) = binder else { continue };
@@ -1055,24 +1179,25 @@ impl<'a> Checker<'a> {
     }
 
     /// The cases that a match without `_` does not handle, as texts.
-    fn missing_cases(&self, sort: SortId, covered: &[Value]) -> Vec<String> {
+    fn missing_cases(&self, sort: SortId, covered: &[(Value, Span)]) -> Vec<String> {
+        let covered: Vec<&Value> = covered.iter().map(|(value, _)| value).collect();
         match self.sorts.get(sort) {
             Sort::Data(data) => self.sorts.data[*data]
                 .constructors
                 .iter()
                 .enumerate()
-                .filter(|(i, _)| !covered.contains(&Value::Enum(*i as u32)))
+                .filter(|(i, _)| !covered.contains(&&Value::Enum(*i as u32)))
                 .map(|(_, c)| format!("`{}`", c.name))
                 .collect(),
             Sort::Bool => [true, false]
                 .into_iter()
-                .filter(|b| !covered.contains(&Value::Bool(*b)))
+                .filter(|b| !covered.contains(&&Value::Bool(*b)))
                 .map(|b| format!("`{b}`"))
                 .collect(),
             _ => match self.sorts.cardinality(sort) {
                 Some(n) if n <= 1_000 => (0..n)
                     .filter_map(|i| self.sorts.nth_value(sort, i))
-                    .filter(|v| !covered.contains(v))
+                    .filter(|v| !covered.contains(&v))
                     .take(3)
                     .map(|v| format!("`{}`", self.sorts.show(sort, &v)))
                     .collect(),
@@ -1117,6 +1242,25 @@ impl<'a> Checker<'a> {
             d
         };
         self.report(d);
+    }
+}
+
+/// What to do about a name that nothing reads.
+pub(super) const UNREAD: &str = "if that is meant, write `_`, or let the name start with `_`";
+
+/// A type with its article: "a `Bool`", "an `Int`".
+pub(super) fn a(ty: &str) -> String {
+    let article = if ty.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} `{ty}`")
+}
+
+/// The fields that there are, for a field that there is not.
+fn fields_are(mut names: Vec<&str>) -> String {
+    names.dedup();
+    match names[..] {
+        [] => "it has no fields".into(),
+        [only] => format!("its field is `{only}`"),
+        _ => format!("its fields are: {}", names.join(", ")),
     }
 }
 

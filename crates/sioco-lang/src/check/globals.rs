@@ -92,6 +92,20 @@ enum Node<'a> {
 /// The types that need no declaration.
 pub(super) const BUILTIN_TYPES: [&str; 5] = ["Bool", "Int", "Real", "String", "Seq"];
 
+/// Types of other languages, and what they are here.
+const TYPE_SYNONYMS: [(&str, &str); 7] = [
+    ("Integer", "Int"),
+    ("Boolean", "Bool"),
+    ("Float", "Real"),
+    ("Double", "Real"),
+    ("Decimal", "Real"),
+    ("Text", "String"),
+    ("Str", "String"),
+];
+
+/// Where a tolerance may stand.
+pub(super) const TOLERANCE: &str = "only a Real parameter of an `output` can have one";
+
 /// `--const` options, parsed.
 pub(super) type Overrides = Vec<(String, Expr)>;
 
@@ -147,8 +161,12 @@ impl<'a> Checker<'a> {
                 if let TypeBody::Variants(variants) = &decl.body {
                     for (i, variant) in variants.iter().enumerate() {
                         let ctor = variant.name.name.as_str();
+                        let value = self.globals.consts.get(ctor).map(|c| c.decl.name.span);
+                        let fun = self.globals.funs.get(ctor).map(|f| f.decl.name.span);
                         if let Some(first) = self.constructor_span(ctor) {
                             self.duplicate("constructor", &variant.name, first);
+                        } else if let Some(first) = value.or(fun) {
+                            self.duplicate("name", &variant.name, first);
                         } else {
                             self.globals.constructors.insert(ctor, (name, i as u32));
                         }
@@ -163,6 +181,10 @@ impl<'a> Checker<'a> {
                 if let Some(first) = self.globals.consts.get(name) {
                     let first = first.decl.name.span;
                     self.duplicate("constant", &decl.name, first);
+                    return;
+                }
+                if let Some(first) = self.constructor_span(name) {
+                    self.duplicate("name", &decl.name, first);
                     return;
                 }
                 self.globals.consts.insert(name, global(decl, file));
@@ -181,6 +203,10 @@ impl<'a> Checker<'a> {
                 if let Some(first) = self.globals.funs.get(name) {
                     let first = first.decl.name.span;
                     self.duplicate("function", &decl.name, first);
+                    return;
+                }
+                if let Some(first) = self.constructor_span(name) {
+                    self.duplicate("name", &decl.name, first);
                     return;
                 }
                 self.globals.funs.insert(name, global(decl, file));
@@ -239,14 +265,14 @@ impl<'a> Checker<'a> {
         first.is_none()
     }
 
-    fn gate_name(&self, entry: GateOrChannel) -> &'a Ident {
+    pub(super) fn gate_name(&self, entry: GateOrChannel) -> &'a Ident {
         match entry {
             GateOrChannel::Gate(i) => &self.globals.gates[i].decl.name,
             GateOrChannel::Channel(i) => &self.globals.channels[i].decl.name,
         }
     }
 
-    fn constructor_span(&self, name: &str) -> Option<Span> {
+    pub(super) fn constructor_span(&self, name: &str) -> Option<Span> {
         let (ty, index) = self.globals.constructors.get(name)?;
         match &self.globals.types.get(ty)?.decl.body {
             TypeBody::Variants(all) => Some(all[*index as usize].name.span),
@@ -262,7 +288,8 @@ impl<'a> Checker<'a> {
         self.report(
             Diagnostic::new(Code::Duplicate, name.span, format!("the {what} `{}` is declared twice", name.name))
                 .label("declared again here")
-                .also(first, "first declared here"),
+                .also(first, "first declared here")
+                .help("rename one of them, or take it out"),
         );
     }
 
@@ -390,15 +417,20 @@ impl<'a> Checker<'a> {
         let all_types = circle.iter().all(|n| matches!(n, Node::Type(_)));
         let d = if all_types {
             Diagnostic::new(Code::RecursiveType, first.span, format!("the type `{}` contains itself", first.name))
-                .help("types cannot be recursive; a sequence `Seq<T>` of something flat often does")
+                .help("describe it flat: a `Seq` of records, say, that name each other by position")
         } else {
             let what = match circle[0] {
                 Node::Fun(_) => "the function",
                 Node::Const(_) => "the constant",
                 Node::Type(_) => "the type",
             };
+            let help = if circle.iter().any(|n| matches!(n, Node::Fun(_))) {
+                "a function is replaced by its body where it is called, so it cannot call itself; use a loop of switches"
+            } else {
+                "give one of them a value that does not depend on the others"
+            };
             Diagnostic::new(Code::RecursiveFunction, first.span, format!("{what} `{}` needs itself", first.name))
-                .help("functions are expanded where they are used, so they cannot be recursive; use a loop of switches")
+                .help(help)
         };
         let d = if circle.len() > 1 { d.note(format!("the circle: {path}")) } else { d };
         self.report(d);
@@ -442,14 +474,13 @@ impl<'a> Checker<'a> {
                 let real = sort.is_none_or(|s| matches!(self.sorts.get(s), Sort::Real { .. }));
                 if !tolerance_allowed || !real {
                     self.report(
-                        Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance cannot stand here")
-                            .help("only a Real parameter of an `output` can have one"),
+                        Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance cannot stand here").help(TOLERANCE),
                     );
                 } else if let Some((value, _)) = self.constant(expr, Some(self.sorts.real)) {
                     let value = number::to_rational(&value).expect("a Real");
                     if value < Rational::ZERO {
                         let d = Diagnostic::new(Code::BadTolerance, expr.span, "a tolerance cannot be negative");
-                        self.report(d);
+                        self.report(d.help("give the greatest distance that is allowed, in either direction"));
                     } else {
                         tolerance = Some(value);
                     }
@@ -476,7 +507,19 @@ impl<'a> Checker<'a> {
                     }
                     let d = Diagnostic::new(Code::UnknownType, name.span, format!("there is no type `{other}`"));
                     let known = BUILTIN_TYPES.iter().copied().chain(self.globals.types.keys().copied());
-                    let d = suggest(d, name, did_you_mean(other, known));
+                    let synonym = TYPE_SYNONYMS.iter().find(|(word, _)| word.eq_ignore_ascii_case(other));
+                    let near = match synonym {
+                        Some((_, meant)) => Some((*meant).to_string()),
+                        None => did_you_mean(other, known),
+                    };
+                    let lists = ["List", "Array", "Vec", "Vector"];
+                    let d = if lists.iter().any(|l| l.eq_ignore_ascii_case(other)) {
+                        d.help("sequences are written `Seq<T>`, such as `Seq<Int>`")
+                    } else if near.as_deref() == Some("Seq") {
+                        d.help("did you mean `Seq<…>`?")
+                    } else {
+                        suggest_or(d, name, near, || format!("declare it: `type {other} = …`"))
+                    };
                     self.report(d);
                     None
                 }
@@ -590,7 +633,8 @@ impl<'a> Checker<'a> {
             Err(error) => {
                 let what = error.describe(&self.sorts);
                 let message = format!("this constant expression has no value: {what}");
-                self.report(Diagnostic::new(Code::UndefinedConstant, span, message));
+                let d = Diagnostic::new(Code::UndefinedConstant, span, message).label("computed before the model runs");
+                self.report(d.help("correct it, or the constants that it uses"));
                 None
             }
         }
@@ -600,7 +644,8 @@ impl<'a> Checker<'a> {
         let shown = self.sorts.show(self.sorts.base(sort), value);
         let range = self.sorts.name(sort);
         let message = format!("{shown} is outside of `{range}`");
-        self.report(Diagnostic::new(Code::OutOfRange, span, message).label(format!("must be in `{range}`")));
+        let d = Diagnostic::new(Code::OutOfRange, span, message).label("this value");
+        self.report(d.help("use a value of the range, or widen the range where the type is given"));
     }
 
     /// The data type and position of a constructor, whose type is then in use.
@@ -622,6 +667,16 @@ pub(super) fn suggest(d: Diagnostic, name: &Ident, near: Option<String>) -> Diag
         Some(near) => d.help(format!("did you mean `{near}`?")).fix(name.span, near),
         None => d,
     }
+}
+
+/// Like [`suggest`], with other help if no name is near.
+pub(super) fn suggest_or(
+    d: Diagnostic,
+    name: &Ident,
+    near: Option<String>,
+    otherwise: impl FnOnce() -> String,
+) -> Diagnostic {
+    if near.is_some() { suggest(d, name, near) } else { d.help(otherwise()) }
 }
 
 /// Collects the types, constants and functions that a declaration refers to.

@@ -11,6 +11,8 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::FileId;
 
+const UNUSED: &str = "use it, take it out, or start its name with `_`";
+
 impl<'a> Checker<'a> {
     /// The warnings about a model as a whole; those about single names were found on the way.
     pub(super) fn lint(&self, templates: &[Template<'a>]) -> Vec<Diagnostic> {
@@ -31,7 +33,7 @@ impl<'a> Checker<'a> {
             if !v.hidden && !t.scope.var_used[i].get() && !v.name.starts_with('_') {
                 found.push(
                     Diagnostic::new(Code::UnusedVariable, t.scope.var_spans[i], format!("nothing reads `{}`", v.name))
-                        .help("take it out, or start its name with `_`"),
+                        .help(UNUSED),
                 );
             }
         }
@@ -39,8 +41,7 @@ impl<'a> Checker<'a> {
             if !t.scope.param_used[i].get() && !p.name.starts_with('_') {
                 let span = t.scope.param_spans[i];
                 found.push(
-                    Diagnostic::new(Code::UnusedParameter, span, format!("nothing reads `{}`", p.name))
-                        .help("take it out, or start its name with `_`"),
+                    Diagnostic::new(Code::UnusedParameter, span, format!("nothing reads `{}`", p.name)).help(UNUSED),
                 );
             }
         }
@@ -65,9 +66,13 @@ impl<'a> Checker<'a> {
         }
         for s in t.switches.iter().filter(|s| never(s.guard)) {
             let span = s.spans.guard.unwrap_or(s.spans.label);
-            let what =
-                if s.is_else { "the other switches leave nothing for this `else`" } else { "this guard is never true" };
-            found.push(Diagnostic::new(Code::NeverEnabled, span, what).help("the switch can never be taken"));
+            let (what, help) = if s.is_else {
+                ("the other switches leave nothing for this `else`", "take the switch out, or give the others guards")
+            } else {
+                ("this guard is never true", "correct the guard or the constants in it, or take the switch out")
+            };
+            let d = Diagnostic::new(Code::NeverEnabled, span, what).label("the switch can never be taken");
+            found.push(d.help(help));
         }
     }
 
@@ -76,7 +81,7 @@ impl<'a> Checker<'a> {
         let mut unused = |what: &str, name: &crate::syntax::ast::Ident| {
             if !name.name.starts_with('_') {
                 let message = format!("nothing uses the {what} `{}`", name.name);
-                found.push(Diagnostic::new(Code::UnusedItem, name.span, message).help("take it out"));
+                found.push(Diagnostic::new(Code::UnusedItem, name.span, message).help(UNUSED));
             }
         };
         for c in globals.consts.values().filter(|c| c.file == root && !c.used.get()) {
@@ -90,11 +95,15 @@ impl<'a> Checker<'a> {
         }
         for g in globals.gates.iter().filter(|g| g.file == root && !g.used.get()) {
             let message = format!("no switch uses the gate `{}`", g.decl.name.name);
-            found.push(Diagnostic::new(Code::UnusedGate, g.decl.name.span, message).help("use it or take it out"));
+            found.push(
+                Diagnostic::new(Code::UnusedGate, g.decl.name.span, message).help("use it in a switch, or take it out"),
+            );
         }
         for c in globals.channels.iter().filter(|c| c.file == root && !c.used.get()) {
             let message = format!("no switch uses the channel `{}`", c.decl.name.name);
-            found.push(Diagnostic::new(Code::UnusedGate, c.decl.name.span, message).help("use it or take it out"));
+            found.push(
+                Diagnostic::new(Code::UnusedGate, c.decl.name.span, message).help("use it in a switch, or take it out"),
+            );
         }
     }
 
@@ -107,7 +116,7 @@ impl<'a> Checker<'a> {
             let used = systems.iter().any(|(_, s)| s.instances.iter().any(|i| i.process.name == p.name.name));
             if !used && !p.name.name.starts_with('_') {
                 let message = format!("no system runs the process `{}`", p.name.name);
-                found.push(Diagnostic::new(Code::UnusedItem, p.name.span, message).help("take it out"));
+                found.push(Diagnostic::new(Code::UnusedItem, p.name.span, message).help(UNUSED));
             }
         }
     }

@@ -151,7 +151,11 @@ fn explain(shown: &str, error: &LoadError) -> (Code, String, String) {
         }
         LoadError::TooLarge(bytes) => (
             Code::TooLarge,
-            format!("`{shown}` has {} MiB, more than the {} MiB that are read", bytes >> 20, MAX_FILE_BYTES >> 20),
+            format!(
+                "`{shown}` is too large: {} MiB, and at most {} MiB are read",
+                bytes.div_ceil(1 << 20),
+                MAX_FILE_BYTES >> 20
+            ),
             "split the model with `import`, or check that this is a model at all".into(),
         ),
         LoadError::NotUtf8(at) => (

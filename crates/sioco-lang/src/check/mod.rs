@@ -144,6 +144,11 @@ pub fn check_text_with(name: &str, text: &str, options: &Options) -> Checked {
 
 fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
     let Loaded { mut sources, files, mut diagnostics } = loaded;
+    if diagnostics.iter().any(|d| d.code == Code::TooManyErrors) {
+        // Whatever this is, it is not understood well enough to say more about it.
+        return Checked { sources, model: None, systems: Vec::new(), diagnostics };
+    }
+    let lost_import = diagnostics.iter().any(|d| d.primary.is_some() && is_lost_import(d.code));
     let overrides = globals::parse_overrides(&mut sources, options, &mut diagnostics);
     let mut checker = Checker {
         sorts: Sorts::default(),
@@ -151,6 +156,7 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
         diagnostics,
         globals: globals::Globals::default(),
         too_large: false,
+        not_yet: Vec::new(),
     };
     checker.collect(&files);
     checker.resolve_globals(&overrides);
@@ -164,10 +170,39 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
     } else {
         diagnostics.extend(lints);
     }
+    if diagnostics
+        .iter()
+        .any(|d| matches!(d.code, Code::UnknownType | Code::EmptyRange | Code::RecursiveType | Code::UnexpectedToken))
+    {
+        // The type that would say what the items are is wrong itself, most likely.
+        diagnostics.retain(|d| d.code != Code::UnknownItemType);
+    }
+    if lost_import {
+        // What nothing declares is probably declared there.
+        diagnostics.retain(|d| !is_unknown(d.code));
+    }
     diagnostics.sort_by_key(|d| d.primary.as_ref().map(|p| (p.span.file, p.span.start)));
     diagnostics.dedup();
     let model = if has_errors(&diagnostics) { None } else { model };
     Checked { sources, model, systems, diagnostics }
+}
+
+/// Whether the declarations of an imported file are missing after this.
+fn is_lost_import(code: Code) -> bool {
+    matches!(code, Code::Unreadable | Code::NotUtf8 | Code::Binary | Code::TooLarge | Code::ImportOutsideRoot)
+}
+
+/// Whether the problem is that something is not declared.
+fn is_unknown(code: Code) -> bool {
+    matches!(
+        code,
+        Code::UnknownName
+            | Code::UnknownType
+            | Code::UnknownGate
+            | Code::UnknownFunction
+            | Code::UnknownConstructor
+            | Code::UnknownProcess
+    )
 }
 
 /// The state of checking.
@@ -178,6 +213,8 @@ struct Checker<'a> {
     globals: globals::Globals<'a>,
     /// Terms grew beyond all bounds; reported once.
     too_large: bool,
+    /// Names of the process at hand that have no value before the model runs.
+    not_yet: Vec<&'a str>,
 }
 
 impl Checker<'_> {

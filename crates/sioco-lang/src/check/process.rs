@@ -10,8 +10,8 @@ use sioco_model::model::{Label, SwitchParam};
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{BinderId, ChannelId, GateId, Id, SortId, TermId, VarId};
 
-use super::expr::{Local, ProcessScope, Scope, Typed};
-use super::globals::{GateOrChannel, ResolvedParam, id, suggest};
+use super::expr::{Local, ProcessScope, Scope, Typed, UNREAD, a};
+use super::globals::{GateOrChannel, ResolvedParam, TOLERANCE, id, suggest, suggest_or};
 use super::{Checker, SwitchSpans};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -28,6 +28,8 @@ pub(super) struct Template<'a> {
     pub(super) initial: Option<usize>,
     pub(super) switches: Vec<TemplateSwitch>,
     pub(super) scope: ProcessScope,
+    /// A part of it was not understood, and is missing here.
+    pub(super) incomplete: bool,
 }
 
 pub(super) struct TemplateVar {
@@ -85,6 +87,13 @@ impl<'a> Checker<'a> {
     }
 
     fn template(&mut self, file: FileId, decl: &'a ProcessDecl) -> Template<'a> {
+        self.not_yet = decl
+            .params
+            .iter()
+            .map(|p| &p.name)
+            .chain(decl.vars.iter().map(|v| &v.name))
+            .map(|n| n.name.as_str())
+            .collect();
         let params = self.resolve_params(&decl.params, false);
         let mut scope = ProcessScope::default();
         for (i, (p, d)) in params.iter().zip(&decl.params).enumerate() {
@@ -99,8 +108,17 @@ impl<'a> Checker<'a> {
         for v in &decl.vars {
             vars.extend(self.variable(v, &mut scope));
         }
-        let mut template =
-            Template { decl, file, params, vars, locations: Vec::new(), initial: None, switches: Vec::new(), scope };
+        let mut template = Template {
+            decl,
+            file,
+            params,
+            vars,
+            locations: Vec::new(),
+            initial: None,
+            switches: Vec::new(),
+            scope,
+            incomplete: self.is_broken(decl),
+        };
         let mut names: FxHashMap<&'a str, usize> = FxHashMap::default();
         for l in &decl.locations {
             let index = template.locations.len();
@@ -130,11 +148,14 @@ impl<'a> Checker<'a> {
                 hidden: false,
             });
         }
-        if template.initial.is_none() {
+        if template.initial.is_none() && !template.incomplete {
             let d = Diagnostic::new(
                 Code::NoInitial,
                 decl.name.span,
-                format!("`{}` has no initial location", decl.name.name),
+                match decl.name.name.as_str() {
+                    "" => "this process has no initial location".into(),
+                    name => format!("`{name}` has no initial location"),
+                },
             );
             let d = match decl.locations.first() {
                 Some(l) => d.help(format!("write `init {}` for the location it starts in", l.name.name)),
@@ -150,20 +171,27 @@ impl<'a> Checker<'a> {
             }
             self.resolve_else(&mut template.switches[first..], source);
         }
+        self.not_yet.clear();
         template
     }
 
+    /// Whether a part of the process could not be parsed.
+    fn is_broken(&self, decl: &ProcessDecl) -> bool {
+        let start = decl.name.span;
+        let next = self.globals.processes.iter().map(|(_, p)| p.name.span);
+        let next = next.filter(|s| s.file == start.file && s.start > start.start).map(|s| s.start).min();
+        self.diagnostics.iter().filter(|d| d.code == Code::UnexpectedToken && d.fix.is_none()).any(|d| {
+            let place = d.primary.as_ref().map(|p| p.span).filter(|s| s.file == start.file);
+            place.is_some_and(|s| s.start >= start.start && next.is_none_or(|next| s.start < next))
+        })
+    }
+
     fn not_a_constant(&mut self, name: &Ident) {
-        if let Some(c) = self.globals.consts.get(name.name.as_str()) {
-            let span = c.decl.name.span;
+        if let Some((what, span)) = self.global_value(&name.name) {
             self.report(
-                Diagnostic::new(
-                    Code::Shadowing,
-                    name.span,
-                    format!("`{}` is already the name of a constant", name.name),
-                )
-                .also(span, "declared here")
-                .help("choose another name"),
+                Diagnostic::new(Code::Shadowing, name.span, format!("`{}` is already the name of {what}", name.name))
+                    .also(span, "declared here")
+                    .help("choose another name"),
             );
         }
     }
@@ -193,27 +221,10 @@ impl<'a> Checker<'a> {
                     param_used: scope.param_used.clone(),
                     ..ProcessScope::default()
                 };
-                let problems = self.diagnostics.len();
                 let mut inner = Scope { process: Some(&params_only), ..Scope::default() };
                 let typed = self.expr(e, sort, &mut inner);
                 for (used, seen) in scope.param_used.iter().zip(&params_only.param_used) {
                     used.set(seen.get());
-                }
-                // A variable in here is a name that exists, but too early.
-                for d in &mut self.diagnostics[problems..] {
-                    if d.code == Code::UnknownName
-                        && d.primary.as_ref().is_some_and(|p| {
-                            let text = format!("nothing here is called `{}`", v.name.name);
-                            let others =
-                                scope.vars.keys().any(|k| d.message == format!("nothing here is called `{k}`"));
-                            p.span.file == e.span.file && (others || d.message == text)
-                        })
-                    {
-                        d.code = Code::NotConstant;
-                        d.message = "an initial value cannot depend on variables".into();
-                        d.fix = None;
-                        d.help = Some("use constants and process parameters".into());
-                    }
                 }
                 let term = match (typed, sort) {
                     (Some(t), Some(sort)) => self.coerce(t, sort, e.span, "the initial value"),
@@ -244,11 +255,7 @@ impl<'a> Checker<'a> {
     ) {
         let target = locations.get(s.target.name.as_str()).copied();
         if target.is_none() && !s.target.name.is_empty() {
-            let near = did_you_mean(&s.target.name, locations.keys().copied());
-            let process = &template.decl.name.name;
-            let message = format!("`{process}` has no location `{}`", s.target.name);
-            let d = Diagnostic::new(Code::UnknownLocation, s.target.span, message);
-            self.report(suggest(d, &s.target, near));
+            self.unknown_location(&s.target, template.decl, locations);
         }
         for (i, step) in s.steps.iter().enumerate() {
             let answer = i > 0;
@@ -275,15 +282,15 @@ impl<'a> Checker<'a> {
         for c in &carried {
             if !c.read && !c.read_later && !c.name.starts_with('_') {
                 let message = format!("nothing reads `{}`", c.name);
-                self.report(
-                    Diagnostic::new(Code::UnusedParameter, c.span, message)
-                        .help("write `_` (or a name that starts with `_`) if that is meant"),
-                );
+                self.report(Diagnostic::new(Code::UnusedParameter, c.span, message).help(UNREAD));
             }
         }
         let base = self.switch_name(s, &template.locations[source].name, names);
         let steps: Option<Vec<Step>> = steps.into_iter().collect();
-        let (Some(mut steps), Some(target)) = (steps, target) else { return };
+        let (Some(mut steps), Some(target)) = (steps, target) else {
+            template.incomplete = true;
+            return;
+        };
         self.carry(&carried, &mut steps, template);
         let count = steps.len();
         let mut from = source;
@@ -316,6 +323,22 @@ impl<'a> Checker<'a> {
             });
             from = to;
         }
+    }
+
+    fn unknown_location(&mut self, target: &Ident, decl: &ProcessDecl, locations: &FxHashMap<&'a str, usize>) {
+        let near = did_you_mean(&target.name, locations.keys().copied());
+        if near.is_none() && self.is_broken(decl) {
+            // The location may be in the part that was not understood.
+            return;
+        }
+        let (name, process) = (&target.name, &decl.name.name);
+        let d = Diagnostic::new(Code::UnknownLocation, target.span, format!("`{process}` has no location `{name}`"));
+        let mut others = self.globals.processes.iter().map(|(_, p)| *p);
+        let owner = others.find(|p| p.locations.iter().any(|l| l.name.name == *name)).map(|p| &p.name.name);
+        self.report(suggest_or(d, target, near, || match owner {
+            Some(owner) => format!("`{name}` is a location of `{owner}`; a switch stays inside its process"),
+            None => format!("declare it: `state {name} {{ … }}`"),
+        }));
     }
 
     /// Stores what the answers need where it is bound, in hidden variables, and forgets it with the last answer, so that
@@ -404,13 +427,15 @@ impl<'a> Checker<'a> {
         carried: &mut Vec<Carried>,
         index: usize,
     ) -> Option<Step> {
-        let (label, declared) = self.label(&step.label)?;
+        let (label, declared, wrong_way) = self.label(&step.label)?;
         let mut good = true;
         if let Some(declared) = &declared
             && declared.len() != step.label.args.len()
         {
-            let what = format!("`{}`", step.label.name.name);
-            self.arity(&what, declared.len(), step.label.args.len(), step.label.span, None);
+            let name = &step.label.name.name;
+            let place = self.globals.gate_names.get(name.as_str()).map(|g| self.gate_name(*g).span);
+            let label = step.label.span;
+            self.arity(&format!("`{name}`"), declared.len(), step.label.args.len(), label, place);
             good = false;
         }
         let process = &template.scope;
@@ -424,7 +449,14 @@ impl<'a> Checker<'a> {
         }
         let mut params: Vec<SwitchParam> = Vec::new();
         let mut terms: Vec<(usize, &'a Expr)> = Vec::new();
-        let binds = matches!(step.label.kind, LabelKind::Input | LabelKind::Recv);
+        let binds = matches!(step.label.kind, LabelKind::Input | LabelKind::Recv) && !wrong_way;
+        // In the wrong direction, an argument is whatever makes sense.
+        let known = |checker: &Self, scope: &Scope<'_>, name: &str| {
+            scope.locals.iter().any(|l| l.name == name)
+                || process.vars.contains_key(name)
+                || process.params.contains_key(name)
+                || checker.global_value(name).is_some()
+        };
         for (i, arg) in step.label.args.iter().enumerate() {
             let gate_param = declared.as_ref().and_then(|d| d.get(i));
             let sort = gate_param.and_then(|p| p.sort);
@@ -442,21 +474,27 @@ impl<'a> Checker<'a> {
                     Typed { term: checker.terms.param(i as u32, base), sort }
                 });
                 checker.bind(scope, name, typed);
-                param.name.clone_from(&name.name);
+                if name.name != "_" {
+                    param.name.clone_from(&name.name);
+                }
             };
             match arg {
-                ArgDecl::Ignored(span) if !binds => {
-                    self.report(
+                ArgDecl::Ignored(span) if !binds && !wrong_way => {
+                    let d = if step.label.kind == LabelKind::Send {
+                        Diagnostic::new(Code::BadAny, *span, "a send says what it sends")
+                            .help("write a value; to choose one, use `tau any` before")
+                    } else {
                         Diagnostic::new(Code::BadAny, *span, "an output says what it sends")
-                            .help("write a term, or `any p` where the system may choose"),
-                    );
+                            .help("write a value, or `any p` where the system may choose")
+                    };
+                    self.report(d);
                     good = false;
                 }
                 ArgDecl::Ignored(_) => {}
                 ArgDecl::Any(name) if binds => {
                     self.report(
-                        Diagnostic::new(Code::BadAny, name.span, "an input is bound, not chosen by the system")
-                            .help(format!("write just `{}`", name.name)),
+                        Diagnostic::new(Code::BadAny, name.span, "what comes in is not chosen by the system")
+                            .help(format!("write just `{}`, without `any`", name.name)),
                     );
                     good = false;
                     bind(self, &mut scope, name);
@@ -464,22 +502,32 @@ impl<'a> Checker<'a> {
                 ArgDecl::Any(name) if step.label.kind == LabelKind::Send => {
                     self.report(
                         Diagnostic::new(Code::BadAny, name.span, "a send says what it sends")
-                            .help("choose the value before, with `tau any`"),
+                            .help("write a value; to choose one, use `tau any` before"),
                     );
                     good = false;
                     bind(self, &mut scope, name);
                 }
                 ArgDecl::Any(name) => bind(self, &mut scope, name),
-                ArgDecl::Term(Expr { kind: ExprKind::Name(name), span }) if binds => {
+                ArgDecl::Term(Expr { kind: ExprKind::Name(name), span })
+                    if (binds && self.constructor_span(name).is_none())
+                        || (wrong_way && !known(self, &scope, name)) =>
+                {
                     let ident = Ident { name: name.clone(), span: *span };
                     bind(self, &mut scope, &ident);
                 }
                 ArgDecl::Term(e) if binds => {
                     if !matches!(e.kind, ExprKind::Error) {
+                        let input = step.label.kind == LabelKind::Input;
+                        let (what, way) = if input { ("an input", "?") } else { ("a receive", "recv ") };
+                        let (gate, p) = (&step.label.name.name, &param.name);
                         self.report(
-                            Diagnostic::new(Code::InputBinder, e.span, "an input binds its parameters to names")
-                                .label("expected a name or `_`")
-                                .help("bind a name and say the rest in the guard, as in `?a(p) [p == 3]`"),
+                            Diagnostic::new(
+                                Code::InputBinder,
+                                e.span,
+                                format!("{what} gives names to the values that come in"),
+                            )
+                            .label("expected a name or `_`")
+                            .help(format!("compare in the guard: `{way}{gate}({p}) [{p} == …]`")),
                         );
                     }
                     good = false;
@@ -488,10 +536,12 @@ impl<'a> Checker<'a> {
             }
             params.push(param);
         }
+        let not_yet = self.not_yet.len();
+        self.not_yet.extend(step.label.choices.iter().map(|c| c.name.name.as_str()));
         for (i, choice) in step.label.choices.iter().enumerate() {
             if let Some(tolerance) = &choice.tolerance {
                 let d = Diagnostic::new(Code::BadTolerance, tolerance.span, "a tolerance cannot stand here");
-                self.report(d);
+                self.report(d.help(TOLERANCE));
             }
             let sort = self.resolve_type(&choice.ty);
             let typed = sort.map(|sort| {
@@ -503,6 +553,7 @@ impl<'a> Checker<'a> {
             let sort = sort.unwrap_or(self.sorts.bool);
             params.push(SwitchParam { name: choice.name.name.clone(), sort, term: None, tolerance: None });
         }
+        self.not_yet.truncate(not_yet);
         for (i, e) in terms {
             let sort = declared.as_ref().and_then(|d| d.get(i)).and_then(|p| p.sort);
             let typed = self.expr(e, sort, &mut scope);
@@ -537,9 +588,10 @@ impl<'a> Checker<'a> {
                 if let Some(t) = typed
                     && t.sort != self.sorts.bool
                 {
-                    let name = self.sorts.name(t.sort);
+                    let found = a(&self.sorts.name(t.sort));
                     self.report(
-                        Diagnostic::new(Code::GuardNotBool, e.span, format!("a guard is a Bool, this is a `{name}`"))
+                        Diagnostic::new(Code::GuardNotBool, e.span, format!("a guard is a `Bool`, this is {found}"))
+                            .label("neither true nor false")
                             .help("compare it with something, as in `[x > 0]`"),
                     );
                 }
@@ -622,23 +674,29 @@ impl<'a> Checker<'a> {
         let message = |what: &str| format!("`{name}` is {what} and cannot be assigned");
         let d = |text: String| Diagnostic::new(Code::UpdateTarget, target.span, text);
         let d = if let Some(local) = scope.locals.iter().find(|l| l.name == name) {
-            d(message("a parameter")).also(local.span, "bound here")
+            d(message("a parameter"))
+                .also(local.span, "gets its value here")
+                .help("assign to a variable of the process")
         } else if let Some(i) = process.params.get(name) {
-            d(message("a process parameter")).also(process.param_spans[*i], "declared here")
+            d(message("a process parameter"))
+                .also(process.param_spans[*i], "declared here")
+                .help("it is fixed for the instance; copy it: `var x: … = …`")
         } else if let Some(c) = self.globals.consts.get(name) {
-            d(message("a constant")).also(c.decl.name.span, "declared here")
+            d(message("a constant"))
+                .also(c.decl.name.span, "declared here")
+                .help("what changes is a variable: declare it in the process with `var`")
         } else {
             let near = did_you_mean(name, process.vars.keys().map(String::as_str));
             let d = d(format!("there is no variable `{name}` to assign"));
-            suggest(d, target, near)
+            suggest_or(d, target, near, || format!("declare it in the process: `var {name}: … = …`"))
         };
         self.report(d);
     }
 
-    /// The label and the parameters that its gate or channel declares.
-    fn label(&mut self, label: &'a LabelDecl) -> Option<(Label, Option<Vec<ResolvedParam>>)> {
+    /// The label, the parameters that its gate or channel declares, and whether it is used in the wrong direction.
+    fn label(&mut self, label: &'a LabelDecl) -> Option<(Label, Option<Vec<ResolvedParam>>, bool)> {
         if label.kind == LabelKind::Tau {
-            return Some((Label::Internal, None));
+            return Some((Label::Internal, None, false));
         }
         let name = &label.name;
         if name.name.is_empty() {
@@ -673,11 +731,12 @@ impl<'a> Checker<'a> {
                         Diagnostic::new(Code::WrongDirection, label.span, format!("`{}` is {is}", name.name))
                             .label(format!("expected `{sigil}{}`", name.name))
                             .also(declared, "declared here")
+                            .help("directions are those of the system under test: `?` receives, `!` answers")
                             .fix(place, sigil),
                     );
                     // What else is wrong with the switch is reported as if the direction were right.
                 }
-                Some((Label::Gate(id::<GateId>(i)), Some(params)))
+                Some((Label::Gate(id::<GateId>(i)), Some(params), input != (label.kind == LabelKind::Input)))
             }
             Some(GateOrChannel::Channel(i)) => {
                 let entry = &self.globals.channels[i];
@@ -698,7 +757,7 @@ impl<'a> Checker<'a> {
                 }
                 let channel = id::<ChannelId>(i);
                 let label = if label.kind == LabelKind::Send { Label::Send(channel) } else { Label::Receive(channel) };
-                Some((label, Some(params)))
+                Some((label, Some(params), false))
             }
             None => {
                 let what = if wants_gate { "gate" } else { "channel" };

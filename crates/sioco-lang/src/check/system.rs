@@ -6,7 +6,7 @@ use sioco_model::term::Term;
 use sioco_model::{Id, IdVec, Model, SortId, TermId, Value};
 
 use super::expr::Scope;
-use super::globals::{ResolvedParam, id, suggest};
+use super::globals::{ResolvedParam, id, suggest_or};
 use super::process::{Template, TemplateInitial};
 use super::{CheckedModel, Checker, Options, Spans, SwitchSpans};
 use crate::code::Code;
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
                         "there are several processes, but no `system` says which of them run",
                     )
                     .also(templates[first].decl.name.span, "another process")
-                    .help(format!("write `system S = {}`", all.join(" || "))),
+                    .help(format!("say what runs, such as `system S = {}`", all.join(" || "))),
                 );
             }
             return None;
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
                     decl.name.span,
                     format!("`{}` has parameters, but no `system` gives them values", decl.name.name),
                 )
-                .help(format!("write `system S = {}(…)`", decl.name.name)),
+                .help(format!("give them: `system S = {}(…)`", decl.name.name)),
             );
             return None;
         }
@@ -122,7 +122,14 @@ impl<'a> Checker<'a> {
                 let near = did_you_mean(&i.process.name, self.globals.process_names.keys().copied());
                 let message = format!("there is no process `{}`", i.process.name);
                 let d = Diagnostic::new(Code::UnknownProcess, i.process.span, message);
-                self.report(suggest(d, &i.process, near));
+                let is_system = self.globals.systems.iter().any(|(_, s)| s.name.name == i.process.name);
+                self.report(suggest_or(d, &i.process, near, || {
+                    if is_system {
+                        "a system is made of processes, not of other systems".into()
+                    } else {
+                        format!("declare it: `process {} {{ … }}`", i.process.name)
+                    }
+                }));
                 continue;
             };
             let t = &templates[template];
@@ -164,7 +171,10 @@ impl<'a> Checker<'a> {
 
     /// The model of some instances.
     fn model(&mut self, name: String, instances: &[Instance], templates: &[Template<'a>]) -> Option<CheckedModel> {
-        self.partners(instances, templates);
+        // A switch that is not there because it is wrong may be the partner.
+        if !instances.iter().any(|i| templates[i.template].incomplete) {
+            self.partners(instances, templates);
+        }
         if has_errors(&self.diagnostics) {
             // Initial values can still be wrong, and are worth a report.
             for instance in instances {

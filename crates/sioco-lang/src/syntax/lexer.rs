@@ -340,22 +340,39 @@ pub struct Lexed {
 pub fn lex(file: FileId, text: &str) -> Lexed {
     let mut out = Lexed { tokens: Vec::new(), comments: Vec::new(), diagnostics: Vec::new() };
     let mut lexer = Tok::lexer(text);
+    // The latest run of characters that mean nothing.
     let mut bad: Option<Span> = None;
     while let Some(result) = lexer.next() {
         let range = lexer.span();
         let span = Span { file, start: range.start as u32, end: range.end as u32 };
         match result {
             Ok(Tok::Comment) => out.comments.push(span),
+            // No operand starts with `*`, so this is the comment of another language.
+            Ok(Tok::Slash) if lexer.remainder().starts_with('*') => {
+                let rest = lexer.remainder();
+                let length = rest[1..].find("*/").map_or(rest.len(), |at| at + 3);
+                lexer.bump(length);
+                let span = Span { end: span.end + 1, ..span };
+                let d = Diagnostic::new(Code::UnexpectedCharacter, span, "`/*` means nothing here");
+                out.diagnostics.push(d.help("comments go from `//` to the end of the line"));
+            }
             Ok(tok) => {
                 if tok == Tok::OpenStr {
                     out.diagnostics.push(
                         Diagnostic::new(Code::UnterminatedString, span, "this string never ends")
-                            .label("no closing `\"` on this line"),
+                            .label("no closing `\"` on this line")
+                            .help(r#"write `\n` for a line break inside a string, and `\"` for a quote"#),
                     );
                 }
                 out.tokens.push(Token { tok, span });
             }
             Err(()) => {
+                if let Some((tok, span, problem)) = meant(text, span) {
+                    lexer.bump(span.range().len() - range.len());
+                    out.diagnostics.push(problem);
+                    out.tokens.push(Token { tok, span });
+                    continue;
+                }
                 // Neighbouring characters that mean nothing are one problem.
                 match &mut bad {
                     Some(b) if b.end == span.start => b.end = span.end,
@@ -373,21 +390,57 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
     out
 }
 
+/// What a sign of another language or of a word processor stands for: it is reported, and read as what it means.
+fn meant(text: &str, span: Span) -> Option<(Tok, Span, Diagnostic)> {
+    let found = text.get(span.range())?;
+    let (tok, help) = match found {
+        "&" => (Tok::AndAnd, "write `&&` for “and”"),
+        "~" | "¬" => (Tok::Bang, "write `!` for “not”"),
+        "∧" => (Tok::AndAnd, "write `&&` for “and”"),
+        "∨" => (Tok::OrOr, "write `||` for “or”"),
+        "%" => (Tok::Mod, "write `mod` for the remainder"),
+        "≤" => (Tok::LessEq, "write `<=`"),
+        "≥" => (Tok::GreaterEq, "write `>=`"),
+        "≠" => (Tok::NotEq, "write `!=`"),
+        "→" => (Tok::Arrow, "write `->`"),
+        "⇒" => (Tok::FatArrow, "write `=>`"),
+        "×" | "·" => (Tok::Star, "write `*`"),
+        "−" | "–" => (Tok::Minus, "write `-`"),
+        "…" => (Tok::DotDot, "write `..`"),
+        "'" | "“" | "‘" | "”" | "„" => return quoted(text, span),
+        _ => return None,
+    };
+    let written = tok.text()?;
+    let before = text[..span.start as usize].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let after = text[span.end as usize..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let space = |needed: bool| if needed && tok.is_keyword() { " " } else { "" };
+    let fix = format!("{}{written}{}", space(before), space(after));
+    let message = format!("`{found}` means nothing here");
+    Some((tok, span, Diagnostic::new(Code::UnexpectedCharacter, span, message).help(help).fix(span, fix)))
+}
+
+/// A string between other quotes, on one line.
+fn quoted(text: &str, open: Span) -> Option<(Tok, Span, Diagnostic)> {
+    const QUOTES: [char; 6] = ['\'', '‘', '’', '“', '”', '„'];
+    let rest = &text[open.end as usize..];
+    let at = rest.find(|c| QUOTES.contains(&c) || matches!(c, '"' | '\n' | '\\'))?;
+    let close = rest[at..].chars().next().filter(|c| QUOTES.contains(c))?;
+    let span = Span { end: open.end + (at + close.len_utf8()) as u32, ..open };
+    let d = Diagnostic::new(Code::UnexpectedCharacter, span, "these are not the quotes of a string")
+        .help("strings are written with double quotes: `\"`")
+        .fix(span, format!("\"{}\"", &rest[..at]));
+    Some((Tok::Str, span, d))
+}
+
 fn unexpected(text: &str, span: Span) -> Diagnostic {
     let found = text.get(span.range()).unwrap_or("");
-    let shown: String = found.chars().take(12).flat_map(char::escape_debug).collect();
+    let shown: String = found.chars().take(12).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     let more = if found.chars().count() > 12 { "…" } else { "" };
     let d = Diagnostic::new(Code::UnexpectedCharacter, span, format!("`{shown}{more}` means nothing here"));
     match found {
-        "&" => d.help("write `&&` for “and”").fix(span, "&&"),
-        "~" => d.help("write `!` for “not”"),
-        "'" => d.help("strings are written with double quotes"),
+        "'" | "“" | "‘" | "”" | "„" => d.help("strings are written with double quotes: `\"`"),
         "#" => d.help("comments start with `//`"),
-        "%" => d.help("write `mod` for the remainder").fix(span, "mod"),
-        "≤" => d.fix(span, "<="),
-        "≥" => d.fix(span, ">="),
-        "≠" => d.fix(span, "!="),
-        _ => d,
+        _ => d.help("take it out; strings and comments may have any character"),
     }
 }
 

@@ -20,10 +20,11 @@ impl Parser<'_> {
     fn expr_at_inner(&mut self, min: u8) -> Expr {
         let mut left = self.unary();
         // From the tightest level to the loosest, so that each loop sees complete operands.
-        while let Some(op) = self.binary_operator().filter(|op| op.level() >= min) {
+        while let Some(op) = self.operator().filter(|op| op.level() >= min) {
             let level = op.level();
             let mut rest = Vec::new();
-            while let Some(op) = self.binary_operator().filter(|op| op.level() == level) {
+            while let Some(op) = self.operator().filter(|op| op.level() == level) {
+                self.foreign_operator();
                 let span = self.bump().span;
                 let right = self.expr_at(level + 1);
                 rest.push((op, span, right));
@@ -36,6 +37,37 @@ impl Parser<'_> {
             left = Expr { kind: ExprKind::Chain(Box::new(left), rest), span };
         }
         left
+    }
+
+    /// The operator here, or the one that was meant.
+    fn operator(&self) -> Option<BinOp> {
+        self.binary_operator().or_else(|| self.foreign().map(|(op, _)| op))
+    }
+
+    /// An operator of other languages, which can be nothing else here: what was meant, and what it is for.
+    fn foreign(&self) -> Option<(BinOp, &'static str)> {
+        if self.starts_line() {
+            return None;
+        }
+        match self.peek() {
+            Tok::Ident if self.slice(self.span()) == "and" => Some((BinOp::And, "`&&` is “and”")),
+            Tok::Ident if self.slice(self.span()) == "or" => Some((BinOp::Or, "`||` is “or”")),
+            Tok::Pipe => Some((BinOp::Or, "`||` is “or”")),
+            // After a bound, `=` starts the value of the declaration.
+            Tok::Equals if !self.no_index => Some((BinOp::Eq, "`==` compares, `:=` assigns in an update")),
+            _ => None,
+        }
+    }
+
+    /// Reports an operator of another language; it is then read as what it means.
+    fn foreign_operator(&mut self) {
+        let Some((op, help)) = self.foreign() else { return };
+        let span = self.span();
+        if !self.confused {
+            let message = format!("expected `{}`, found `{}`", op.text(), self.slice(span));
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message).help(help).fix(span, op.text());
+            self.diagnostics.push(d);
+        }
     }
 
     fn binary_operator(&self) -> Option<BinOp> {
@@ -97,6 +129,18 @@ impl Parser<'_> {
                 let operand = self.nested(Self::unary, error_at);
                 let span = start.to(operand.span);
                 Expr { kind: ExprKind::Neg(Box::new(operand)), span }
+            }
+            Tok::Ident
+                if self.slice(start) == "not" && matches!(self.peek_at(1), Tok::Ident | Tok::True | Tok::False) =>
+            {
+                self.bump();
+                if !self.confused {
+                    let d = Diagnostic::new(Code::UnexpectedToken, start, "expected `!`, found `not`");
+                    self.diagnostics.push(d.help("`!` is “not”").fix(start, "!"));
+                }
+                let operand = self.nested(Self::unary, error_at);
+                let span = start.to(operand.span);
+                Expr { kind: ExprKind::Not(Box::new(operand)), span }
             }
             _ => self.postfix(),
         }
@@ -300,6 +344,7 @@ impl Parser<'_> {
             }
             _ => {
                 self.expected("a pattern: a constructor, a literal or `_`");
+                self.skip_to(|p| p.peek() == Tok::FatArrow);
                 PatternKind::Error
             }
         };

@@ -2,7 +2,7 @@
 
 use super::{Parser, starts_item};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, Fix, did_you_mean};
 use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
@@ -10,58 +10,128 @@ use crate::syntax::lexer::Tok;
 const ITEM_WORDS: [&str; 9] = ["import", "type", "const", "fun", "input", "output", "channel", "process", "system"];
 const MEMBER_WORDS: [&str; 4] = ["var", "init", "state", "final"];
 
+/// Words of other languages, and what they are here.
+const SYNONYMS: [(&str, &str); 11] = [
+    ("include", "import"),
+    ("enum", "type"),
+    ("constant", "const"),
+    ("function", "fun"),
+    ("func", "fun"),
+    ("fn", "fun"),
+    ("def", "fun"),
+    ("variable", "var"),
+    ("initial", "init"),
+    ("location", "state"),
+    ("end", "final"),
+];
+
+/// The keyword with this text.
+fn keyword(word: &str) -> Option<Tok> {
+    Some(match word {
+        "import" => Tok::Import,
+        "type" => Tok::Type,
+        "const" => Tok::Const,
+        "fun" => Tok::Fun,
+        "input" => Tok::Input,
+        "output" => Tok::Output,
+        "channel" => Tok::Channel,
+        "process" => Tok::Process,
+        "system" => Tok::System,
+        "var" => Tok::Var,
+        "init" => Tok::Init,
+        "state" => Tok::State,
+        "final" => Tok::Final,
+        _ => return None,
+    })
+}
+
 impl Parser<'_> {
     pub(super) fn items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while self.peek() != Tok::Eof && !self.too_many_errors() {
             let start = self.span();
-            self.confused = false;
-            if !starts_item(self.peek()) {
-                self.unexpected_word("a declaration", &ITEM_WORDS);
+            if self.confused && !starts_item(self.peek()) {
+                // The rest of a declaration that was not understood.
                 self.bump();
                 self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
                 while self.eat(Tok::RBrace) {}
                 continue;
             }
-            let kind = self.item();
+            self.confused = false;
+            if self.stray_semicolon("a declaration") {
+                continue;
+            }
+            let mut tok = self.peek();
+            if !starts_item(tok) {
+                let Some(meant) = self.unexpected_word("a declaration", &ITEM_WORDS) else {
+                    self.bump();
+                    self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
+                    while self.eat(Tok::RBrace) {}
+                    continue;
+                };
+                tok = meant;
+            }
+            self.bump();
+            let kind = self.item(tok);
             items.push(Item { kind, span: start.to(self.previous()) });
         }
         items
     }
 
-    /// Reports a word that should have been one of `words`.
-    fn unexpected_word(&mut self, what: &str, words: &[&'static str]) {
+    /// Passes over a `;` that other languages end things with.
+    fn stray_semicolon(&mut self, after: &str) -> bool {
         let span = self.span();
-        let text = self.slice(span);
-        if self.confused {
-            return;
+        let found = self.eat(Tok::Semi);
+        if found && !self.confused {
+            let message = format!("{after} ends without `;`");
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+            self.diagnostics.push(d.help("take it out").fix(span, ""));
         }
-        self.expected_here(what);
-        let Some(d) = self.diagnostics.last_mut() else { return };
-        match did_you_mean(text, words.iter().copied()) {
-            Some(word) => {
-                d.help = Some(format!("did you mean `{word}`?"));
-            }
-            None => d.help = Some(format!("{what} starts with one of: {}", words.join(", "))),
-        }
+        found
     }
 
-    fn item(&mut self) -> ItemKind {
-        match self.bump().tok {
+    /// Reports a word that should have been one of `words`, and says which of them if that is clear.
+    fn unexpected_word(&mut self, what: &str, words: &[&'static str]) -> Option<Tok> {
+        let span = self.span();
+        let text = self.slice(span);
+        let was_confused = self.confused;
+        let reported = self.expected_here(what);
+        let synonym = SYNONYMS.iter().find(|(word, meant)| *word == text && words.contains(meant));
+        let meant = match synonym {
+            Some((_, meant)) => Some((*meant).to_string()),
+            None => did_you_mean(text, words.iter().copied()),
+        };
+        // A word is followed by a name; a switch outside of a location or a stray name is something else.
+        let meant = meant.filter(|_| self.peek() == Tok::Ident && matches!(self.peek_at(1), Tok::Ident | Tok::Str));
+        if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
+            match &meant {
+                Some(word) => {
+                    d.help = Some(format!("did you mean `{word}`?"));
+                    d.fix = Some(Fix { span, replacement: word.clone() });
+                }
+                None => d.help = Some(format!("{what} starts with one of: {}", words.join(", "))),
+            }
+        }
+        let tok = meant.and_then(|word| keyword(&word))?;
+        self.confused = was_confused;
+        Some(tok)
+    }
+
+    /// The rest of a declaration, after its first word.
+    fn item(&mut self, word: Tok) -> ItemKind {
+        match word {
             Tok::Import => ItemKind::Import(self.string("a file name in quotes")),
             Tok::Type => ItemKind::Type(self.type_decl()),
             Tok::Const => {
                 let name = self.ident("the name of the constant");
                 let ty = self.eat(Tok::Colon).then(|| self.type_expr());
-                self.expect_equals();
-                ItemKind::Const(ConstDecl { name, ty, value: self.expr() })
+                ItemKind::Const(ConstDecl { name, ty, value: self.value_after_equals() })
             }
             Tok::Fun => {
                 let name = self.ident("the name of the function");
                 let params = if self.expect(Tok::LParen) { self.param_list(Tok::RParen) } else { Vec::new() };
                 let result = self.type_after_colon();
-                self.expect_equals();
-                ItemKind::Fun(FunDecl { name, params, result, body: self.expr() })
+                ItemKind::Fun(FunDecl { name, params, result, body: self.value_after_equals() })
             }
             tok @ (Tok::Input | Tok::Output) => {
                 let name = self.ident("the name of the gate");
@@ -76,7 +146,13 @@ impl Parser<'_> {
         }
     }
 
-    fn expect_equals(&mut self) {
+    /// `= value`; without the `=`, what follows is not read.
+    fn value_after_equals(&mut self) -> Expr {
+        let span = self.span();
+        if self.expect_equals() { self.expr() } else { Expr { kind: ExprKind::Error, span } }
+    }
+
+    fn expect_equals(&mut self) -> bool {
         if self.peek() == Tok::Assign {
             let span = self.bump().span;
             self.diagnostics.push(
@@ -84,9 +160,9 @@ impl Parser<'_> {
                     .help("declarations use `=`; `:=` is for updates in a switch")
                     .fix(span, "="),
             );
-        } else {
-            self.expect(Tok::Equals);
+            return true;
         }
+        self.expect(Tok::Equals)
     }
 
     fn string(&mut self, what: &str) -> StrLit {
@@ -115,7 +191,11 @@ impl Parser<'_> {
 
     /// `: Type`; without the colon, a type that follows is still read.
     fn type_after_colon(&mut self) -> TypeExpr {
-        if self.expect(Tok::Colon) || (self.peek() == Tok::Ident && !self.starts_line()) {
+        let colon = self.eat(Tok::Colon);
+        if !colon {
+            self.expected("`:` and a type");
+        }
+        if colon || (self.peek() == Tok::Ident && !self.starts_line()) {
             return self.type_expr();
         }
         TypeExpr { kind: TypeExprKind::Error, span: self.span() }
@@ -164,6 +244,17 @@ impl Parser<'_> {
                 self.expected("`<` and the type of the items, as in `Seq<Int>`");
                 TypeExprKind::Error
             }
+        } else if self.peek() == Tok::Less && !self.starts_line() {
+            // Only `Seq` has a type in `<…>`.
+            if !self.confused {
+                let message = format!("expected `Seq`, found `{}`", name.name);
+                let d = Diagnostic::new(Code::UnexpectedToken, name.span, message);
+                self.diagnostics.push(d.help("sequences are written `Seq<T>`").fix(name.span, "Seq"));
+            }
+            self.bump();
+            let item = self.type_expr();
+            self.expect(Tok::Greater);
+            TypeExprKind::Seq(Box::new(item))
         } else {
             TypeExprKind::Name(name)
         };
@@ -203,13 +294,9 @@ impl Parser<'_> {
         loop {
             self.confused &= !matches!(self.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final);
             match self.peek() {
-                Tok::Var => {
-                    let var = self.var();
-                    process.vars.push(var);
-                }
-                Tok::Init | Tok::State | Tok::Final => {
-                    let location = self.location();
-                    process.locations.push(location);
+                tok @ (Tok::Var | Tok::Init | Tok::State | Tok::Final) => self.member(tok, &mut process),
+                Tok::Semi => {
+                    self.stray_semicolon("this");
                 }
                 Tok::RBrace => {
                     self.bump();
@@ -219,12 +306,25 @@ impl Parser<'_> {
                     self.expected("`}` to end the process");
                     return process;
                 }
-                _ => {
-                    self.unexpected_word("a variable or location", &MEMBER_WORDS);
-                    self.bump();
-                    self.skip_to(|p| matches!(p.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final));
-                }
+                _ => match self.unexpected_word("a variable or location", &MEMBER_WORDS) {
+                    Some(meant) => self.member(meant, &mut process),
+                    None => {
+                        self.bump();
+                        self.skip_to(|p| matches!(p.peek(), Tok::Var | Tok::Init | Tok::State | Tok::Final));
+                    }
+                },
             }
+        }
+    }
+
+    /// A variable or location, as its first word says; the word itself may be misspelt.
+    fn member(&mut self, word: Tok, process: &mut ProcessDecl) {
+        if word == Tok::Var {
+            let var = self.var();
+            process.vars.push(var);
+        } else {
+            let location = self.location(word);
+            process.locations.push(location);
         }
     }
 
@@ -241,12 +341,15 @@ impl Parser<'_> {
         VarDecl { name, ty, init, span: start.to(self.previous()) }
     }
 
-    fn location(&mut self) -> LocationDecl {
-        let start = self.span();
-        let init = self.eat(Tok::Init);
-        let is_final = self.eat(Tok::Final);
-        if !init && !is_final {
-            self.eat(Tok::State);
+    fn location(&mut self, word: Tok) -> LocationDecl {
+        let start = self.bump().span;
+        let init = word == Tok::Init;
+        let is_final = word == Tok::Final || (init && self.eat(Tok::Final));
+        if self.peek() == Tok::State && self.peek_at(1) == Tok::Ident && !self.confused {
+            let span = self.bump().span;
+            let message = "expected the name of the location, found the keyword `state`";
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+            self.diagnostics.push(d.help("`init` and `final` stand instead of `state`").fix(span, ""));
         }
         let name = self.ident("the name of the location");
         let mut switches = Vec::new();
@@ -257,6 +360,9 @@ impl Parser<'_> {
                     Tok::RBrace => {
                         self.bump();
                         break;
+                    }
+                    Tok::Semi => {
+                        self.stray_semicolon("a switch");
                     }
                     tok if matches!(tok, Tok::Eof | Tok::Var | Tok::Init | Tok::State | Tok::Final)
                         || (starts_item(tok) && self.starts_line())
@@ -340,8 +446,13 @@ impl Parser<'_> {
                 self.no_index = outer;
                 GuardDecl::Expr(guard)
             };
-            self.expect(Tok::RBracket);
-            guard
+            let span = self.span();
+            if self.expect(Tok::RBracket) {
+                guard
+            } else {
+                // What was read is not all of the guard, and says nothing about its type.
+                GuardDecl::Expr(Expr { kind: ExprKind::Error, span })
+            }
         } else {
             GuardDecl::None
         };
@@ -356,7 +467,11 @@ impl Parser<'_> {
                             .help("an update is written `x := e`")
                             .fix(span, ":="),
                     );
-                } else if !self.expect(Tok::Assign) {
+                } else if !self.eat(Tok::Assign) {
+                    let reported = self.expected("`:=`");
+                    if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
+                        d.help = Some("an update is written `x := e`, such as `x := x + 1`".into());
+                    }
                     break;
                 }
                 let value = self.expr();
@@ -433,7 +548,12 @@ impl Parser<'_> {
             }
             let args = if self.eat(Tok::LParen) { self.list(Tok::RParen, Self::expr) } else { Vec::new() };
             instances.push(InstanceDecl { name, process, args, span: start.to(self.previous()) });
-            if !self.eat(Tok::OrOr) {
+            if matches!(self.peek(), Tok::Comma | Tok::Pipe) && self.peek_at(1) == Tok::Ident && !self.confused {
+                let span = self.bump().span;
+                let message = format!("expected `||`, found `{}`", self.slice(span));
+                let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+                self.diagnostics.push(d.help("`||` stands between the processes that run in parallel").fix(span, "||"));
+            } else if !self.eat(Tok::OrOr) {
                 break;
             }
         }

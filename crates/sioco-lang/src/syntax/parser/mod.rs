@@ -70,11 +70,15 @@ struct Parser<'a> {
     no_index: bool,
     /// Something was reported since the last beginning: what is found missing until the next one is a consequence.
     confused: bool,
+    /// What is no token; something missing right after it is a consequence.
+    bad: Vec<Span>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, tokens: &'a [Token], diagnostics: Vec<Diagnostic>) -> Self {
-        Parser { text, tokens, pos: 0, diagnostics, depth: 0, no_record: false, no_index: false, confused: false }
+        let mut bad: Vec<Span> = diagnostics.iter().filter_map(|d| d.primary.as_ref()).map(|p| p.span).collect();
+        bad.sort_unstable();
+        Parser { text, tokens, pos: 0, diagnostics, depth: 0, no_record: false, no_index: false, confused: false, bad }
     }
 
     fn peek(&self) -> Tok {
@@ -125,25 +129,30 @@ impl<'a> Parser<'a> {
         self.diagnostics.len() > MAX_ERRORS
     }
 
-    /// Reports that something else was expected. At the end of a line the place is right after the last token, where
-    /// the missing thing belongs.
-    fn expected(&mut self, what: &str) {
+    /// Reports that something else was expected, unless that is a consequence of what was reported before, and says
+    /// whether it did. At the end of a line the place is right after the last token, where the missing thing belongs.
+    fn expected(&mut self, what: &str) -> bool {
         let at_break = self.peek() == Tok::Eof || (self.starts_line() && self.pos > 0);
         let place = if at_break { self.previous().at_end() } else { self.span() };
-        self.expected_at(place, what);
+        self.expected_at(place, what)
     }
 
-    /// Reports that something else was expected to begin here.
-    fn expected_here(&mut self, what: &str) {
-        self.expected_at(self.span(), what);
+    /// Like [`Parser::expected`], for something that should begin here.
+    fn expected_here(&mut self, what: &str) -> bool {
+        self.expected_at(self.span(), what)
     }
 
-    fn expected_at(&mut self, place: Span, what: &str) {
+    fn expected_at(&mut self, place: Span, what: &str) -> bool {
         if std::mem::replace(&mut self.confused, true) {
-            return;
+            return false;
         }
         let found = self.peek();
         let span = self.span();
+        let before = if self.pos == 0 { 0 } else { self.previous().start };
+        let next = self.bad.partition_point(|b| b.start < before);
+        if self.bad.get(next).is_some_and(|b| b.end <= span.start) {
+            return false;
+        }
         let found_text = match found {
             Tok::Ident | Tok::Int | Tok::Real | Tok::Tag => format!("`{}`", self.slice(span)),
             other if other.is_keyword() => format!("the keyword `{}`", self.slice(span)),
@@ -151,6 +160,7 @@ impl<'a> Parser<'a> {
         };
         let message = format!("expected {what}, found {found_text}");
         self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, place, message).label(format!("expected {what}")));
+        true
     }
 
     fn expect(&mut self, tok: Tok) -> bool {
@@ -169,13 +179,13 @@ impl<'a> Parser<'a> {
                 Ident { name: self.slice(span).into(), span }
             }
             tok => {
-                let (span, first) = (self.span(), !self.confused);
-                self.expected(what);
+                let span = self.span();
+                let reported = self.expected(what);
                 if tok.is_keyword() && !self.starts_line() {
                     // A keyword where a name belongs was meant as the name.
                     self.bump();
                     let word = self.slice(span);
-                    if let Some(d) = self.diagnostics.last_mut().filter(|_| first) {
+                    if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
                         d.help = Some(format!("`{word}` is a word of the language; choose another name"));
                     }
                 }
@@ -213,6 +223,7 @@ impl<'a> Parser<'a> {
                         .help("name parts of it with `let` or a function"),
                 );
             }
+            self.confused = true;
             // Everything up to the next declaration is lost; without this, each closing bracket would be an error.
             while self.peek() != Tok::Eof && !(starts_item(self.peek()) && self.starts_line()) {
                 self.bump();
