@@ -135,7 +135,7 @@ impl Check {
                 let failure = Failure::usage(format!("`{shown}` changed while it was being checked"));
                 return Err(failure.help("nothing was written; try again"));
             }
-            files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
+            files::rewrite(path, &text).map_err(|error| Failure::write(path, &error))?;
             changes += applied.len();
             for i in applied {
                 self.tell_change(&checked, problems[i], fixes[i], out);
