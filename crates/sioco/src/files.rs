@@ -35,6 +35,14 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
+/// Changes a file in place: like [`write`], but what is not a file, such as a pipe, is refused.
+pub fn rewrite(path: &Path, text: &str) -> io::Result<()> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file that could be changed in place"));
+    }
+    write(path, text)
+}
+
 /// A new file in the same folder, under a name that nothing has yet.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let folder = target.parent().unwrap_or(Path::new(""));

@@ -123,6 +123,8 @@ impl<'a> Output<'a> {
     pub fn failure(&mut self, failure: &Failure) {
         let style = self.err.style;
         if let Some(message) = &failure.message {
+            // Names of files may have anything in them, even what a terminal would obey.
+            let message: String = message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             self.say(format_args!("{}{}", style.red("error"), style.bold(format_args!(": {message}"))));
         }
         if let Some(help) = &failure.help {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use sioco_lang::Code;
 use sioco_lang::check::{Checked, check_file};
 use sioco_lang::diagnostic::{Diagnostic, Fix, Severity};
 use sioco_lang::source::{FsLoader, Loader};
@@ -64,9 +65,8 @@ impl Check {
         for path in &self.files {
             let checked = self.checked(path);
             for problem in &checked.diagnostics {
-                let object = diagnostic::json(&checked.sources, problem);
                 // A file that several others import is checked with each of them, but its problems are told once.
-                if !seen.insert(object.clone()) {
+                if !seen.insert(identity(&checked, problem)) {
                     continue;
                 }
                 match problem.severity() {
@@ -75,7 +75,7 @@ impl Check {
                 }
                 match self.format {
                     Format::Human => out.diagnostic(&checked.sources, problem),
-                    Format::Json => out.line(typed("diagnostic", &object)),
+                    Format::Json => out.line(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
                 }
             }
         }
@@ -135,7 +135,7 @@ impl Check {
                 let failure = Failure::usage(format!("`{shown}` changed while it was being checked"));
                 return Err(failure.help("nothing was written; try again"));
             }
-            files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
+            files::rewrite(path, &text).map_err(|error| Failure::write(path, &error))?;
             changes += applied.len();
             for i in applied {
                 self.tell_change(&checked, problems[i], fixes[i], out);
@@ -161,6 +161,13 @@ impl Check {
             Format::Json => out.line(typed("fixed", &diagnostic::json(&checked.sources, problem))),
         }
     }
+}
+
+/// What makes two problems the same, whichever file they were found from.
+fn identity(checked: &Checked, problem: &Diagnostic) -> (Code, String, Option<(String, u32, u32)>) {
+    let place = problem.primary.as_ref().map(|label| label.span);
+    let place = place.map(|span| (checked.sources.file(span.file).name.clone(), span.start, span.end));
+    (problem.code, problem.message.clone(), place)
 }
 
 /// The object with its kind, for streams with objects of several kinds.

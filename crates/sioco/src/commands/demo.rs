@@ -24,7 +24,7 @@ Example:
 pub struct Demo {}
 
 const NAME: &str = "accumulator.sts";
-const MODEL: &str = include_str!("../demo.sts");
+const MODEL: &str = include_str!("../../../../examples/accumulator/accumulator.sts");
 
 /// What goes wrong in the broken copy: the text, and what it becomes.
 const SLIPS: [(&str, &str); 2] = [("!done", "!dnoe"), ("!outX(x)", "!outX(y)")];
@@ -67,8 +67,10 @@ fn indented(text: &str, out: &mut Output) {
 fn the_model(out: &mut Output) {
     out.line(out.style().bold("1. A model says what a system may do"));
     out.line("");
-    indented(MODEL, out);
+    let comment: usize = MODEL.split_inclusive('\n').take_while(|line| line.starts_with("//")).map(str::len).sum();
+    indented(MODEL[comment..].trim_start(), out);
     out.line("");
+    out.line("It takes numbers from 1 to 10, tells the sum after each, and may end once the sum is above 15.");
     out.line("Inputs (?) are what the tester sends, outputs (!) what the system may answer.");
     out.line("[...] is a condition, / what is remembered, -> where it goes on.");
 }

@@ -91,7 +91,7 @@ impl Fmt {
         if self.check {
             out.print(&diff(&shown, &text, &result, out.style()));
         } else {
-            files::write(path, &result).map_err(|error| Failure::write(path, &error))?;
+            files::rewrite(path, &result).map_err(|error| Failure::write(path, &error))?;
             out.say(format_args!("formatted {shown}"));
         }
         Ok(Outcome::Formatted)

@@ -1,5 +1,8 @@
 //! Running the program, and folders for it to work in.
 
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
