@@ -111,21 +111,29 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity() == Severity::Error)
 }
 
-/// The name that was probably meant: the nearest of the candidates, if it is near enough.
+/// The name that was probably meant: the nearest of the candidates, if it is near enough and no other is as near.
 ///
 /// Near is a Damerau-Levenshtein distance of at most a third of the length, or equality up to case.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
-    candidates
-        .into_iter()
-        .filter(|c| *c != name && !c.is_empty())
-        .map(|c| {
-            let distance = if c.eq_ignore_ascii_case(name) { 0 } else { distance(name, c) };
-            (distance, c)
-        })
-        .filter(|(d, c)| *d <= limit && *d < c.chars().count())
-        .min()
-        .map(|(_, c)| c.to_string())
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
+    let mut best: Option<(usize, &str)> = None;
+    let mut tie = false;
+    for c in candidates {
+        if c == name || c.is_empty() || c.len().abs_diff(name.len()) > 4 * limit {
+            continue;
+        }
+        let near = if c.eq_ignore_ascii_case(name) { 0 } else { distance(name, c) };
+        if near > limit || near >= c.chars().count() {
+            continue;
+        }
+        match best {
+            Some((d, other)) if near > d || (near == d && other == c) => {}
+            Some((d, _)) if near == d => tie = true,
+            _ => (best, tie) = (Some((near, c)), false),
+        }
+    }
+    best.filter(|_| !tie).map(|(_, c)| c.to_string())
 }
 
 /// Edits (insert, delete, replace, swap of neighbours) that turn one text into the other.
@@ -166,5 +174,8 @@ mod tests {
         assert_eq!(did_you_mean("dune", names), Some("done".into()));
         assert_eq!(did_you_mean("withdraw", names), None);
         assert_eq!(did_you_mean("y", names), None);
+        // One of three equally near names is a guess nobody should make.
+        assert_eq!(did_you_mean("l3", ["l0", "l1", "l2"]), None);
+        assert_eq!(did_you_mean("l3", ["l0", "L3", "l2"]), Some("L3".into()));
     }
 }

@@ -48,6 +48,15 @@ pub struct SourceFile {
     pub name: String,
     /// The text.
     pub text: String,
+    /// Where each line starts, so that a place is found without reading the text again.
+    lines: Vec<u32>,
+}
+
+impl SourceFile {
+    /// The number of the line of a byte, from 1; bytes beyond the end are on the last line.
+    pub fn line_of(&self, byte: usize) -> usize {
+        self.lines.partition_point(|start| *start as usize <= byte)
+    }
 }
 
 /// The files that a model was read from.
@@ -59,7 +68,10 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        let text = text.into();
+        let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at as u32 + 1);
+        let lines = std::iter::once(0).chain(breaks).collect();
+        self.files.push(SourceFile { name: name.into(), text, lines });
         FileId(self.files.len() as u32 - 1)
     }
 
@@ -80,10 +92,11 @@ impl SourceMap {
 
     /// Line and column of the start of a span, both from 1; columns count characters.
     pub fn position(&self, span: Span) -> (usize, usize) {
-        let text = &self.file(span.file).text;
-        let before = text.get(..span.start as usize).unwrap_or(text);
-        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+        let file = self.file(span.file);
+        let at = file.text.floor_char_boundary(span.start as usize);
+        let line = file.line_of(at);
+        let start = file.lines[line - 1] as usize;
+        let column = file.text[start..at].chars().count() + 1;
         (line, column)
     }
 
@@ -128,7 +141,11 @@ pub struct FsLoader;
 impl Loader for FsLoader {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
         use std::io::Read;
-        let io = |e: std::io::Error| LoadError::Unreadable(e.to_string());
+        // What the system says, without its error number.
+        let io = |e: std::io::Error| {
+            let text = e.to_string();
+            LoadError::Unreadable(text.split(" (os error").next().unwrap_or(&text).to_owned())
+        };
         let mut file = std::fs::File::open(path).map_err(io)?;
         let meta = file.metadata().map_err(io)?;
         if meta.is_dir() {

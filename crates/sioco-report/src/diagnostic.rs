@@ -52,7 +52,7 @@ type Marks<'a> = Vec<(AnnotationKind, &'a Label)>;
 fn clusters<'a>(sources: &SourceMap, labels: &[(AnnotationKind, &'a Label)]) -> Vec<Marks<'a>> {
     let mut clusters: Vec<(FileId, usize, usize, Marks<'a>)> = Vec::new();
     for &(kind, label) in labels.iter().filter(|(_, l)| has(sources, l.span.file)) {
-        let line = excerpt::line_of(&sources.file(label.span.file).text, label.span.start as usize);
+        let line = sources.file(label.span.file).line_of(label.span.start as usize);
         let near = clusters.iter_mut().find(|(file, first, last, _)| {
             *file == label.span.file && line + NEAR_LINES >= *first && line <= *last + NEAR_LINES
         });
@@ -71,7 +71,7 @@ fn snippet<'a>(group: Group<'a>, sources: &'a SourceMap, marks: &Marks<'a>) -> G
     let Some((_, first)) = marks.first() else { return group };
     let file = sources.file(first.span.file);
     let spans: Vec<_> = marks.iter().map(|(_, l)| l.span.range()).collect();
-    let excerpt = Excerpt::new(&file.text, &spans);
+    let excerpt = Excerpt::new(file, &spans);
     let annotations: Vec<Annotation<'a>> = marks
         .iter()
         .zip(&excerpt.spans)
@@ -93,7 +93,7 @@ fn patch<'a>(sources: &'a SourceMap, fix: &'a Fix, help: Option<&'a str>) -> Opt
     if !has(sources, fix.span.file) {
         return None;
     }
-    let excerpt = Excerpt::new(&sources.file(fix.span.file).text, &[fix.span.range()]);
+    let excerpt = Excerpt::new(sources.file(fix.span.file), &[fix.span.range()]);
     let span = excerpt.spans.first()?.clone();
     let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line);
     let title = Level::HELP.secondary_title(help.unwrap_or("this mends it"));

@@ -176,7 +176,7 @@ fn explain_knows_every_code() {
     for code in ["N001", "n001", "sioco::N001", "sioco::n001", "SIOCO::n001"] {
         sioco(&["explain", code]).exits(0).stdout_has("error[sioco::N001]\n").stderr_is("");
     }
-    sioco(&["explain", "N01"]).exits(2).stdout_is("").stderr_has("did you mean `N0");
+    sioco(&["explain", "NN001"]).exits(2).stdout_is("").stderr_has("did you mean `N0");
     sioco(&["explain", "XYZW"]).exits(2).stdout_is("").stderr_has("lists all codes");
     let run = sioco(&["explain", "N001", "--format", "json"]);
     let object: serde_json::Value = serde_json::from_str(&run.exits(0).stdout).unwrap();

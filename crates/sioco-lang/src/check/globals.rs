@@ -661,10 +661,16 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Adds "did you mean" and, since a misspelt name is the whole of the problem, the fix.
+/// Names shorter than this are too easily near to each other for a fix that is certain.
+const SURE: usize = 4;
+
+/// Adds "did you mean"; and the fix, where the name is long enough for the guess to be sure.
 pub(super) fn suggest(d: Diagnostic, name: &Ident, near: Option<String>) -> Diagnostic {
     match near {
-        Some(near) => d.help(format!("did you mean `{near}`?")).fix(name.span, near),
+        Some(near) if name.name.chars().count() >= SURE || near.eq_ignore_ascii_case(&name.name) => {
+            d.help(format!("did you mean `{near}`?")).fix(name.span, near)
+        }
+        Some(near) => d.help(format!("did you mean `{near}`?")),
         None => d,
     }
 }

@@ -154,6 +154,7 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
         sorts: Sorts::default(),
         terms: TermPool::new(),
         diagnostics,
+        errors: 0,
         globals: globals::Globals::default(),
         too_large: false,
         not_yet: Vec::new(),
@@ -205,11 +206,16 @@ fn is_unknown(code: Code) -> bool {
     )
 }
 
+/// How many errors are reported before the rest of a process is left alone.
+const MAX_ERRORS: usize = 100;
+
 /// The state of checking.
 struct Checker<'a> {
     sorts: Sorts,
     terms: TermPool,
     diagnostics: Vec<Diagnostic>,
+    /// How many of them are errors.
+    errors: usize,
     globals: globals::Globals<'a>,
     /// Terms grew beyond all bounds; reported once.
     too_large: bool,
@@ -219,6 +225,22 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn report(&mut self, d: Diagnostic) {
+        self.errors += usize::from(d.severity() == Severity::Error);
         self.diagnostics.push(d);
+    }
+
+    /// Whether there are more errors than anybody reads; said once, at this place.
+    fn too_many_errors(&mut self, here: Span) -> bool {
+        if self.errors <= MAX_ERRORS {
+            return false;
+        }
+        if !self.diagnostics.iter().any(|d| d.code == Code::TooManyErrors) {
+            self.report(
+                Diagnostic::new(Code::TooManyErrors, here, format!("more than {MAX_ERRORS} errors in this model"))
+                    .label("the rest of this process was not looked at")
+                    .help("mend the first ones and run again"),
+            );
+        }
+        true
     }
 }

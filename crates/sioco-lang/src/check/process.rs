@@ -167,6 +167,9 @@ impl<'a> Checker<'a> {
         for (source, l) in decl.locations.iter().enumerate() {
             let first = template.switches.len();
             for s in &l.switches {
+                if self.too_many_errors(s.span) {
+                    return template;
+                }
                 self.switch(s, source, &names, &mut switch_names, &mut template);
             }
             self.resolve_else(&mut template.switches[first..], source);

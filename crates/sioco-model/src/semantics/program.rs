@@ -2,7 +2,7 @@
 //!
 //! Operands name a register, a variable, a parameter or a constant directly, so nothing is looked up or copied, and on
 //! booleans, enumerations and integers that fit 64 bits nothing is allocated. An operation that leaves 64 bits goes on
-//! with big integers; nothing wraps around. Operations on other sorts take the slow way through [`apply`].
+//! with big integers; nothing wraps around. Operations on other sorts take the slow way of the reference evaluator.
 //!
 //! Terms are graphs: a subterm used twice is computed once, into a register of its own. Where the first use stands in a
 //! branch that may be skipped, later uses cannot rely on it; then the subterm becomes a subroutine that remembers

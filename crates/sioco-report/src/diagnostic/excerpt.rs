@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use sioco_lang::source::SourceFile;
+
 /// A line of more characters is cut.
 const MAX_COLUMNS: usize = 200;
 /// How much of a cut line stays before the first label, and after the last one.
@@ -25,14 +27,10 @@ pub(super) struct Excerpt {
     pub spans: Vec<Range<usize>>,
 }
 
-/// The number of the line of a byte, from 1.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
-}
-
 impl Excerpt {
     /// The lines that the spans touch, and those between.
-    pub fn new(text: &str, spans: &[Range<usize>]) -> Excerpt {
+    pub fn new(file: &SourceFile, spans: &[Range<usize>]) -> Excerpt {
+        let text = file.text.as_str();
         let spans: Vec<_> = spans.iter().map(|s| sane(text, s)).collect();
         let start = line_start(text, spans.iter().map(|s| s.start).min().unwrap_or(0));
         let end = line_end(text, spans.iter().map(|s| s.end).max().unwrap_or(0));
@@ -58,7 +56,7 @@ impl Excerpt {
         }
         let spans = spans.iter().map(|s| moved(&pieces, s.start)..moved(&pieces, s.end)).collect();
         let cut = pieces.iter().any(|p| p.kept.start > p.line.start);
-        Excerpt { text: out, first_line: line_of(text, start), cut, spans }
+        Excerpt { text: out, first_line: file.line_of(start), cut, spans }
     }
 }
 
