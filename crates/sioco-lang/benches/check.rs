@@ -1,6 +1,7 @@
 //! Parsing and checking generated models of 1,000, 10,000 and 100,000 switches: time per switch, which must not grow.
 //!
-//! `cargo bench -p sioco-lang --bench check`
+//! `cargo bench -p sioco-lang --bench check`; with `-- --count SWITCHES` it checks one model once, for counting
+//! instructions: `cargo xtask bench` does that under callgrind.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -29,6 +30,14 @@ fn generate(switches: usize) -> String {
 }
 
 fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, switches] = &args[..]
+        && flag == "--count"
+    {
+        let text = generate(switches.parse().expect("a number of switches"));
+        assert!(!black_box(check_text("generated.sts", &text)).has_errors());
+        return;
+    }
     println!(
         "{:>9} {:>8} {:>11} {:>11} {:>14} {:>14}",
         "switches", "MB", "parse", "parse+check", "µs per switch", "vs 1,000"

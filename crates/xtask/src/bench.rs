@@ -9,12 +9,16 @@ use crate::child::cargo;
 use crate::project::Project;
 use crate::{Findings, Stop};
 
-/// Steps of the short and of the long counted run.
-const STEPS: [u64; 2] = [100_000, 200_000];
+/// What is counted: a benchmark, the sizes of a short and a long run, and the words for one unit of work.
+const COUNTED: [(&str, &[[u64; 2]], &str); 2] = [
+    ("interpreter", &[[100_000, 200_000]], "guard-checked step of S0 Figure 1"),
+    // Twice, at different sizes: the same number means that the work grows linearly.
+    ("check", &[[1_000, 2_000], [10_000, 20_000]], "switch parsed and checked"),
+];
 
 /// Runs the benchmarks.
 pub fn main(project: &Project, _: &[&str]) -> Result<Findings, Stop> {
-    for bench in ["check", "interpreter"] {
+    for (bench, _, _) in COUNTED {
         let status = cargo()
             .current_dir(&project.root)
             .args(["bench", "--quiet", "--package", "sioco-lang", "--bench", bench])
@@ -24,41 +28,41 @@ pub fn main(project: &Project, _: &[&str]) -> Result<Findings, Stop> {
             return Err(Stop::Failed);
         }
     }
-    let built = cargo()
-        .current_dir(&project.root)
-        .args(["bench", "--package", "sioco-lang", "--bench", "interpreter", "--no-run", "--message-format=json"])
-        .stderr(Stdio::null())
-        .output()
-        .map_err(|e| format!("cannot start cargo: {e}"))?;
-    let Some(program) = executable(&String::from_utf8_lossy(&built.stdout)) else {
-        return Err(Stop::Trouble("cargo did not say where the benchmark is".into()));
-    };
-    let mut counts = Vec::new();
-    for steps in STEPS {
-        let Some(count) = instructions(&program, steps) else {
-            println!("instructions per step: not counted (valgrind is not installed)");
-            return Ok(Vec::new());
+    for (bench, sizes, unit) in COUNTED {
+        let built = cargo()
+            .current_dir(&project.root)
+            .args(["bench", "--package", "sioco-lang", "--bench", bench, "--no-run", "--message-format=json"])
+            .stderr(Stdio::null())
+            .output()
+            .map_err(|e| format!("cannot start cargo: {e}"))?;
+        let Some(program) = executable(&String::from_utf8_lossy(&built.stdout), bench) else {
+            return Err(Stop::Trouble("cargo did not say where the benchmark is".into()));
         };
-        counts.push(count);
+        for [short, long] in sizes {
+            let (Some(a), Some(b)) = (instructions(&program, *short), instructions(&program, *long)) else {
+                println!("instructions: not counted (valgrind is not installed)");
+                return Ok(Vec::new());
+            };
+            let each = (b - a) as f64 / (long - short) as f64;
+            println!("{each:.0} instructions per {unit}, between {short} and {long} (callgrind)");
+        }
     }
-    let per_step = (counts[1] - counts[0]) as f64 / (STEPS[1] - STEPS[0]) as f64;
-    println!("{per_step:.0} instructions per guard-checked step of S0 Figure 1 (callgrind)");
     Ok(Vec::new())
 }
 
 /// The path of the benchmark in cargo's messages.
-fn executable(messages: &str) -> Option<String> {
+fn executable(messages: &str, bench: &str) -> Option<String> {
     messages.lines().find_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let is_bench = message["target"]["name"] == "interpreter";
+        let is_bench = message["target"]["name"] == bench;
         message["executable"].as_str().filter(|_| is_bench).map(str::to_owned)
     })
 }
 
-/// The instructions of a run of so many steps, if valgrind can tell.
-fn instructions(program: &str, steps: u64) -> Option<u64> {
+/// The instructions of a run of a size, if valgrind can tell.
+fn instructions(program: &str, size: u64) -> Option<u64> {
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program, "--count", &steps.to_string()])
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program, "--count", &size.to_string()])
         .output()
         .ok()?;
     collected(&String::from_utf8_lossy(&output.stderr))
@@ -85,7 +89,7 @@ mod tests {
         let messages = r#"{"reason":"compiler-artifact","target":{"name":"check"},"executable":"a"}
 not json
 {"reason":"compiler-artifact","target":{"name":"interpreter"},"executable":"b"}"#;
-        assert_eq!(executable(messages), Some("b".into()));
-        assert_eq!(executable(""), None);
+        assert_eq!(executable(messages, "interpreter"), Some("b".into()));
+        assert_eq!(executable("", "interpreter"), None);
     }
 }
