@@ -91,6 +91,8 @@ pub struct Env<'a> {
     pub params: &'a [Value],
     /// Values of the bound variables in scope.
     pub bound: &'a [(BinderId, Value)],
+    /// Values of the symbols, by id.
+    pub symbols: &'a [Value],
 }
 
 /// How many combinations of values [`Op::Exists`] tries before it asks for a solver.
@@ -106,6 +108,7 @@ pub fn eval(pool: &TermPool, sorts: &Sorts, term: TermId, env: Env<'_>) -> Resul
         Term::Const(v, _) => return Ok(v.clone()),
         Term::Var(v, _) => return Ok(env.vars[v.index()].clone()),
         Term::Param(i, _) => return Ok(env.params[*i as usize].clone()),
+        Term::Symbol(y, _) => return Ok(env.symbols[y.index()].clone()),
         Term::ProcessParam(..) => panic!("process parameters are replaced when the process is instantiated"),
         Term::Bound(b, _) => {
             let (_, value) = env.bound.iter().rev().find(|(id, _)| id == b).expect("bound variables are in scope");

@@ -60,6 +60,8 @@ ids! {
     TermId "t";
     /// A variable bound by a quantifier.
     BinderId "b";
+    /// A symbol: a value that symbolic execution leaves open.
+    SymbolId "y";
 }
 
 /// A vector indexed by one kind of id.

@@ -173,6 +173,7 @@ impl Printer<'_> {
                 Some((_, name)) => name.clone(),
                 None => format!("{binder:?}"),
             },
+            Term::Symbol(symbol, _) => format!("{symbol:?}"),
             Term::Const(..) | Term::App(..) => unreachable!("only leaves without arguments come here"),
         }
     }

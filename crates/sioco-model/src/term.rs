@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::id::{BinderId, IdVec, SortId, TermId, VarId};
+use crate::id::{BinderId, IdVec, SortId, SymbolId, TermId, VarId};
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
@@ -29,6 +29,9 @@ pub enum Term {
     ProcessParam(u32, SortId),
     /// A variable bound by an enclosing [`Op::Exists`].
     Bound(BinderId, SortId),
+    /// A value that symbolic execution leaves open: one occurrence of a parameter on a path, or a free initial value
+    /// (S0 definition 10, which writes primes).
+    Symbol(SymbolId, SortId),
     /// An operation applied to its arguments.
     App(Op, Box<[TermId]>),
 }
@@ -190,6 +193,11 @@ impl TermPool {
     pub fn bound(&mut self, sorts: &Sorts, binder: BinderId) -> TermId {
         let sort = sorts.base(self.binders[binder]);
         self.intern(Term::Bound(binder, sort), sort)
+    }
+
+    /// A symbol; `sort` without ranges.
+    pub fn symbol(&mut self, symbol: SymbolId, sort: SortId) -> TermId {
+        self.intern(Term::Symbol(symbol, sort), sort)
     }
 
     /// An operation as it is, without simplification. The caller vouches for the sorts.

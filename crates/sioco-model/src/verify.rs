@@ -8,7 +8,7 @@
 //! 3. A switch has one parameter per parameter of its gate or channel, of the same base sort; only an output, or a
 //!    send, has parameters with a term, and a send has no other; a term has the base sort of its parameter.
 //! 4. Guards are Bool. An update assigns variables of the same process, each at most once, terms of their base sort.
-//! 5. Terms have no process parameters left, no parameters beyond those of the switch or of parameters with a term,
+//! 5. Terms have no process parameters left, no symbols, no parameters beyond those of the switch or of parameters with a term,
 //!    no variables of other processes, no unbound bound variables, and do not nest deeper than
 //!    [`MAX_DEPTH`].
 //! 6. Initial values are elements of the sorts of their variables.
@@ -172,6 +172,7 @@ impl Verifier<'_> {
         let owner = |x: &crate::id::VarId| -> Option<ProcessId> { m.variables.get(*x).map(|x| x.process) };
         m.terms.visit(term, &mut |_, t| match t {
             Term::ProcessParam(..) => found.push("a process parameter".to_string()),
+            Term::Symbol(y, _) => found.push(format!("the symbol {y:?}")),
             Term::Var(x, _) if owner(x) != Some(s.process) => found.push(format!("the foreign variable {x:?}")),
             Term::Param(i, _) if s.params.get(*i as usize).is_none_or(|p| p.term.is_some()) => {
                 found.push(format!("parameter {i}"));

@@ -83,7 +83,7 @@ impl Interpreter<'_> {
         if !reasons.is_empty() {
             return reasons;
         }
-        let env = Env { vars: state.values(), params: args, bound: &[] };
+        let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[] };
         for conjunct in conjuncts(context, s.guard) {
             match eval(context.terms, context.sorts, conjunct, env) {
                 Ok(Value::Bool(true)) => {}
@@ -126,7 +126,7 @@ impl Interpreter<'_> {
             .filter(|(_, p)| p.term.is_none())
             .map(|(i, p)| (Unknown::Param(i as u32), p.sort))
             .collect();
-        let env = Env { vars: state.values(), params: &[], bound: &[] };
+        let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[] };
         // A conjunct without parameters that is false is reason enough.
         let mut reasons = Vec::new();
         for conjunct in conjuncts(context, s.guard) {

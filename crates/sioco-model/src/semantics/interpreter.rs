@@ -243,7 +243,7 @@ impl<'m> Interpreter<'m> {
     fn holds(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
         let context = self.context();
         let compiled = &self.switches[switch];
-        let env = Env { vars: &state.vars, params: args, bound: &[] };
+        let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[] };
         if let Some(guard) = &compiled.guard {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}
@@ -299,7 +299,7 @@ impl<'m> Interpreter<'m> {
         let context = self.context();
         let s = &self.model.switches[switch];
         let compiled = &self.switches[switch];
-        let env = Env { vars: &state.vars, params: args, bound: &[] };
+        let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[] };
         if compiled.single {
             let (var, program) = &compiled.update[0];
             let value = program.run(&mut self.memory, context, env);
@@ -365,7 +365,7 @@ impl<'m> Interpreter<'m> {
             return Ok(None);
         }
         let unknowns = self.unknowns(switch);
-        let env = Env { vars: &state.vars, params: &[], bound: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
         let chosen = choice::witness(self.context(), &unknowns, s.guard, env);
         match chosen.map_err(|e| StepError::new(switch, Part::Guard, e))? {
             Some(chosen) => self.complete(state, switch, &chosen).map(Some),
@@ -381,7 +381,7 @@ impl<'m> Interpreter<'m> {
         }
         if !self.switches[switch].chooses {
             // Nothing to choose: the guard alone decides.
-            let env = Env { vars: &state.vars, params: &[], bound: &[] };
+            let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
             let context = self.context();
             if let Some(guard) = &self.switches[switch].guard {
                 let holds = guard.run_bool(&mut self.memory, context, env);
@@ -392,7 +392,7 @@ impl<'m> Interpreter<'m> {
             return Ok(vec![self.complete(state, switch, &[])?]);
         }
         let unknowns = self.unknowns(switch);
-        let env = Env { vars: &state.vars, params: &[], bound: &[] };
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
         let all = choice::all(self.context(), &unknowns, s.guard, env);
         let all = all.map_err(|e| StepError::new(switch, Part::Guard, e))?;
         all.iter().map(|chosen| self.complete(state, switch, chosen)).collect()
@@ -413,7 +413,7 @@ impl<'m> Interpreter<'m> {
         }
         for (i, term) in terms.iter().enumerate() {
             if let Some(term) = term {
-                let env = Env { vars: &state.vars, params: &args, bound: &[] };
+                let env = Env { vars: &state.vars, params: &args, bound: &[], symbols: &[] };
                 let value = term.run(&mut self.memory, context, env);
                 args[i] = value.map_err(|e| StepError::new(switch, Part::Argument(i), e))?;
             }

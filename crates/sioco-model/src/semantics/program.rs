@@ -352,7 +352,9 @@ impl Compiler<'_> {
             }
             Term::Var(v, _) => return Arg::new(VARIABLE, v.index() as u32),
             Term::Param(i, _) => return Arg::new(PARAMETER, *i),
-            Term::ProcessParam(..) | Term::Bound(..) => panic!("programs are made of guards, updates and arguments"),
+            Term::ProcessParam(..) | Term::Bound(..) | Term::Symbol(..) => {
+                panic!("programs are made of guards, updates and arguments")
+            }
             Term::App(..) => {}
         }
         if let Some(&reg) = self.available.get(&term) {

@@ -1,0 +1,15 @@
+//! Satisfiability, in three answers, and nothing guessed.
+//!
+//! A [`Solver`] is asked whether a conjunction of conditions over symbols can be true. Each condition means what the
+//! reference evaluator says: a condition that is undefined for some values is not true for them. A *sat* comes with a
+//! witness when one is asked for, an *unsat* with the conjuncts that clash where the solver can tell, and an *unknown*
+//! with its reason, which is carried to the user.
+//!
+//! - [`builtin`]: bounds propagation and a small search, without any other program;
+//! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes.
+
+pub mod builtin;
+pub mod query;
+pub mod smt;
+
+pub use query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};

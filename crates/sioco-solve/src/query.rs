@@ -1,0 +1,138 @@
+//! What is asked of a solver, and what it answers (S0 section 2.2: `solver` and `getValues`).
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sioco_model::eval::{Env, eval};
+use sioco_model::sort::Sorts;
+use sioco_model::term::TermPool;
+use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
+
+/// A symbol: a value that is left open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// Its name for people, such as `p#3`.
+    pub name: String,
+    /// Its sort, with its range: a witness is inside.
+    pub sort: SortId,
+}
+
+/// The symbols of a formula.
+pub type Symbols = IdVec<SymbolId, Symbol>;
+
+/// What conditions are made of.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The terms.
+    pub pool: &'a TermPool,
+    /// The sorts.
+    pub sorts: &'a Sorts,
+    /// The symbols; a term may use any of them.
+    pub symbols: &'a Symbols,
+}
+
+/// Values for all symbols, by id. Symbols that nothing constrains have some value of their sort.
+pub type Witness = Vec<Value>;
+
+impl Terms<'_> {
+    /// Whether the witness is in the sorts of the symbols and makes the conjuncts true, by the reference evaluator.
+    pub fn satisfies(&self, witness: &[Value], conjuncts: &[TermId]) -> bool {
+        let typed = self.symbols.values().zip(witness).all(|(s, v)| self.sorts.contains(s.sort, v));
+        let env = Env { symbols: witness, ..Env::default() };
+        witness.len() == self.symbols.len()
+            && typed
+            && conjuncts.iter().all(|c| eval(self.pool, self.sorts, *c, env) == Ok(Value::Bool(true)))
+    }
+}
+
+/// The three answers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The conjuncts can be true together; the witness, if it was asked for.
+    Sat(Option<Witness>),
+    /// They cannot; conjuncts that clash among themselves, if the solver can tell (a subset, not always the least).
+    Unsat(Option<Vec<TermId>>),
+    /// It was not found out.
+    Unknown(Reason),
+}
+
+/// Why an answer is unknown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The deterministic limit of work was reached.
+    Resources,
+    /// The wall-time cap was reached.
+    Time,
+    /// It was cancelled.
+    Cancelled,
+    /// The solver cannot decide this kind of condition; in its own words, or ours.
+    Undecided(String),
+    /// No SMT solver was found, and the built-in layers do not decide this.
+    NoSolver,
+    /// The solver is missing, died, or printed something that is no answer. Never a statement about the formula.
+    Broken {
+        /// Which solver.
+        solver: String,
+        /// What happened.
+        what: String,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Resources => f.write_str("the limit of work was reached"),
+            Reason::Time => f.write_str("the time limit was reached"),
+            Reason::Cancelled => f.write_str("it was cancelled"),
+            Reason::Undecided(why) => write!(f, "the solver cannot decide it: {why}"),
+            Reason::NoSolver => f.write_str("no SMT solver was found: install z3, see `sioco doctor`"),
+            Reason::Broken { solver, what } => write!(f, "the solver `{solver}` failed: {what}"),
+        }
+    }
+}
+
+/// Limits of one question.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Work, in units of the solver's own: the same limit gives the same answer on every machine.
+    pub resources: u64,
+    /// Wall time: the last resort.
+    pub wall: Duration,
+    /// Set from outside to give up.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancel: None }
+    }
+}
+
+impl Limits {
+    /// Whether somebody wants to give up.
+    pub fn cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed))
+    }
+}
+
+/// A solver with a stack of conjuncts.
+///
+/// Between calls, `terms` may only grow: what was asserted stays valid.
+pub trait Solver: Send {
+    /// Its name, with its version if known.
+    fn name(&self) -> String;
+
+    /// Opens a level; what is asserted from here on is forgotten with it.
+    fn push(&mut self);
+
+    /// Closes the last level.
+    fn pop(&mut self);
+
+    /// Adds a conjunct: a Bool term over symbols.
+    fn assert(&mut self, terms: Terms<'_>, conjunct: TermId);
+
+    /// Whether all conjuncts on the stack can be true together.
+    fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer;
+}
