@@ -52,13 +52,14 @@ impl<'a> Checker<'a> {
         if systems.is_empty() {
             if let Some(instances) = self.implied_system(root, templates) {
                 let name = templates[instances[0].template].decl.name.name.clone();
-                model = self.model(name, &instances, templates);
+                model = self.model(name, &instances, templates, true);
             }
             return (model, names);
         }
-        for system in &systems {
+        for (i, system) in systems.iter().enumerate() {
             let Some(instances) = self.instances(system, templates) else { continue };
-            let built = self.model(system.name.name.clone(), &instances, templates);
+            let last = i + 1 == systems.len();
+            let built = self.model(system.name.name.clone(), &instances, templates, last);
             let chosen = match &options.system {
                 Some(wanted) => *wanted == system.name.name,
                 None => systems.len() == 1,
@@ -170,7 +171,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The model of some instances.
-    fn model(&mut self, name: String, instances: &[Instance], templates: &[Template<'a>]) -> Option<CheckedModel> {
+    fn model(
+        &mut self,
+        name: String,
+        instances: &[Instance],
+        templates: &[Template<'a>],
+        last: bool,
+    ) -> Option<CheckedModel> {
         // A switch that is not there because it is wrong may be the partner.
         if !instances.iter().any(|i| templates[i.template].incomplete) {
             self.partners(instances, templates);
@@ -214,8 +221,10 @@ impl<'a> Checker<'a> {
             model.terms = std::mem::take(&mut self.terms);
             instantiate(&mut model, &mut spans, instance, template, initial, several);
         }
-        // Other systems of the file go on with the same terms.
-        self.terms = model.terms.clone();
+        if !last {
+            // The other systems of the file go on with the same terms.
+            self.terms = model.terms.clone();
+        }
         debug_assert_eq!(sioco_model::verify::verify(&model), Vec::<String>::new());
         Some(CheckedModel { model, spans })
     }
