@@ -202,10 +202,7 @@ fn undefined_terms_are_model_errors_that_name_the_switch() {
         "the argument `n` of `w` is undefined: division by zero",
     );
     case("!o(s[2])", "the argument `n` of `w` is undefined: index 2 is outside of a length of 0");
-    case(
-        "!o(1) / x := 5, y := y + 1",
-        "the new value of `y` of `w` is undefined: 4 is outside of its range `Int in 0..3`",
-    );
+    case("!o(1) / x := 5, y := y + 1", "the new value of `y` of `w`: 4 is outside of its range `Int in 0..3`");
 }
 
 #[test]

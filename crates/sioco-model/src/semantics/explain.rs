@@ -150,7 +150,11 @@ impl Interpreter<'_> {
             return reasons;
         }
         match choice::witness(context, &unknowns, s.guard, env) {
-            Ok(Some(_)) => Vec::new(),
+            // The guard can hold; an argument can still be undefined.
+            Ok(Some(_)) => match self.example(state, switch) {
+                Err(error @ StepError::Undefined { .. }) => vec![Reason::Undefined(error)],
+                _ => Vec::new(),
+            },
             Ok(None) => vec![Reason::NoValues { values: leaves(context, s.guard, env) }],
             Err(EvalError::NeedsSolver(why)) => vec![Reason::NeedsSolver(why)],
             Err(error) => {

@@ -115,7 +115,10 @@ impl StepError {
                     Part::Argument(i) => format!("the argument `{}`", s.params[*i].name),
                     Part::Update(i) => format!("the new value of `{}`", model.variables[s.update[*i].0].name),
                 };
-                format!("{what} of `{}` is undefined: {}", s.name, error.describe(&model.sorts))
+                match error {
+                    EvalError::OutOfRange { .. } => format!("{what} of `{}`: {}", s.name, error.describe(&model.sorts)),
+                    _ => format!("{what} of `{}` is undefined: {}", s.name, error.describe(&model.sorts)),
+                }
             }
             StepError::NeedsSolver { switch, why } => {
                 format!("whether `{}` is enabled needs a solver: {why}", model.switches[*switch].name)
