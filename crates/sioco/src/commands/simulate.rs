@@ -1,6 +1,6 @@
 //! `sioco simulate`: step through a model.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -55,14 +55,8 @@ impl Simulate {
         let (source, checked) = load(&self.file, &self.choices, out)?;
         let words = Words { checked: &checked, sources: &source.sources };
         let interactive = std::io::stdin().is_terminal() && out.is_terminal() && self.format == Format::Human;
-        let mut input = std::io::stdin().lock();
-        let mut ask = |out: &mut Output, prompt: &str| -> Option<String> {
-            if interactive {
-                out.print(prompt);
-                out.flush();
-            }
-            read_line(&mut input)
-        };
+        let mut lines = Lines::new(interactive);
+        let mut ask = |out: &mut Output, prompt: &str| lines.next(out, prompt);
         let start = self.start(&checked.model, interactive, out, &mut ask)?;
         let Some(start) = start else { return Ok(Exit::Ok) };
         let mut session = Session::new(words, start, self.seed);
@@ -84,9 +78,6 @@ impl Simulate {
                     }
                 }
             }
-        }
-        if interactive {
-            out.line("");
         }
         Ok(Exit::Ok)
     }
@@ -121,7 +112,7 @@ impl Simulate {
             }
             let value = loop {
                 let prompt =
-                    format!("{name} is free at the start, a {}; its value [{shown}]: ", model.sorts.name(sort));
+                    format!("{name}: {} is free at the start; its value [{shown}]: ", model.sorts.name(sort));
                 match ask(out, &prompt) {
                     None => break default,
                     Some(text) if text.trim().is_empty() => break default,
@@ -447,12 +438,40 @@ impl Stepper<'_> {
     }
 }
 
-/// A line of standard input; `None` at its end, and where it is no text.
-fn read_line(input: &mut impl BufRead) -> Option<String> {
-    let mut bytes = Vec::new();
-    let _ = std::io::stdout().flush();
-    match input.read_until(b'\n', &mut bytes) {
-        Ok(0) | Err(_) => None,
-        Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
+/// Where requests come from: a terminal with line editing and history, or a script.
+enum Lines {
+    Terminal(Box<rustyline::DefaultEditor>),
+    Script(std::io::StdinLock<'static>),
+}
+
+impl Lines {
+    fn new(interactive: bool) -> Lines {
+        // Without line editing a terminal is still read line by line.
+        match interactive.then(rustyline::DefaultEditor::new) {
+            Some(Ok(editor)) => Lines::Terminal(Box::new(editor)),
+            _ => Lines::Script(std::io::stdin().lock()),
+        }
+    }
+
+    /// The next line; `None` at the end, and where the person wants to leave.
+    fn next(&mut self, out: &mut Output, prompt: &str) -> Option<String> {
+        out.flush();
+        match self {
+            Lines::Terminal(editor) => {
+                let line = editor.readline(prompt).ok()?;
+                if !line.trim().is_empty() {
+                    // A line that cannot be remembered can still be used.
+                    let _ = editor.add_history_entry(line.as_str());
+                }
+                Some(line)
+            }
+            Lines::Script(input) => {
+                let mut bytes = Vec::new();
+                match input.read_until(b'\n', &mut bytes) {
+                    Ok(0) | Err(_) => None,
+                    Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
+                }
+            }
+        }
     }
 }
