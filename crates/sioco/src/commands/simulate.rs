@@ -111,8 +111,7 @@ impl Simulate {
                 continue;
             }
             let value = loop {
-                let prompt =
-                    format!("{name}: {} is free at the start; its value [{shown}]: ", model.sorts.name(sort));
+                let prompt = format!("{name}: {} is free at the start; its value [{shown}]: ", model.sorts.name(sort));
                 match ask(out, &prompt) {
                     None => break default,
                     Some(text) if text.trim().is_empty() => break default,

@@ -59,12 +59,12 @@ impl<'a> Words<'a> {
             let mut parts = Vec::new();
             conjuncts(&expr, &mut parts);
             // Folding and repetition can make the two lists differ; then nobody knows which is which.
-            if problems.is_empty() && parts.len() == all.len() {
-                if let Some(part) = parts[position] {
-                    let at = |p: u32| span.start + p;
-                    let place = Span { start: at(part.start), end: at(part.end), ..span };
-                    return on_one_line(self.sources, place);
-                }
+            if problems.is_empty()
+                && parts.len() == all.len()
+                && let Some(part) = parts[position]
+            {
+                let place = Span { start: span.start + part.start, end: span.start + part.end, ..span };
+                return on_one_line(self.sources, place);
             }
         }
         print::term(model, Some(switch), conjunct)
