@@ -3,12 +3,12 @@
 
 mod random;
 
-use random::{Rng, kit};
+use random::{Rng, kit, seeds};
 use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::program::{Context, Memory, Program};
 use sioco_model::semantics::{Interpreter, State, StepError};
-use sioco_model::term::{Op, TermPool};
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SwitchId, TermId, Value, VarId, verify};
 
 #[test]
@@ -16,7 +16,7 @@ fn compiled_terms_agree_with_the_reference() {
     let kit = kit();
     let mut memory = Memory::default();
     let (mut defined, mut undefined) = (0, 0);
-    for seed in 0..4_000 {
+    for seed in 0..seeds(4_000) {
         let mut rng = Rng::new(seed);
         let mut pool = TermPool::new();
         let mut leaves = Vec::new();
@@ -27,6 +27,8 @@ fn compiled_terms_agree_with_the_reference() {
         let sort = kit.all[rng.below(kit.all.len())];
         let term = kit.term(&mut rng, &mut pool, &leaves, &mut Vec::new(), sort, 6);
         let program = Program::compile(&pool, &kit.sorts, term);
+        let mut quantified = false;
+        pool.visit(term, &mut |_, t| quantified |= matches!(t, Term::App(Op::Exists { .. }, _)));
         for _ in 0..5 {
             let vars: Vec<Value> = kit.all.iter().map(|s| kit.value(&mut rng, *s)).collect();
             let params: Vec<Value> = kit.all.iter().map(|s| kit.value(&mut rng, *s)).collect();
@@ -34,7 +36,11 @@ fn compiled_terms_agree_with_the_reference() {
             let expected = eval(&pool, &kit.sorts, term, env);
             let context = Context { terms: &pool, sorts: &kit.sorts };
             let found = program.run(&mut memory, context, env);
-            assert_eq!(found, expected, "seed {seed}, {vars:?}, {params:?}");
+            // A quantifier need not try the values that later conjuncts rule out, and so miss that it is undefined for
+            // some of them; but it must not be undefined where the reference is not.
+            if !(quantified && expected.is_err()) {
+                assert_eq!(found, expected, "seed {seed}, {vars:?}, {params:?}");
+            }
             if let Ok(value) = &found {
                 assert!(kit.sorts.contains(sort, value), "seed {seed}: {value} has another sort");
                 defined += 1;
@@ -111,7 +117,7 @@ fn error_of(e: StepError) -> EvalError {
 fn the_interpreter_agrees_with_the_definitions() {
     let kit = kit();
     let (mut taken, mut refused, mut internal) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..seeds(600) {
         let mut rng = Rng::new(seed ^ 0x5eed);
         let model = kit.model(&mut rng);
         assert_eq!(verify::verify(&model), Vec::<String>::new(), "seed {seed}");

@@ -52,13 +52,16 @@ pub fn witness(
     env: Env<'_>,
 ) -> Result<Option<Vec<Value>>, EvalError> {
     let mut undecided = None;
-    for part in disjuncts(context, condition) {
-        match Search::new(context, unknowns, condition, env).witness(&part) {
-            // A disjunct before that was not decided may be undefined for these values.
-            Ok(Some(values)) if undecided.is_none() || holds(context, unknowns, &values, condition, env) == Ok(true) => {
+    for (i, part) in disjuncts(context, condition).iter().enumerate() {
+        match Search::new(context, unknowns, condition, env).witness(part) {
+            Ok(Some(values)) => {
+                // A disjunct before may be undefined for these values.
+                if i > 0 {
+                    holds(context, unknowns, &values, condition, env)?;
+                }
                 return Ok(Some(values));
             }
-            Ok(_) => {}
+            Ok(None) => {}
             Err(e @ EvalError::NeedsSolver(_)) => undecided = Some(e),
             // Where a disjunct before may hold, this one may never be reached.
             Err(_) if undecided.is_some() => {}
