@@ -71,14 +71,15 @@ pub const HELP: &str = "\x20 2            take option 2; `2 6, true` or `2 p=6, 
 
 /// Reads a request.
 pub fn parse(line: &str) -> Result<Request, String> {
-    let line = line.split("//").next().unwrap_or(line).trim();
+    let line = without_comment(line).trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(Request::Nothing);
     }
     if line.starts_with(['?', '!']) {
         return event(line);
     }
-    if let Some((send, receive)) = line.split_once(" & ") {
+    // In quotes, it is part of a value.
+    if let Some((send, receive)) = line.split_once(" & ").filter(|(send, _)| !send.contains('"')) {
         return Ok(Request::Handshake(send.trim().into(), receive.trim().into()));
     }
     let (word, rest) = match line.split_once(char::is_whitespace) {
@@ -87,6 +88,9 @@ pub fn parse(line: &str) -> Result<Request, String> {
     };
     // `add: ?inX(6)` is how traces are saved: the switch decides, the event tells its values.
     if let Some(name) = word.strip_suffix(':') {
+        if let Some(values) = rest.strip_prefix("tau").filter(|r| r.is_empty() || r.starts_with(char::is_whitespace)) {
+            return Ok(Request::Switch(name.into(), given(values)?));
+        }
         return match parse(rest)? {
             Request::Event(_, given) => Ok(Request::Switch(name.into(), given)),
             Request::Nothing => Ok(Request::Switch(name.into(), Vec::new())),
@@ -150,6 +154,21 @@ pub fn parse(line: &str) -> Result<Request, String> {
             Err(_) => Request::Switch(word.into(), given(rest)?),
         },
     })
+}
+
+/// The line up to a `//` that does not stand in a string.
+fn without_comment(line: &str) -> &str {
+    let (mut quoted, mut escaped) = (false, false);
+    for (i, c) in line.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '/' if !quoted && line[i..].starts_with("//") => return &line[..i],
+            _ => {}
+        }
+    }
+    line
 }
 
 /// `?gate(1, x)` or `!gate`.
@@ -238,6 +257,14 @@ mod tests {
             ("set a.x = 3", Request::Set(vec![Given { name: Some("a.x".into()), value: "3".into() }])),
             ("undo 3", Request::Undo(3)),
             ("save a b.txt", Request::Save("a b.txt".into())),
+            // What stands in a string is no comment and no handshake.
+            ("?get(\"http://x\") // go", Request::Event("?get".into(), values(&["\"http://x\""]))),
+            ("say: ?say(\"a & b\")", Request::Switch("say".into(), values(&["\"a & b\""]))),
+            ("add \"\\\"//\"", Request::Switch("add".into(), values(&["\"\\\"//\""]))),
+            // A switch whose name is a request.
+            ("quit: tau", Request::Switch("quit".into(), vec![])),
+            ("random: tau 3", Request::Switch("random".into(), values(&["3"]))),
+            ("delta: !done", Request::Switch("delta".into(), vec![])),
         ] {
             assert_eq!(parse(line), Ok(request), "{line}");
         }

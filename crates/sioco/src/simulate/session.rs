@@ -7,7 +7,7 @@ use sioco_model::semantics::explain::Reason;
 use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
 use sioco_model::{GateId, Id, Model, SwitchId, Value, VarId};
 
-use super::request::Given;
+use super::request::{self, Given, Request};
 use super::why;
 use super::words::Words;
 
@@ -376,7 +376,15 @@ impl<'m> Session<'m> {
                 let values = if values.is_empty() { values } else { format!("({values})") };
                 format!("{}: {}{}{values}", s.name, g.direction.sigil(), g.name)
             }
-            _ => format!("{} {values}", s.name).trim_end().into(),
+            _ => {
+                let line = format!("{} {values}", s.name);
+                let line = line.trim_end();
+                // A switch may have the name of a request, such as `quit`.
+                match request::parse(line) {
+                    Ok(Request::Switch(..)) => line.into(),
+                    _ => format!("{}: tau {values}", s.name).trim_end().into(),
+                }
+            }
         }
     }
 
