@@ -91,7 +91,7 @@ fn two_processes_shake_hands() {
     let output = simulate(&["examples/atm/atm-two-processes.sts"], script);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    let nobody = "no other process is ready for the other half of the handshake";
+    let nobody = "no other process takes the other half of the handshake here";
     assert_eq!(text.matches(nobody).count(), 2, "{text}");
     assert!(text.contains("InternalSystem.m = 4"), "{text}");
     assert!(stderr(&output).contains("`UserInterface.x` is free at the start: 0 is taken"), "{}", stderr(&output));

@@ -315,7 +315,12 @@ impl<'m> Session<'m> {
         }
         let state = self.state().clone();
         let candidates = self.interpreter.switches_at(&state, gate);
-        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), p.sort)).collect::<Vec<_>>();
+        // A tolerance reaches over the ends of a range; the interpreter knows how far.
+        let sort = |p: &sioco_model::model::Param| match p.tolerance {
+            Some(_) => self.model.sorts.base(p.sort),
+            None => p.sort,
+        };
+        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), sort(p))).collect::<Vec<_>>();
         let example = candidates.iter().find_map(|s| self.interpreter.example(&state, *s).ok().flatten());
         let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
         Ok((gate, args))

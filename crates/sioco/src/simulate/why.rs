@@ -28,7 +28,7 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
         Reason::NoValues { values } => {
             format!("no values make `{}` true{}", words.guard(switch), with(model, switch, values))
         }
-        Reason::NoPartner => "no other process is ready for the other half of the handshake".into(),
+        Reason::NoPartner => "no other process takes the other half of the handshake here".into(),
         Reason::Undefined(error) => words.error(error),
         Reason::NeedsSolver(why) => format!("that needs a solver: {why}"),
     }
