@@ -283,7 +283,7 @@ mod tests {
             (target.run)(seed, &mut seen);
         }
         for _ in 0..2000 {
-            let input = mutator.next(&corpus, &mut rng, 2000);
+            let input = mutator.next(&corpus, &mut rng, 1000);
             let before = seen.0.len();
             (target.run)(&input, &mut seen);
             if seen.0.len() > before {

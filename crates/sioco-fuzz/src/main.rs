@@ -1,15 +1,15 @@
 //! The driver: changes inputs at random and keeps those that reach something new.
 //!
-//! The targets run in a child process, on a thread with a small stack. The child writes every input to a file before it
-//! runs it, so that the input is known however the child ends.
+//! The targets run on a thread with a small stack; the main thread watches for inputs that hang. Every input is written
+//! to a file before it runs, so that it is known even if the process dies of a stack overflow: the next run finds it.
 
 use std::collections::hash_map::DefaultHasher;
+use std::fmt;
 use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::io::{IsTerminal, Seek, Write};
+use std::io::{self, IsTerminal, Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
@@ -33,8 +33,21 @@ const MAX_LONG: usize = 256 << 10;
 /// How long a finding is made smaller.
 const MINIMISE: Duration = Duration::from_secs(20);
 
-/// The exit codes of the child.
-const FOUND: u8 = 1;
+/// Why the driver ends with exit code 1.
+struct Failure(String);
+
+/// This is what is shown of an error that `main` returns.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure(error.to_string())
+    }
+}
 
 struct Args {
     target: Target,
@@ -42,29 +55,26 @@ struct Args {
     seed: u64,
     replay: Option<PathBuf>,
     seeds: Option<PathBuf>,
-    worker: bool,
 }
 
-fn main() -> ExitCode {
-    let Some(args) = arguments() else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
-    };
-    let result = match (&args.replay, &args.seeds) {
-        (Some(file), _) => replay(&args, file),
-        (_, Some(folder)) => write_seeds(&args, folder),
-        _ if args.worker => on_small_stack(move || work(&args)),
-        _ => supervise(&args),
-    };
-    result.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        ExitCode::from(2)
-    })
+fn main() -> Result<(), Failure> {
+    let args = arguments().ok_or_else(|| Failure(USAGE.into()))?;
+    if let Some(file) = &args.replay {
+        return replay(args.target, file);
+    }
+    if let Some(folder) = &args.seeds {
+        std::fs::create_dir_all(folder)?;
+        for (i, seed) in seeds::all(args.target.xml, Path::new("examples")).iter().enumerate() {
+            std::fs::write(folder.join(format!("seed-{i}")), seed)?;
+        }
+        return Ok(());
+    }
+    fuzz(args)
 }
 
 fn arguments() -> Option<Args> {
     let mut given = std::env::args().skip(1);
-    let mut args = Args { target: TARGETS[0], seconds: 60, seed: 0, replay: None, seeds: None, worker: false };
+    let mut args = Args { target: TARGETS[0], seconds: 60, seed: 0, replay: None, seeds: None };
     args.target = target(&given.next()?)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
     args.seed = now.as_nanos() as u64 % 1_000_000_000;
@@ -74,7 +84,6 @@ fn arguments() -> Option<Args> {
             "--seed" => args.seed = given.next()?.parse().ok()?,
             "--replay" => args.replay = Some(given.next()?.into()),
             "--seeds" => args.seeds = Some(given.next()?.into()),
-            "--worker" => args.worker = true,
             _ => return None,
         }
     }
@@ -87,53 +96,57 @@ fn folder(target: Target) -> PathBuf {
     build.join("fuzz").join(target.name)
 }
 
-fn on_small_stack(run: impl FnOnce() -> std::io::Result<ExitCode> + Send + 'static) -> std::io::Result<ExitCode> {
-    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run)?;
-    thread.join().unwrap_or_else(|_| Ok(ExitCode::from(FOUND)))
-}
-
-fn replay(args: &Args, file: &Path) -> std::io::Result<ExitCode> {
-    let (data, target) = (std::fs::read(file)?, args.target);
-    on_small_stack(move || {
-        let start = Instant::now();
-        (target.run)(&data, &mut Seen::default());
-        let time = start.elapsed();
-        println!("nothing found, in {:.2} s", time.as_secs_f64());
-        Ok(ExitCode::from(if time > HANG { FOUND } else { 0 }))
-    })
-}
-
-fn write_seeds(args: &Args, folder: &Path) -> std::io::Result<ExitCode> {
-    std::fs::create_dir_all(folder)?;
-    for (i, seed) in seeds::all(args.target.xml, Path::new("examples")).iter().enumerate() {
-        std::fs::write(folder.join(format!("seed-{i}")), seed)?;
+fn replay(target: Target, file: &Path) -> Result<(), Failure> {
+    let data = std::fs::read(file)?;
+    let start = Instant::now();
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let run = thread.spawn(move || (target.run)(&data, &mut Seen::default()))?;
+    run.join().map_err(|_| Failure("found".into()))?;
+    let time = start.elapsed();
+    if time > HANG {
+        return Err(Failure(format!("takes {:.1} s", time.as_secs_f64())));
     }
-    Ok(ExitCode::SUCCESS)
+    println!("nothing found, in {:.2} s", time.as_secs_f64());
+    Ok(())
 }
 
-/// Runs the child and looks after what it leaves behind.
-fn supervise(args: &Args) -> std::io::Result<ExitCode> {
-    let folder = folder(args.target);
-    std::fs::create_dir_all(&folder)?;
-    println!("{}: seed {}, {} s", args.target.name, args.seed, args.seconds);
-    let status = Command::new(std::env::current_exe()?)
-        .args([args.target.name, "--worker", "--seed", &args.seed.to_string()])
-        .args(["--seconds", &args.seconds.to_string()])
-        .status()?;
-    if status.success() {
-        return Ok(ExitCode::SUCCESS);
+/// Runs a worker and watches it.
+fn fuzz(args: Args) -> Result<(), Failure> {
+    let (target, seed) = (args.target, args.seed);
+    let current = folder(target).join("current");
+    std::fs::create_dir_all(folder(target))?;
+    if current.exists() {
+        println!("the last run died or was stopped with this input:");
+        println!("{}", keep(target, &current)?);
     }
-    let data = std::fs::read(folder.join("current"))?;
+    println!("{}: seed {seed}, {} s; the current input is {}", target.name, args.seconds, current.display());
+    let (begun, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
+    let watched = begun.clone();
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&args, begun, start))?;
+    while !worker.is_finished() {
+        std::thread::sleep(Duration::from_millis(50));
+        let since = watched.load(Ordering::Relaxed);
+        let now = start.elapsed().as_millis() as u64 + 1;
+        if since > 0 && now.saturating_sub(since) > HANG.as_millis() as u64 {
+            let kept = keep(target, &current)?;
+            return Err(Failure(format!("\nan input takes longer than {} s, seed {seed}\n{kept}", HANG.as_secs())));
+        }
+    }
+    let found = worker.join().map_err(|_| Failure("the driver itself panicked".into()))??;
+    if found {
+        let kept = keep(target, &current)?;
+        return Err(Failure(format!("found with seed {seed}\n{kept}")));
+    }
+    Ok(std::fs::remove_file(&current)?)
+}
+
+/// Moves the current input to a file of its own, and says how to run it again.
+fn keep(target: Target, current: &Path) -> io::Result<String> {
     let mut hasher = DefaultHasher::new();
-    data.hash(&mut hasher);
-    let file = folder.join(format!("{:016x}", hasher.finish()));
-    std::fs::write(&file, data)?;
-    if status.code() != Some(i32::from(FOUND)) {
-        println!("the process died ({status}), probably of a stack overflow");
-    }
-    println!("found with seed {}; to see it again:", args.seed);
-    println!("  cargo run --release -p sioco-fuzz -- {} --replay {}", args.target.name, file.display());
-    Ok(ExitCode::from(FOUND))
+    std::fs::read(current)?.hash(&mut hasher);
+    let file = folder(target).join(format!("{:016x}", hasher.finish()));
+    std::fs::rename(current, &file)?;
+    Ok(format!("  cargo run --release -p sioco-fuzz -- {} --replay {}", target.name, file.display()))
 }
 
 /// Runs one target again and again.
@@ -149,7 +162,7 @@ struct Worker {
 
 impl Worker {
     /// Writes the input down, runs it, and gives the place of its panic.
-    fn run(&mut self, data: &[u8], seen: &mut Seen) -> std::io::Result<Option<(String, String)>> {
+    fn run(&mut self, data: &[u8], seen: &mut Seen) -> io::Result<Option<(String, String)>> {
         self.current.rewind()?;
         self.current.write_all(data)?;
         self.current.set_len(data.len() as u64)?;
@@ -163,7 +176,7 @@ impl Worker {
     }
 
     /// Leaves out what is not needed for the same panic.
-    fn minimise(&mut self, mut data: Vec<u8>, place: &str) -> std::io::Result<Vec<u8>> {
+    fn minimise(&mut self, mut data: Vec<u8>, place: &str) -> io::Result<Vec<u8>> {
         let until = Instant::now() + MINIMISE;
         let mut size = data.len().div_ceil(2);
         while size > 0 {
@@ -188,22 +201,8 @@ impl Worker {
     }
 }
 
-/// A thread that ends the process if an input hangs.
-fn watch(begun: Arc<AtomicU64>, start: Instant) {
-    std::thread::spawn(move || {
-        loop {
-            std::thread::sleep(Duration::from_millis(100));
-            let since = begun.load(Ordering::Relaxed);
-            let now = start.elapsed().as_millis() as u64 + 1;
-            if since > 0 && now.saturating_sub(since) > HANG.as_millis() as u64 {
-                println!("\nan input takes longer than {} s", HANG.as_secs());
-                std::process::exit(i32::from(FOUND));
-            }
-        }
-    });
-}
-
-fn work(args: &Args) -> std::io::Result<ExitCode> {
+/// Whether something was found; it is then the current input.
+fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant) -> io::Result<bool> {
     let panic = Arc::new(Mutex::new(None));
     let place = panic.clone();
     std::panic::set_hook(Box::new(move |info| {
@@ -211,19 +210,17 @@ fn work(args: &Args) -> std::io::Result<ExitCode> {
             *last = Some((info.location().map(|l| l.to_string()).unwrap_or_default(), info.to_string()));
         }
     }));
-    let (begun, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
-    watch(begun.clone(), start);
     let current = File::create(folder(args.target).join("current"))?;
     let mut worker = Worker { target: args.target, current, begun, start, panic };
     let mut corpus = seeds::all(args.target.xml, Path::new("examples"));
     let (mut rng, mut seen, mutator) = (Rng::new(args.seed), Seen::default(), Mutator { xml: args.target.xml });
     let (mut count, seeds) = (0u64, corpus.len());
-    let (mut shown, terminal) = (Instant::now(), std::io::stdout().is_terminal());
+    let (mut shown, terminal) = (Instant::now(), io::stdout().is_terminal());
     let progress = |count: u64, corpus: usize, seen: usize, end: &str| {
         let seconds = start.elapsed().as_secs_f64();
         let rate = count as f64 / seconds.max(0.001);
         print!("{seconds:6.0} s: {count} inputs, {rate:.0} per second, {corpus} kept, {seen} things seen{end}");
-        std::io::stdout().flush()
+        io::stdout().flush()
     };
     while start.elapsed().as_secs() < args.seconds {
         let known = seen.0.len();
@@ -236,7 +233,7 @@ fn work(args: &Args) -> std::io::Result<ExitCode> {
             if let Some((_, message)) = worker.run(&small, &mut Seen::default())? {
                 println!("made smaller, {} bytes:\n{message}", small.len());
             }
-            return Ok(ExitCode::from(FOUND));
+            return Ok(true);
         }
         count += 1;
         if index >= seeds && seen.0.len() > known && data.len() <= MAX_INPUT {
@@ -249,5 +246,5 @@ fn work(args: &Args) -> std::io::Result<ExitCode> {
     }
     progress(count, corpus.len(), seen.0.len(), "\n")?;
     println!("nothing found");
-    Ok(ExitCode::SUCCESS)
+    Ok(false)
 }

@@ -71,7 +71,7 @@ impl Rng {
     }
 
     /// The next one.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -81,7 +81,7 @@ impl Rng {
 
     /// A number below `n`, or 0.
     pub fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() % n as u64) as usize }
+        if n == 0 { 0 } else { (self.number() % n as u64) as usize }
     }
 
     /// One of these.
@@ -112,7 +112,7 @@ impl Mutator {
     pub fn change(self, base: &[u8], other: &[u8], rng: &mut Rng, max: usize) -> Vec<u8> {
         let mut data = base.to_vec();
         // Mostly few changes, sometimes many.
-        let rounds = 1 + (rng.next().trailing_zeros() as usize).min(6);
+        let rounds = 1 + (rng.number().trailing_zeros() as usize).min(6);
         for _ in 0..rounds {
             data = match rng.below(8) {
                 0 => self.bytes(data, rng),
@@ -134,7 +134,7 @@ impl Mutator {
     fn bytes(self, mut data: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
         let at = rng.below(data.len() + 1);
         match rng.below(6) {
-            0 => data.insert(at, rng.next() as u8),
+            0 => data.insert(at, rng.number() as u8),
             1 if at < data.len() => data[at] ^= 1 << rng.below(8),
             2 if at < data.len() => drop(data.remove(at)),
             3 => {
