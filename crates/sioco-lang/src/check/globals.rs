@@ -9,12 +9,15 @@ use sioco_model::sort::{Constructor, DataType, Field, Sort};
 use sioco_model::{DataId, Id, SortId, TermId, Value};
 
 use super::expr::{Scope, Typed};
-use super::{Checker, Options};
+use super::{Checker, Options, listed};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast::*;
 use crate::syntax::parser::parse_expr;
+
+/// How many circles of declarations are reported.
+const MAX_CIRCLES: usize = 20;
 
 /// The declarations, by name. Types, values (constants and constructors), functions, gates with channels, and
 /// processes with systems each have names of their own.
@@ -30,6 +33,8 @@ pub(super) struct Globals<'a> {
     pub(super) gate_names: FxHashMap<&'a str, GateOrChannel>,
     pub(super) processes: Vec<(FileId, &'a ProcessDecl)>,
     pub(super) process_names: FxHashMap<&'a str, usize>,
+    /// Where each name of a process or system was declared first.
+    process_or_system: FxHashMap<&'a str, Span>,
     pub(super) systems: Vec<(FileId, &'a SystemDecl)>,
     /// The declared types, constants and functions, in order.
     order: Vec<Node<'a>>,
@@ -250,19 +255,16 @@ impl<'a> Checker<'a> {
         true
     }
 
-    fn new_process_name(&mut self, name: &Ident) -> bool {
-        let first = self
-            .globals
-            .processes
-            .iter()
-            .map(|(_, p)| &p.name)
-            .chain(self.globals.systems.iter().map(|(_, s)| &s.name))
-            .find(|n| n.name == name.name && !name.name.is_empty())
-            .map(|n| n.span);
-        if let Some(first) = first {
-            self.duplicate("process or system", name, first);
+    fn new_process_name(&mut self, name: &'a Ident) -> bool {
+        if name.name.is_empty() {
+            return true;
         }
-        first.is_none()
+        if let Some(&first) = self.globals.process_or_system.get(name.name.as_str()) {
+            self.duplicate("process or system", name, first);
+            return false;
+        }
+        self.globals.process_or_system.insert(&name.name, name.span);
+        true
     }
 
     pub(super) fn gate_name(&self, entry: GateOrChannel) -> &'a Ident {
@@ -299,7 +301,7 @@ impl<'a> Checker<'a> {
             if !self.globals.consts.contains_key(name.as_str()) {
                 let d =
                     Diagnostic::new(Code::UnknownName, expr.span, format!("there is no constant `{name}` to override"));
-                let near = did_you_mean(name, self.globals.consts.keys().copied());
+                let near = self.near(name, self.globals.consts.keys().copied());
                 let all: Vec<&str> = {
                     let mut all: Vec<&str> = self.globals.consts.keys().copied().collect();
                     all.sort_unstable();
@@ -308,7 +310,7 @@ impl<'a> Checker<'a> {
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None if all.is_empty() => "the model declares no constants".into(),
-                    None => format!("the constants are: {}", all.join(", ")),
+                    None => format!("the constants are: {}", listed(&all, ", ")),
                 };
                 self.report(d.help(help));
             }
@@ -375,6 +377,7 @@ impl<'a> Checker<'a> {
         let mut done: FxHashSet<Node<'a>> = FxHashSet::default();
         let mut open: Vec<(Node<'a>, usize)> = Vec::new();
         let mut on_path: FxHashMap<Node<'a>, usize> = FxHashMap::default();
+        let mut reported: FxHashSet<Node<'a>> = FxHashSet::default();
         for &start in &nodes {
             if done.contains(&start) {
                 continue;
@@ -392,8 +395,11 @@ impl<'a> Checker<'a> {
                 };
                 *next += 1;
                 if let Some(&position) = on_path.get(&target) {
-                    let circle: Vec<Node<'a>> = open[position..].iter().map(|(n, _)| *n).collect();
-                    self.report_circle(&circle);
+                    // One circle through each declaration says enough.
+                    if reported.len() < MAX_CIRCLES && reported.insert(target) {
+                        let circle: Vec<Node<'a>> = open[position..].iter().map(|(n, _)| *n).collect();
+                        self.report_circle(&circle);
+                    }
                 } else if !done.contains(&target) {
                     on_path.insert(target, open.len());
                     open.push((target, 0));
@@ -413,7 +419,7 @@ impl<'a> Checker<'a> {
         };
         let first = ident(&circle[0]);
         let names: Vec<String> = circle.iter().chain(&circle[..1]).map(|n| format!("`{}`", ident(n).name)).collect();
-        let path = names.join(" → ");
+        let path = listed(&names, " → ");
         let all_types = circle.iter().all(|n| matches!(n, Node::Type(_)));
         let d = if all_types {
             Diagnostic::new(Code::RecursiveType, first.span, format!("the type `{}` contains itself", first.name))
@@ -510,7 +516,7 @@ impl<'a> Checker<'a> {
                     let synonym = TYPE_SYNONYMS.iter().find(|(word, _)| word.eq_ignore_ascii_case(other));
                     let near = match synonym {
                         Some((_, meant)) => Some((*meant).to_string()),
-                        None => did_you_mean(other, known),
+                        None => self.near(other, known),
                     };
                     let lists = ["List", "Array", "Vec", "Vector"];
                     let d = if lists.iter().any(|l| l.eq_ignore_ascii_case(other)) {

@@ -3,6 +3,7 @@
 //! Only the file that was asked for is looked at: a file made to be imported may well declare more than one of its
 //! users needs. A file without processes is such a file itself.
 
+use rustc_hash::FxHashSet;
 use sioco_model::Value;
 
 use super::Checker;
@@ -112,9 +113,10 @@ impl<'a> Checker<'a> {
         if systems.is_empty() {
             return;
         }
+        let used: FxHashSet<&str> =
+            systems.iter().flat_map(|(_, s)| s.instances.iter().map(|i| i.process.name.as_str())).collect();
         for (_, p) in self.globals.processes.iter().filter(|(file, _)| *file == root) {
-            let used = systems.iter().any(|(_, s)| s.instances.iter().any(|i| i.process.name == p.name.name));
-            if !used && !p.name.name.starts_with('_') {
+            if !used.contains(p.name.name.as_str()) && !p.name.name.starts_with('_') {
                 let message = format!("no system runs the process `{}`", p.name.name);
                 found.push(Diagnostic::new(Code::UnusedItem, p.name.span, message).help(UNUSED));
             }

@@ -14,7 +14,7 @@ use super::expr::{Local, ProcessScope, Scope, Typed, UNREAD, a};
 use super::globals::{GateOrChannel, ResolvedParam, TOLERANCE, id, suggest, suggest_or};
 use super::{Checker, SwitchSpans};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 use crate::syntax::ast::*;
 
@@ -329,7 +329,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_location(&mut self, target: &Ident, decl: &ProcessDecl, locations: &FxHashMap<&'a str, usize>) {
-        let near = did_you_mean(&target.name, locations.keys().copied());
+        let near = self.near(&target.name, locations.keys().copied());
         if near.is_none() && self.is_broken(decl) {
             // The location may be in the part that was not understood.
             return;
@@ -689,7 +689,7 @@ impl<'a> Checker<'a> {
                 .also(c.decl.name.span, "declared here")
                 .help("what changes is a variable: declare it in the process with `var`")
         } else {
-            let near = did_you_mean(name, process.vars.keys().map(String::as_str));
+            let near = self.near(name, process.vars.keys().map(String::as_str));
             let d = d(format!("there is no variable `{name}` to assign"));
             suggest_or(d, target, near, || format!("declare it in the process: `var {name}: … = …`"))
         };
@@ -764,7 +764,7 @@ impl<'a> Checker<'a> {
             }
             None => {
                 let what = if wants_gate { "gate" } else { "channel" };
-                let near = did_you_mean(&name.name, self.globals.gate_names.keys().copied());
+                let near = self.near(&name.name, self.globals.gate_names.keys().copied());
                 let d = Diagnostic::new(Code::UnknownGate, name.span, format!("there is no {what} `{}`", name.name));
                 let d = match (near, label.kind) {
                     (Some(near), _) => suggest(d, name, Some(near)),

@@ -8,9 +8,9 @@ use sioco_model::{Id, IdVec, Model, SortId, TermId, Value};
 use super::expr::Scope;
 use super::globals::{ResolvedParam, id, suggest_or};
 use super::process::{Template, TemplateInitial};
-use super::{CheckedModel, Checker, Options, Spans, SwitchSpans};
+use super::{CheckedModel, Checker, Options, Spans, SwitchSpans, listed};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean, has_errors};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{FileId, Span};
 use crate::syntax::ast::*;
 
@@ -41,10 +41,10 @@ impl<'a> Checker<'a> {
             && !names.contains(wanted)
         {
             let d = Diagnostic::global(Code::WhichSystem, format!("there is no system `{wanted}`"));
-            let help = match did_you_mean(wanted, names.iter().map(String::as_str)) {
+            let help = match self.near(wanted, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if names.is_empty() => "the model declares no systems".into(),
-                None => format!("the systems are: {}", names.join(", ")),
+                None => format!("the systems are: {}", listed(&names, ", ")),
             };
             self.report(d.help(help));
         }
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
                         "there are several processes, but no `system` says which of them run",
                     )
                     .also(templates[first].decl.name.span, "another process")
-                    .help(format!("say what runs, such as `system S = {}`", all.join(" || "))),
+                    .help(format!("say what runs, such as `system S = {}`", listed(&all, " || "))),
                 );
             }
             return None;
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
                 if i.process.name.is_empty() {
                     continue;
                 }
-                let near = did_you_mean(&i.process.name, self.globals.process_names.keys().copied());
+                let near = self.near(&i.process.name, self.globals.process_names.keys().copied());
                 let message = format!("there is no process `{}`", i.process.name);
                 let d = Diagnostic::new(Code::UnknownProcess, i.process.span, message);
                 let is_system = self.globals.systems.iter().any(|(_, s)| s.name.name == i.process.name);

@@ -14,7 +14,7 @@ use sioco_model::{SortId, TermId, Value, VarId, eval, number};
 use crate::check::Checker;
 use crate::check::globals::{BUILTIN_TYPES, literal_int, suggest_or};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::*;
 
@@ -295,7 +295,7 @@ impl<'a> Checker<'a> {
             let process =
                 scope.process.into_iter().flat_map(|p| p.vars.keys().chain(p.params.keys()).map(String::as_str));
             let globals = self.globals.consts.keys().chain(self.globals.constructors.keys()).copied();
-            let near = did_you_mean(name, locals.chain(process).chain(globals).chain(["true", "false"]));
+            let near = self.near(name, locals.chain(process).chain(globals).chain(["true", "false"]));
             let owner = self.globals.processes.iter().find(|(_, p)| p.vars.iter().any(|v| v.name.name == name));
             suggest_or(d, &ident, near, || match (scope.process, owner) {
                 (None, Some((_, p))) => {

@@ -363,7 +363,8 @@ impl Parser<'_> {
                 out.push(c);
                 continue;
             }
-            let value = match rest.next() {
+            let escaped = rest.next();
+            let value = match escaped {
                 Some((_, 'n')) => Some('\n'),
                 Some((_, 'r')) => Some('\r'),
                 Some((_, 't')) => Some('\t'),
@@ -387,7 +388,9 @@ impl Parser<'_> {
                 Some(c) => out.push(c),
                 None => {
                     let start = span.start + 1 + at as u32;
-                    let place = Span { start, end: (start + 2).min(span.end), ..span };
+                    // The character after the backslash may have several bytes.
+                    let end = escaped.map_or(start + 1, |(_, c)| start + 1 + c.len_utf8() as u32);
+                    let place = Span { start, end: end.min(span.end), ..span };
                     self.diagnostics.push(
                         Diagnostic::new(Code::BadEscape, place, "there is no such escape in a string")
                             .help(r#"the escapes are \n \r \t \" \\ and \u{…} with a Unicode number in hexadecimal"#),

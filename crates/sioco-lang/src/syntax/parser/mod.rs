@@ -339,6 +339,14 @@ process Accumulator {
     }
 
     #[test]
+    fn a_bad_escape_is_a_whole_character() {
+        let text = "const a = \"b\\é\"";
+        let found = parse(FileId(0), text).diagnostics;
+        let span = found[0].primary.as_ref().expect("a place").span;
+        assert_eq!(text.get(span.range()), Some("\\é"));
+    }
+
+    #[test]
     fn one_mistake_is_one_error() {
         for (text, count) in [
             ("input a(p Int)\noutput b", 1),
