@@ -422,3 +422,15 @@ fn imports_stay_inside() {
         assert_eq!(check("import \"round.sts\""), ["F001"]);
     }
 }
+
+#[test]
+fn types_that_double_are_refused() {
+    let mut text = String::from("type T0 = { a: Int, b: Int }\n");
+    for n in 1..60 {
+        text.push_str(&format!("type T{n} = {{ a: T{}, b: T{} }}\n", n - 1, n - 1));
+    }
+    text.push_str("input i(p: T59)\noutput o(p: T59)\nprocess P { init l { ?i(p) ; !o(p) -> l } }\n");
+    let checked = sioco_lang::check_text("m.sts", &text);
+    assert_eq!(checked.diagnostics.len(), 1, "{:#?}", checked.diagnostics);
+    assert_eq!(checked.diagnostics[0].code.short(), "T013");
+}

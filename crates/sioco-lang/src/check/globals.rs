@@ -38,6 +38,8 @@ pub(super) struct Globals<'a> {
     pub(super) systems: Vec<(FileId, &'a SystemDecl)>,
     /// The declared types, constants and functions, in order.
     order: Vec<Node<'a>>,
+    /// How many parts each data type has, its fields' types included.
+    parts: Vec<u64>,
     /// Calls already expanded.
     pub(super) expanded: FxHashMap<(&'a str, Box<[TermId]>), TermId>,
 }
@@ -110,6 +112,9 @@ const TYPE_SYNONYMS: [(&str, &str); 7] = [
 
 /// Where a tolerance may stand.
 pub(super) const TOLERANCE: &str = "only a Real parameter of an `output` can have one";
+
+/// How many parts a type may have: a few that double from one to the next would otherwise fill any memory.
+const MAX_PARTS: u64 = 10_000;
 
 /// `--const` options, parsed.
 pub(super) type Overrides = Vec<(String, Expr)>;
@@ -458,8 +463,31 @@ impl<'a> Checker<'a> {
                 (constructors, false)
             }
         };
+        let fields = constructors.iter().flat_map(|c| &c.fields);
+        let parts = fields.fold(1u64, |sum, f| sum.saturating_add(self.parts(f.sort)));
+        if parts > MAX_PARTS {
+            self.report(
+                Diagnostic::new(
+                    Code::TooLargeTerm,
+                    decl.name.span,
+                    format!("`{}` is too large a type", decl.name.name),
+                )
+                .note(format!("with its fields, and theirs, it has more than {MAX_PARTS} parts"))
+                .help("a sequence `Seq<T>` has as many items as it needs"),
+            );
+            return None;
+        }
         let data: DataId = self.sorts.data.push(DataType { name: decl.name.name.clone(), record, constructors });
+        self.globals.parts.push(parts);
         Some(self.sorts.data_sort(data))
+    }
+
+    /// How many parts a value of a sort can have, sequences counted as one.
+    fn parts(&self, sort: SortId) -> u64 {
+        match self.sorts.get(sort) {
+            Sort::Data(data) => self.globals.parts[data.index()],
+            _ => 1,
+        }
     }
 
     fn resolve_fields(&mut self, fields: &'a [ParamDecl]) -> Option<Vec<Field>> {

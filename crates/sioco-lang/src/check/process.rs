@@ -447,7 +447,7 @@ impl<'a> Checker<'a> {
         let inherited = carried.len();
         for (i, c) in carried.iter().enumerate() {
             let term = self.terms.param(CARRIED + i as u32, self.sorts.base(c.sort));
-            let typed = Some(Typed { term, sort: c.sort });
+            let typed = c.known.then_some(Typed { term, sort: c.sort });
             scope.locals.push(Local { name: c.name.clone(), span: c.span, typed, used: Cell::new(false) });
         }
         let mut params: Vec<SwitchParam> = Vec::new();
@@ -640,12 +640,17 @@ impl<'a> Checker<'a> {
         // The names bound here are carried on; whether they are used is known at the end of the switch.
         if s.steps.len() > index + 1 {
             for local in scope.locals.drain(inherited..) {
-                let Some(typed) = local.typed else { continue };
-                let Term::Param(param, _) = *self.terms.get(typed.term) else { continue };
+                // A name whose type is wrong stays a name, so that its use is not one more report.
+                let sort = local.typed.map_or(self.sorts.bool, |t| t.sort);
+                let param = match local.typed.map(|t| self.terms.get(t.term)) {
+                    Some(Term::Param(param, _)) => *param,
+                    _ => 0,
+                };
                 carried.push(Carried {
                     name: local.name,
                     span: local.span,
-                    sort: typed.sort,
+                    sort,
+                    known: local.typed.is_some(),
                     step: index,
                     param,
                     read: local.used.get(),
@@ -838,6 +843,8 @@ struct Carried {
     name: String,
     span: Span,
     sort: SortId,
+    /// Whether its type is right.
+    known: bool,
     step: usize,
     param: u32,
     /// Its own step reads it.
