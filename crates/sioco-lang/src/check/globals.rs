@@ -125,11 +125,20 @@ pub(super) fn parse_overrides(
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Overrides {
-    let mut all = Vec::new();
+    let mut all: Overrides = Vec::new();
     for (name, text) in &options.consts {
         let file = sources.add(format!("--const {name}"), text.clone());
         let (expr, problems) = parse_expr(file, text);
         diagnostics.extend(problems);
+        if let Some((_, first)) = all.iter().find(|(n, _)| n == name) {
+            diagnostics.push(
+                Diagnostic::new(Code::Duplicate, expr.span, format!("`--const {name}` is given twice"))
+                    .label("given again here")
+                    .also(first.span, "first given here")
+                    .help("give each constant one value"),
+            );
+            continue;
+        }
         all.push((name.clone(), expr));
     }
     all

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::listed;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source::{FileId, LoadError, Loader, MAX_FILE_BYTES, SourceMap, Span, normalize};
 use crate::syntax::ast::{self, ItemKind};
 use crate::syntax::parser::parse;
@@ -117,7 +117,12 @@ impl Walk<'_> {
                 Some((file, parsed.file))
             }
             Err(error) => {
-                let (code, message, help) = explain(&shown.to_string(), &error);
+                let (code, message, mut help) = explain(&shown.to_string(), &error);
+                if matches!(error, LoadError::Unreadable(_))
+                    && let Some(near) = self.near(path)
+                {
+                    help = format!("did you mean `{near}`?");
+                }
                 let d = match from {
                     Some(span) => Diagnostic::new(code, span, message).label("imported here"),
                     None => Diagnostic::global(code, message),
@@ -125,6 +130,22 @@ impl Walk<'_> {
                 self.diagnostics.push(d.help(help));
                 None
             }
+        }
+    }
+
+    /// The name of the file beside this one that was probably meant; files outside of the root are not looked at.
+    fn near(&self, path: &Path) -> Option<String> {
+        let wanted = path.file_name()?.to_str()?;
+        let mut names = self.loader.neighbours(path);
+        if names.iter().any(|n| n == wanted) {
+            return None;
+        }
+        let inside = |name: &String| self.loader.canonical(&path.with_file_name(name)).starts_with(&self.root);
+        names.retain(inside);
+        let with_ending = format!("{wanted}.sts");
+        match names.iter().find(|n| **n == with_ending) {
+            Some(name) => Some(name.clone()),
+            None => did_you_mean(wanted, names.iter().map(String::as_str)),
         }
     }
 

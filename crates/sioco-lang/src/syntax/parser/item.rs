@@ -25,6 +25,25 @@ const SYNONYMS: [(&str, &str); 11] = [
     ("end", "final"),
 ];
 
+/// Types as other languages write them, and what they are here.
+const TYPE_WORDS: [(&str, &str); 12] = [
+    ("int", "Int"),
+    ("integer", "Int"),
+    ("long", "Int"),
+    ("bool", "Bool"),
+    ("boolean", "Bool"),
+    ("real", "Real"),
+    ("float", "Real"),
+    ("double", "Real"),
+    ("decimal", "Real"),
+    ("string", "String"),
+    ("str", "String"),
+    ("text", "String"),
+];
+
+/// What a switch looks like.
+const SWITCH: &str = "a switch is written `label [guard] / update -> target`";
+
 /// The keyword with this text.
 fn keyword(word: &str) -> Option<Tok> {
     Some(match word {
@@ -125,13 +144,15 @@ impl Parser<'_> {
             Tok::Const => {
                 let name = self.ident("the name of the constant");
                 let ty = self.eat(Tok::Colon).then(|| self.type_expr());
-                ItemKind::Const(ConstDecl { name, ty, value: self.value_after_equals() })
+                let value = self.value_after_equals(ty.as_ref());
+                ItemKind::Const(ConstDecl { name, ty, value })
             }
             Tok::Fun => {
                 let name = self.ident("the name of the function");
                 let params = if self.expect(Tok::LParen) { self.param_list(Tok::RParen) } else { Vec::new() };
                 let result = self.type_after_colon();
-                ItemKind::Fun(FunDecl { name, params, result, body: self.value_after_equals() })
+                let body = self.value_after_equals(Some(&result));
+                ItemKind::Fun(FunDecl { name, params, result, body })
             }
             tok @ (Tok::Input | Tok::Output) => {
                 let name = self.ident("the name of the gate");
@@ -147,12 +168,12 @@ impl Parser<'_> {
     }
 
     /// `= value`; without the `=`, what follows is not read.
-    fn value_after_equals(&mut self) -> Expr {
+    fn value_after_equals(&mut self, ty: Option<&TypeExpr>) -> Expr {
         let span = self.span();
-        if self.expect_equals() { self.expr() } else { Expr { kind: ExprKind::Error, span } }
+        if self.expect_equals() { self.value_of(ty) } else { Expr { kind: ExprKind::Error, span } }
     }
 
-    fn expect_equals(&mut self) -> bool {
+    pub(super) fn expect_equals(&mut self) -> bool {
         if self.peek() == Tok::Assign {
             let span = self.bump().span;
             self.diagnostics.push(
@@ -262,10 +283,52 @@ impl Parser<'_> {
         if !self.eat(Tok::In) {
             return base;
         }
-        let lo = (self.peek() != Tok::DotDot).then(|| Box::new(self.bound()));
-        self.expect(Tok::DotDot);
+        let lo = (self.peek() != Tok::DotDot).then(|| self.bound());
+        let lo = match lo.map(|lo| self.dash_for_dots(lo)) {
+            Some((lo, Some(hi))) => {
+                let span = start.to(self.previous());
+                let (lo, hi) = (Some(Box::new(lo)), Some(Box::new(hi)));
+                return TypeExpr { kind: TypeExprKind::Range(Box::new(base), lo, hi), span };
+            }
+            Some((lo, None)) => Some(Box::new(lo)),
+            None => None,
+        };
+        self.dots();
         let hi = self.starts_bound().then(|| Box::new(self.bound()));
         TypeExpr { kind: TypeExprKind::Range(Box::new(base), lo, hi), span: start.to(self.previous()) }
+    }
+
+    /// `1-10` where `1..10` was meant: the two ends, if that is clear.
+    fn dash_for_dots(&mut self, lo: Expr) -> (Expr, Option<Expr>) {
+        let dash = self.peek() != Tok::DotDot && matches!(&lo.kind, ExprKind::Chain(_, rest) if rest.len() == 1);
+        match lo.kind {
+            ExprKind::Chain(first, mut rest) if dash && rest[0].0 == BinOp::Sub => {
+                let Some((_, span, last)) = rest.pop() else { return (*first, None) };
+                let d = Diagnostic::new(Code::UnexpectedToken, span, "expected `..`, found `-`");
+                self.understood(d.help("a range is written `lo..hi`, both included").fix(span, ".."));
+                (*first, Some(last))
+            }
+            kind => (Expr { kind, span: lo.span }, None),
+        }
+    }
+
+    /// `..`, or what other languages write.
+    fn dots(&mut self) {
+        let span = self.span();
+        let span = match self.peek() {
+            Tok::DotDot if self.peek_at(1) == Tok::Dot && self.joined() => {
+                self.bump();
+                span.to(self.bump().span)
+            }
+            Tok::Ident if self.slice(span) == "to" && !self.starts_line() => self.bump().span,
+            _ => {
+                self.expect(Tok::DotDot);
+                return;
+            }
+        };
+        let message = format!("expected `..`, found `{}`", self.slice(span));
+        let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+        self.understood(d.help("a range is written `lo..hi`, both included").fix(span, ".."));
     }
 
     fn starts_bound(&self) -> bool {
@@ -306,6 +369,10 @@ impl Parser<'_> {
                     self.expected("`}` to end the process");
                     return process;
                 }
+                Tok::Ident if self.starts_foreign_var() => {
+                    let var = self.foreign_var();
+                    process.vars.push(var);
+                }
                 _ => match self.unexpected_word("a variable or location", &MEMBER_WORDS) {
                     Some(meant) => self.member(meant, &mut process),
                     None => {
@@ -331,14 +398,98 @@ impl Parser<'_> {
     fn var(&mut self) -> VarDecl {
         let start = self.bump().span;
         let name = self.ident("the name of the variable");
-        let ty = self.type_after_colon();
+        let ty = match self.type_of_literal().filter(|_| !name.name.is_empty() && !self.confused) {
+            Some(ty) => {
+                let span = name.span.at_end();
+                let message = "expected `:` and a type, found `=`";
+                let d = Diagnostic::new(Code::UnexpectedToken, span, message).label("expected `:` and a type");
+                let help = format!("a variable has a type: `var {}: {ty} = …`", name.name);
+                self.diagnostics.push(d.help(help).fix(span, format!(": {ty}")));
+                TypeExpr { kind: TypeExprKind::Name(Ident { name: ty.into(), span }), span }
+            }
+            None => self.type_after_colon(),
+        };
         let init = if matches!(self.peek(), Tok::Equals | Tok::Assign) {
             self.expect_equals();
-            if self.peek() == Tok::Any { Initial::Free(self.bump().span) } else { Initial::Value(self.expr()) }
+            if self.peek() == Tok::Any {
+                Initial::Free(self.bump().span)
+            } else {
+                Initial::Value(self.value_of(Some(&ty)))
+            }
         } else {
             Initial::Missing
         };
         VarDecl { name, ty, init, span: start.to(self.previous()) }
+    }
+
+    /// The type that a value after `=` certainly has: that of a literal.
+    fn type_of_literal(&self) -> Option<&'static str> {
+        if !matches!(self.peek(), Tok::Equals | Tok::Assign) {
+            return None;
+        }
+        let minus = usize::from(self.peek_at(1) == Tok::Minus);
+        match self.peek_at(1 + minus) {
+            Tok::Int => Some("Int"),
+            Tok::Real => Some("Real"),
+            Tok::Str if minus == 0 => Some("String"),
+            Tok::True | Tok::False if minus == 0 => Some("Bool"),
+            _ => None,
+        }
+        .filter(|_| self.starts_line_at(2 + minus) || matches!(self.peek_at(2 + minus), Tok::RBrace | Tok::Semi))
+    }
+
+    /// `int x = 0`, as other languages declare a variable.
+    fn starts_foreign_var(&self) -> bool {
+        if self.confused || self.peek_at(1) != Tok::Ident || self.starts_line_at(1) {
+            return false;
+        }
+        let word = self.slice(self.span());
+        let is_type = TYPE_WORDS.iter().any(|(name, _)| name.eq_ignore_ascii_case(word));
+        match self.peek_at(2) {
+            Tok::Equals | Tok::Assign => {
+                is_type || (did_you_mean(word, MEMBER_WORDS).is_none() && !SYNONYMS.iter().any(|(w, _)| *w == word))
+            }
+            Tok::Semi => is_type,
+            _ => is_type && self.starts_line_at(2),
+        }
+    }
+
+    fn foreign_var(&mut self) -> VarDecl {
+        let start = self.bump().span;
+        let word = self.slice(start);
+        let name = self.ident("the name of the variable");
+        let ty = TYPE_WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map_or(word, |(_, ty)| ty);
+        let message = format!("expected a variable or location, found `{word}`");
+        let d = Diagnostic::new(Code::UnexpectedToken, start, message);
+        let before = self.diagnostics.len();
+        let ty_expr = TypeExpr { kind: TypeExprKind::Name(Ident { name: ty.into(), span: start }), span: start };
+        let (init, value) = if matches!(self.peek(), Tok::Equals | Tok::Assign) {
+            self.bump();
+            let e = if self.peek() == Tok::Any { None } else { Some(self.expr()) };
+            match e {
+                Some(e) => {
+                    let value = self.slice(e.span);
+                    (Initial::Value(e), value)
+                }
+                None => (Initial::Free(self.bump().span), "any"),
+            }
+        } else {
+            // Other languages have a value for this; here it must be said.
+            let value = match ty {
+                "Int" => "0",
+                "Real" => "0.0",
+                "Bool" => "false",
+                _ => "\"\"",
+            };
+            (Initial::Free(name.span), value)
+        };
+        self.eat(Tok::Semi);
+        let span = start.to(self.previous());
+        let written = format!("var {}: {ty} = {value}", name.name);
+        let d = d.help(format!("a variable is declared `{written}`"));
+        let clean = self.diagnostics.len() == before;
+        self.diagnostics.push(if clean { d.fix(span, written) } else { d });
+        VarDecl { name, ty: ty_expr, init, span }
     }
 
     fn location(&mut self, word: Tok) -> LocationDecl {
@@ -394,7 +545,10 @@ impl Parser<'_> {
         self.starts_line()
             && match self.peek() {
                 Tok::Question | Tok::Bang | Tok::Tau | Tok::Send | Tok::Recv | Tok::Tag => true,
-                Tok::Ident => matches!(self.peek_at(1), Tok::Colon | Tok::Tag),
+                Tok::Ident => matches!(
+                    self.peek_at(1),
+                    Tok::Colon | Tok::Tag | Tok::Question | Tok::Tau | Tok::Send | Tok::Recv | Tok::Bang
+                ),
                 _ => false,
             }
     }
@@ -410,8 +564,23 @@ impl Parser<'_> {
             let span = self.bump().span;
             tags.push(Ident { name: self.slice(span)[1..].into(), span });
         }
-        if name.is_some() || !tags.is_empty() {
-            self.expect(Tok::Colon);
+        if name.is_none()
+            && tags.is_empty()
+            && self.peek() == Tok::Ident
+            && matches!(self.peek_at(1), Tok::Question | Tok::Bang | Tok::Tau | Tok::Send | Tok::Recv)
+            && !self.starts_line_at(1)
+        {
+            name = Some(self.ident("a name"));
+        }
+        if (name.is_some() || !tags.is_empty()) && !self.eat(Tok::Colon) {
+            let place = self.previous().at_end();
+            if matches!(self.peek(), Tok::Question | Tok::Bang | Tok::Tau | Tok::Send | Tok::Recv) {
+                let message = format!("expected `:`, found `{}`", self.slice(self.span()));
+                let d = Diagnostic::new(Code::UnexpectedToken, place, message).label("expected `:`");
+                self.understood(d.help("`:` stands between the name of a switch and its label").fix(place, ":"));
+            } else {
+                self.expect(Tok::Colon);
+            }
         }
         let mut steps = vec![self.step()?];
         while self.eat(Tok::Semi) {
@@ -430,36 +599,211 @@ impl Parser<'_> {
         if self.eat(Tok::Arrow) {
             return true;
         }
-        self.expected("`->` and the target location");
+        let span = self.span();
+        if self.peek() == Tok::FatArrow {
+            self.bump();
+            let d = Diagnostic::new(Code::UnexpectedToken, span, "expected `->`, found `=>`");
+            self.understood(d.help("`->` leads to the target location").fix(span, "->"));
+            return true;
+        }
+        // A name alone at the end of the line is the target.
+        let last = self.starts_line_at(1) || matches!(self.peek_at(1), Tok::RBrace | Tok::Semi | Tok::Eof);
+        if self.peek() == Tok::Ident && !self.starts_line() && last {
+            let name = self.slice(span);
+            let message = format!("expected `->` and the target location, found `{name}`");
+            let d = Diagnostic::new(Code::UnexpectedToken, span, message).label("expected `->`");
+            let place = Span { end: span.start, ..span };
+            self.understood(d.help(format!("write `-> {name}`")).fix(place, "-> "));
+            return true;
+        }
+        let reported = self.expected("`->` and the target location");
+        if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
+            d.help = Some(SWITCH.into());
+        }
         false
     }
 
     fn step(&mut self) -> Option<StepDecl> {
         let start = self.span();
+        let early = self.early_guard();
         let label = self.label()?;
-        let guard = if self.eat(Tok::LBracket) {
-            let guard = if self.peek() == Tok::Else && self.peek_at(1) == Tok::RBracket {
-                GuardDecl::Else(self.bump().span)
-            } else {
-                let outer = std::mem::replace(&mut self.no_index, false);
-                let guard = self.expr();
-                self.no_index = outer;
-                GuardDecl::Expr(guard)
-            };
-            let span = self.span();
-            if self.expect(Tok::RBracket) {
-                guard
-            } else {
-                // What was read is not all of the guard, and says nothing about its type.
-                GuardDecl::Expr(Expr { kind: ExprKind::Error, span })
-            }
-        } else {
-            GuardDecl::None
+        let early = early.map(|(guard, span)| {
+            let (g, l) = (self.slice(span), self.slice(label.span));
+            let bracket = if g.starts_with('[') { g.to_owned() } else { format!("[{g}]") };
+            let d = Diagnostic::new(Code::UnexpectedToken, span, "the guard stands after the label");
+            self.understood(d.help(SWITCH).fix(span.to(label.span), format!("{l} {bracket}")));
+            guard
+        });
+        let guard = match (early, self.guard()) {
+            (Some(guard), GuardDecl::None) => guard,
+            (_, guard) => guard,
         };
         let mut update = Vec::new();
-        if self.eat(Tok::Slash) {
-            loop {
-                let target = self.ident("a variable to assign");
+        let brace = (self.peek() == Tok::LBrace || (self.peek() == Tok::Slash && self.peek_at(1) == Tok::LBrace))
+            && self.braces_update();
+        if brace {
+            self.update_in_braces(&mut update);
+        } else if self.eat(Tok::Slash) {
+            self.update(&mut update);
+        }
+        Some(StepDecl { label, guard, update, span: start.to(self.previous()) })
+    }
+
+    /// A guard where the label should be: `[x > 0] !done`, `else !done`.
+    fn early_guard(&mut self) -> Option<(GuardDecl, Span)> {
+        let start = self.span();
+        match self.peek() {
+            Tok::LBracket => {
+                let guard = self.guard_in_brackets();
+                Some((guard, start.to(self.previous())))
+            }
+            Tok::Else => {
+                self.bump();
+                Some((GuardDecl::Else(start), start))
+            }
+            _ => None,
+        }
+    }
+
+    /// The guard of a switch, if there is one, in the one place for it.
+    fn guard(&mut self) -> GuardDecl {
+        let start = self.span();
+        let word = self.slice(start);
+        let foreign = match self.peek() {
+            Tok::If | Tok::Else | Tok::With => true,
+            Tok::Ident => matches!(word, "when" | "where" | "provided" | "guard"),
+            _ => false,
+        };
+        if foreign && !self.starts_line() && !self.confused {
+            return self.foreign_guard();
+        }
+        if self.peek() != Tok::LBracket {
+            return GuardDecl::None;
+        }
+        let guard = self.guard_in_brackets();
+        let first = start.to(self.previous());
+        if self.peek() != Tok::LBracket || self.confused {
+            return guard;
+        }
+        // A second one.
+        let second_start = self.span();
+        let second = self.guard_in_brackets();
+        let span = second_start.to(self.previous());
+        let d = Diagnostic::new(Code::UnexpectedToken, span, "a switch has one guard").also(first, "this is the first");
+        let d = d.help("join the conditions with `&&`");
+        match (guard, second) {
+            (GuardDecl::Expr(a), GuardDecl::Expr(b)) if !self.confused => {
+                let both = format!("[{} && {}]", self.operand(&a), self.operand(&b));
+                self.diagnostics.push(d.fix(first.to(span), both));
+                let all = a.span.to(b.span);
+                let chain = ExprKind::Chain(Box::new(a), vec![(BinOp::And, second_start, b)]);
+                GuardDecl::Expr(Expr { kind: chain, span: all })
+            }
+            (guard, _) => {
+                self.understood(d);
+                guard
+            }
+        }
+    }
+
+    /// The text of an expression as an operand of `&&`.
+    fn operand(&self, e: &Expr) -> String {
+        let text = self.slice(e.span);
+        let loose = match &e.kind {
+            ExprKind::Chain(_, rest) => rest.first().is_some_and(|(op, _, _)| op.level() < BinOp::And.level()),
+            ExprKind::If(..) | ExprKind::Let(..) => true,
+            _ => false,
+        };
+        if loose { format!("({text})") } else { text.to_owned() }
+    }
+
+    /// `when x > 0`, `else`, without the brackets.
+    fn foreign_guard(&mut self) -> GuardDecl {
+        let word = self.bump();
+        let text = self.slice(word.span);
+        let d = Diagnostic::new(Code::UnexpectedToken, word.span, format!("expected `[`, found `{text}`"));
+        let d = d.help(format!("guards are written in brackets: {SWITCH}"));
+        if self.peek() == Tok::LBracket {
+            let d = d.fix(Span { end: self.span().start, ..word.span }, "");
+            self.understood(d);
+            return self.guard_in_brackets();
+        }
+        if word.tok == Tok::Else {
+            self.understood(d.fix(word.span, "[else]"));
+            return GuardDecl::Else(word.span);
+        }
+        let before = self.diagnostics.len();
+        let outer = (self.no_index, self.in_update);
+        (self.no_index, self.in_update) = (false, true);
+        let guard = self.expr();
+        (self.no_index, self.in_update) = outer;
+        let fix = format!("[{}]", self.slice(guard.span));
+        let clean = self.diagnostics.len() == before;
+        let whole = word.span.to(guard.span);
+        // The place of this one comes first, so that it is the one that is read.
+        self.diagnostics.insert(before, if clean { d.fix(whole, fix) } else { d });
+        GuardDecl::Expr(guard)
+    }
+
+    fn guard_in_brackets(&mut self) -> GuardDecl {
+        self.bump();
+        let guard = if self.peek() == Tok::Else && self.peek_at(1) == Tok::RBracket {
+            GuardDecl::Else(self.bump().span)
+        } else {
+            let outer = std::mem::replace(&mut self.no_index, false);
+            let guard = self.expr();
+            self.no_index = outer;
+            GuardDecl::Expr(guard)
+        };
+        let span = self.span();
+        if self.expect(Tok::RBracket) {
+            guard
+        } else {
+            // What was read is not all of the guard, and says nothing about its type.
+            GuardDecl::Expr(Expr { kind: ExprKind::Error, span })
+        }
+    }
+
+    /// Whether what stands in braces is an update: `{ x := 1 }`.
+    fn braces_update(&self) -> bool {
+        let first = if self.peek() == Tok::Slash { 2 } else { 1 };
+        self.peek_at(first) == Tok::Ident && matches!(self.peek_at(first + 1), Tok::Assign | Tok::Equals)
+    }
+
+    /// `{ x := 1 }`, as other languages write an update.
+    fn update_in_braces(&mut self, update: &mut Vec<AssignDecl>) {
+        let start = self.span();
+        self.eat(Tok::Slash);
+        let open = self.bump().span;
+        let before = self.diagnostics.len();
+        self.update(update);
+        let inner = open.at_end().to(self.previous());
+        if self.peek() == Tok::Semi && self.peek_at(1) == Tok::RBrace {
+            self.bump();
+        }
+        if !self.expect(Tok::RBrace) {
+            return;
+        }
+        let span = start.to(self.previous());
+        let d = Diagnostic::new(Code::UnexpectedToken, open, "an update stands without braces").help(SWITCH);
+        let fix = format!("/ {}", self.slice(inner).trim());
+        let clean = self.diagnostics.len() == before;
+        if clean {
+            self.understood(d.fix(span, fix));
+        } else if !self.confused {
+            // What was found inside is mended first.
+            self.diagnostics.push(d);
+        }
+    }
+
+    /// `x := e, y := f`.
+    fn update(&mut self, update: &mut Vec<AssignDecl>) {
+        let outer = std::mem::replace(&mut self.in_update, true);
+        loop {
+            let target = self.ident("a variable to assign");
+            if self.peek() == Tok::Dot && self.peek_at(1) == Tok::Ident {
+                update.extend(self.field_update(target));
+            } else {
                 if self.peek() == Tok::Equals {
                     let span = self.bump().span;
                     self.diagnostics.push(
@@ -476,12 +820,52 @@ impl Parser<'_> {
                 }
                 let value = self.expr();
                 update.push(AssignDecl { target, value });
-                if !self.eat(Tok::Comma) {
-                    break;
-                }
             }
+            if self.eat(Tok::Comma) {
+                continue;
+            }
+            // `; !b` is an answer, `; y := 2` another assignment.
+            let assigns = self.peek_at(1) == Tok::Ident && matches!(self.peek_at(2), Tok::Assign | Tok::Equals);
+            if self.peek() != Tok::Semi || !assigns {
+                break;
+            }
+            let span = self.bump().span;
+            let d = Diagnostic::new(Code::UnexpectedToken, span, "expected `,`, found `;`");
+            self.understood(d.help("`,` stands between the assignments of an update").fix(span, ","));
         }
-        Some(StepDecl { label, guard, update, span: start.to(self.previous()) })
+        self.in_update = outer;
+    }
+
+    /// `q.x := e`: read as the record with that field changed.
+    fn field_update(&mut self, target: Ident) -> Option<AssignDecl> {
+        let before = self.diagnostics.len();
+        self.bump();
+        let field = self.ident("the name of a field");
+        let place = target.span.to(field.span);
+        let deeper = self.peek() == Tok::Dot;
+        if !deeper && !self.eat(Tok::Equals) && !self.eat(Tok::Assign) {
+            self.expected("`:=`");
+            return None;
+        }
+        let d = Diagnostic::new(Code::UnexpectedToken, place, "an update assigns a whole variable");
+        let (q, f) = (target.name.clone(), field.name.clone());
+        if deeper {
+            if !std::mem::replace(&mut self.confused, true) {
+                self.diagnostics.push(d.help(format!("write `{q} := {q} with {{ {f}: … }}`")));
+            }
+            return None;
+        }
+        let value = self.expr();
+        let whole = target.span.to(value.span);
+        let written = format!("{q} := {q} with {{ {f}: {} }}", self.slice(value.span));
+        let d = d.help(format!("write `{written}`"));
+        if !self.confused || self.diagnostics.len() > before {
+            let clean = self.diagnostics.len() == before;
+            self.diagnostics.insert(before, if clean { d.fix(whole, written) } else { d });
+        }
+        let base = Expr { kind: ExprKind::Name(q), span: target.span };
+        let fields = vec![FieldInit { name: field, value }];
+        Some(AssignDecl { target, value: Expr { kind: ExprKind::With(Box::new(base), fields), span: whole } })
     }
 
     fn label(&mut self) -> Option<LabelDecl> {
@@ -492,8 +876,22 @@ impl Parser<'_> {
             Tok::Send => LabelKind::Send,
             Tok::Recv => LabelKind::Recv,
             Tok::Tau => LabelKind::Tau,
+            Tok::Ident if !self.confused && self.sign_of(start).is_some() => {
+                let (kind, sign) = self.sign_of(start)?;
+                let name = self.slice(start);
+                let place = Span { end: start.start, ..start };
+                let d =
+                    Diagnostic::new(Code::UnexpectedToken, start, format!("expected `{sign}{name}`, found `{name}`"));
+                let what = if kind == LabelKind::Input { "an input" } else { "an output" };
+                self.diagnostics.push(d.help(format!("`{name}` is {what}: write `{sign}{name}`")).fix(place, sign));
+                return Some(self.gate_label(kind, start));
+            }
             _ => {
-                self.expected_here("a switch: `?input`, `!output`, `tau`, `send channel` or `recv channel`");
+                let reported =
+                    self.expected_here("a switch: `?input`, `!output`, `tau`, `send channel` or `recv channel`");
+                if let Some(d) = self.diagnostics.last_mut().filter(|_| reported) {
+                    d.help = Some(SWITCH.into());
+                }
                 return None;
             }
         };
@@ -517,14 +915,45 @@ impl Parser<'_> {
             let name = Ident { name: String::new(), span: start };
             return Some(LabelDecl { kind, name, args: Vec::new(), choices, span: start.to(self.previous()) });
         }
-        let what = if matches!(kind, LabelKind::Input | LabelKind::Output) { "a gate" } else { "a channel" };
-        let name = self.ident(what);
-        let args = if self.eat(Tok::LParen) { self.list(Tok::RParen, Self::arg) } else { Vec::new() };
-        Some(LabelDecl { kind, name, args, choices: Vec::new(), span: start.to(self.previous()) })
+        Some(self.gate_label(kind, start))
     }
 
-    fn arg(&mut self) -> ArgDecl {
+    /// The name of a gate or channel, and its arguments.
+    fn gate_label(&mut self, kind: LabelKind, start: Span) -> LabelDecl {
+        let what = if matches!(kind, LabelKind::Input | LabelKind::Output) { "a gate" } else { "a channel" };
+        let name = self.ident(what);
+        let args = if self.eat(Tok::LParen) { self.list(Tok::RParen, |p| p.arg(kind)) } else { Vec::new() };
+        LabelDecl { kind, name, args, choices: Vec::new(), span: start.to(self.previous()) }
+    }
+
+    /// The sign that a gate of this file has before its name in a switch.
+    fn sign_of(&self, name: Span) -> Option<(LabelKind, &'static str)> {
+        let text = self.slice(name);
+        let word = self.tokens.windows(2).find(|pair| {
+            matches!(pair[0].tok, Tok::Input | Tok::Output)
+                && pair[1].tok == Tok::Ident
+                && self.slice(pair[1].span) == text
+        })?;
+        Some(if word[0].tok == Tok::Input { (LabelKind::Input, "?") } else { (LabelKind::Output, "!") })
+    }
+
+    fn arg(&mut self, kind: LabelKind) -> ArgDecl {
         match self.peek() {
+            Tok::Ident if self.peek_at(1) == Tok::Equals && !self.confused => {
+                let name = self.ident("a name");
+                let span = self.bump().span;
+                let value = self.expr();
+                let (text, compared) = (self.slice(value.span), &name.name);
+                let d = Diagnostic::new(Code::UnexpectedToken, name.span.to(span), "arguments have no names here");
+                let binds = matches!(kind, LabelKind::Input | LabelKind::Recv);
+                let d = if binds {
+                    d.help(format!("an input gives names to values; compare in the guard: `[{compared} == {text}]`"))
+                } else {
+                    d.help(format!("arguments stand in the order of the declaration: write just `{text}`"))
+                };
+                self.understood(d);
+                ArgDecl::Term(if binds { Expr { kind: ExprKind::Name(name.name), span: name.span } } else { value })
+            }
             Tok::Any => {
                 self.bump();
                 ArgDecl::Any(self.ident("a name for the chosen value"))
