@@ -441,6 +441,9 @@ fn signs_and_words_of_other_languages_are_one_problem_with_a_fix() {
         ("type C = A | B\nprocess P { C x = A\n init l { tau [x == A] -> l } }", "var x: C = A"),
         ("process P { int l { tau -> l } }", "init"),
         ("process P { var x = 0\n init l { tau [x > 0] -> l } }", ": Int"),
+        ("process P { var x: Int = \"0\"\n init l { tau [x > 0] -> l } }", "0"),
+        ("process P { var x: Bool = 0\n init l { tau [x] -> l } }", "false"),
+        ("const C: Real = \"0.5\"\nprocess P { init l { tau [C > 0] -> l } }", "0.5"),
         ("process P { var x = -0.5\n init l { tau [x > 0] -> l } }", ": Real"),
         ("process P { var x = \"\"\n init l { tau [x == \"\"] -> l } }", ": String"),
         ("process P { var x = true\n init l { tau [x] -> l } }", ": Bool"),
@@ -552,11 +555,24 @@ fn one_mistake_has_one_report_that_helps() {
         ("!done / pt.x.y := 1 -> l", "P001", "pt with { x: … }"),
         ("!done / pt := { x: 1, y: 2 } -> l", "P001", "Name { … }"),
         ("!done x > 3 -> l", "P001", "label [guard] / update -> target"),
+        ("!o(p) -> l", "N001", "keep the value in a variable there: `/ x := p`"),
+        ("?a(3) / x := x + p -> l", "M007", "`?a(p) [p == …]`"),
+        ("?a(x) / x := x + p -> l", "N010", "`?a(p) [p == x]`"),
+        ("!done(x > 15) -> l", "T003", "`[…]`"),
+        ("!done(x) -> l", "T003", ""),
+        ("!done [x div 0 == 1] -> l", "T014", "divides by zero"),
+        ("!done [x / (1 - 1) == 1] -> l", "T014", "divides by zero"),
+        ("!done / x := x mod 0 -> l", "T014", "divides by zero"),
+        ("!done / x := \"7\" -> l", "T001", "without quotes"),
+        ("!done / t := 7 -> l", "T001", "in quotes"),
+        ("tau [1 > 2] -> l", "W006", "correct the guard"),
     ] {
         let found = helps(&with_switches(switch));
         assert_eq!(found.len(), 1, "{switch}: {found:#?}");
         assert!(found[0].starts_with(code) && found[0].contains(help), "{switch}: {found:#?}");
     }
+    // A parameter whose type is not understood does not say how many arguments there are.
+    check("output done(x: )\nprocess P { init l { !done -> l } }", &["P001:1"]);
     // What comes after a record without its name is still looked at.
     let text =
         "type R = { x: Int }\nprocess P {\n var r: R = { x: 1 }\n var y: Int = true\n init l { tau [r.x > y] -> m }\n}";
@@ -564,5 +580,40 @@ fn one_mistake_has_one_report_that_helps() {
     for text in ["<?xml version=\"1.0\"?>\n<automaton/>", "\u{feff}\n<a>\n</a>"] {
         let found = helps(text);
         assert!(found.len() == 1 && found[0].contains("sioco import"), "{found:?}");
+    }
+}
+
+#[test]
+fn what_constants_switch_off_is_not_warned_about() {
+    let process =
+        "process P {\n init l {\n tau [LOSSY] -> m\n tau [!on()] -> l\n tau [else] -> l\n }\n state m { tau -> l }\n}";
+    for value in ["true", "false"] {
+        check(&format!("const LOSSY = {value}\nfun on(): Bool = LOSSY\n{process}"), &[]);
+    }
+    // A division by a constant may be guarded.
+    check("const N = 0\nprocess P { var x: Int = 0\n init l { tau [N != 0 && x div N > 2] -> l } }", &[]);
+}
+
+#[test]
+fn an_else_needs_something_to_be_the_rest_of() {
+    for (switches, expected) in [
+        ("?a(_) [else] -> l", &["W007:4"][..]),
+        ("?a(_) [else] -> l\n !o -> l", &["W007:4"]),
+        ("!o [else] -> l\n ?a(_) -> l", &["W007:4"]),
+        ("tau [else] -> l\n ?a(_) -> l", &["W007:4"]),
+        ("tau [else] -> l\n !o [x > 0] -> l", &[]),
+        ("?a(p) [p > 0] -> l\n ?a(_) [else] -> l", &[]),
+    ] {
+        let text = format!(
+            "input a(p: Int)\noutput o\nprocess P {{ var x: Int = any\n init l {{ {switches}\n tau [x > 0] -> k }}\n state k\n }}"
+        );
+        let text = if switches.starts_with(['!', 't']) {
+            text.replace("tau [x > 0] -> k", "?a(_) [x > 0] -> k")
+        } else {
+            text
+        };
+        let checked = check_text("m.sts", &text);
+        let found: Vec<String> = problems(&checked).into_iter().filter(|p| !p.starts_with("W004")).collect();
+        assert_eq!(found, expected, "{text}\n{:#?}", checked.diagnostics);
     }
 }

@@ -660,7 +660,7 @@ impl<'a> Checker<'a> {
         let mut scope = Scope::default();
         let typed = self.expr(expr, expected, &mut scope)?;
         let sort = expected.unwrap_or(typed.sort);
-        let term = self.coerce(typed, sort, expr.span, "this constant")?;
+        let term = self.coerce_expr(typed, sort, expr, "this constant")?;
         let value = self.evaluate(term, expr.span)?;
         Some((value, sort))
     }
@@ -726,6 +726,26 @@ pub(super) fn suggest_or(
     otherwise: impl FnOnce() -> String,
 ) -> Diagnostic {
     if near.is_some() { suggest(d, name, near) } else { d.help(otherwise()) }
+}
+
+impl<'a> Checker<'a> {
+    /// Whether the value of an expression depends on constants, itself or through the functions that it calls.
+    pub(super) fn mentions_constant(&self, expr: &'a Expr) -> bool {
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            let mut references = References { globals: &self.globals, found: Vec::new(), local: FxHashSet::default() };
+            references.expr(expr);
+            for node in references.found {
+                match node {
+                    Node::Const(_) => return true,
+                    Node::Fun(name) if seen.insert(name) => open.push(&self.globals.funs[name].decl.body),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
 }
 
 /// Collects the types, constants and functions that a declaration refers to.

@@ -4,10 +4,11 @@
 //! users needs. A file without processes is such a file itself.
 
 use rustc_hash::FxHashSet;
-use sioco_model::Value;
+use sioco_model::model::Label;
+use sioco_model::{Id, Value};
 
 use super::Checker;
-use super::process::Template;
+use super::process::{Template, TemplateSwitch};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::FileId;
@@ -46,12 +47,14 @@ impl<'a> Checker<'a> {
                 );
             }
         }
-        // A guard that is false whatever the values leads nowhere.
-        let never = |guard| matches!(self.terms.as_const(guard), Some(Value::Bool(false)));
+        // A guard that is false whatever the values leads nowhere. One that is false because of a constant is a part
+        // of the model that is switched off, and may be switched on with `--const`.
+        let never =
+            |s: &TemplateSwitch| !s.by_constant && matches!(self.terms.as_const(s.guard), Some(Value::Bool(false)));
         let mut reached = vec![false; t.locations.len()];
         let mut open: Vec<usize> = t.initial.into_iter().collect();
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); t.locations.len()];
-        for s in t.switches.iter().filter(|s| !never(s.guard)) {
+        for s in t.switches.iter().filter(|s| !never(s)) {
             leaving[s.source].push(s.target);
         }
         while let Some(l) = open.pop() {
@@ -65,12 +68,30 @@ impl<'a> Checker<'a> {
                     .help("add a switch that leads there, or take it out"),
             );
         }
-        for s in t.switches.iter().filter(|s| never(s.guard)) {
+        for s in t.switches.iter().filter(|s| s.lone_else) {
+            let (other, help) = match s.label {
+                Label::Gate(g) if self.globals.gates[g.index()].decl.input => {
+                    let gate = &self.globals.gates[g.index()].decl.name.name;
+                    (
+                        format!("no other switch of `{gate}`"),
+                        "take `[else]` out, or add the switch that it is the rest of",
+                    )
+                }
+                _ => (
+                    "no other output or `tau`".into(),
+                    "take `[else]` out, or write the guard; inputs do not count for the `else` of an output or `tau`",
+                ),
+            };
+            let span = s.spans.guard.unwrap_or(s.spans.label);
+            let d = Diagnostic::new(Code::LoneElse, span, "this `else` always holds");
+            found.push(d.label(format!("this location has {other}")).help(help));
+        }
+        for s in t.switches.iter().filter(|s| never(s)) {
             let span = s.spans.guard.unwrap_or(s.spans.label);
             let (what, help) = if s.is_else {
                 ("the other switches leave nothing for this `else`", "take the switch out, or give the others guards")
             } else {
-                ("this guard is never true", "correct the guard or the constants in it, or take the switch out")
+                ("this guard is never true", "correct the guard, or take the switch out")
             };
             let d = Diagnostic::new(Code::NeverEnabled, span, what).label("the switch can never be taken");
             found.push(d.help(help));

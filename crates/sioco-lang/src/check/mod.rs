@@ -160,6 +160,7 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
         too_large: false,
         compared: Cell::new(0),
         not_yet: Vec::new(),
+        switch_params: Vec::new(),
     };
     checker.collect(&files);
     checker.resolve_globals(&overrides);
@@ -241,6 +242,8 @@ struct Checker<'a> {
     compared: Cell<usize>,
     /// Names of the process at hand that have no value before the model runs.
     not_yet: Vec<&'a str>,
+    /// The parameters of all switches of the process at hand, and where they get their values.
+    switch_params: Vec<(&'a str, Span)>,
 }
 
 impl Checker<'_> {

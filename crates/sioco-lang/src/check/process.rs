@@ -64,6 +64,10 @@ pub(super) struct TemplateSwitch {
     pub(super) params: Vec<SwitchParam>,
     pub(super) guard: TermId,
     pub(super) is_else: bool,
+    /// An `else` without another switch that it could be the rest of.
+    pub(super) lone_else: bool,
+    /// The guard is always true or always false because of constants, which may be given other values.
+    pub(super) by_constant: bool,
     pub(super) update: Vec<(usize, TermId)>,
     pub(super) target: usize,
     pub(super) spans: SwitchSpans,
@@ -75,6 +79,7 @@ struct Step {
     params: Vec<SwitchParam>,
     guard: TermId,
     is_else: bool,
+    by_constant: bool,
     update: Vec<(usize, TermId)>,
     spans: SwitchSpans,
 }
@@ -163,6 +168,7 @@ impl<'a> Checker<'a> {
             };
             self.report(d);
         }
+        self.switch_params = switch_params(decl);
         let mut switch_names = Names::default();
         for (source, l) in decl.locations.iter().enumerate() {
             let first = template.switches.len();
@@ -175,6 +181,7 @@ impl<'a> Checker<'a> {
             self.resolve_else(&mut template.switches[first..], source);
         }
         self.not_yet.clear();
+        self.switch_params.clear();
         template
     }
 
@@ -230,7 +237,7 @@ impl<'a> Checker<'a> {
                     used.set(seen.get());
                 }
                 let term = match (typed, sort) {
-                    (Some(t), Some(sort)) => self.coerce(t, sort, e.span, "the initial value"),
+                    (Some(t), Some(sort)) => self.coerce_expr(t, sort, e, "the initial value"),
                     _ => None,
                 };
                 term.map(|term| TemplateInitial::Term(term, e.span))
@@ -320,6 +327,8 @@ impl<'a> Checker<'a> {
                 params: step.params,
                 guard: step.guard,
                 is_else: step.is_else,
+                lone_else: false,
+                by_constant: step.by_constant,
                 update: step.update,
                 target: to,
                 spans: step.spans,
@@ -438,7 +447,18 @@ impl<'a> Checker<'a> {
             let name = &step.label.name.name;
             let place = self.globals.gate_names.get(name.as_str()).map(|g| self.gate_name(*g).span);
             let label = step.label.span;
-            self.arity(&format!("`{name}`"), declared.len(), step.label.args.len(), label, place);
+            // A declaration that was not understood does not say how many there are.
+            if declared.iter().all(|p| p.sort.is_some()) {
+                self.arity(&format!("`{name}`"), declared.len(), step.label.args.len(), label, place);
+                let is_guard = matches!(&step.label.args[..], [ArgDecl::Term(e)] if is_condition(e));
+                if declared.is_empty()
+                    && is_guard
+                    && matches!(step.guard, GuardDecl::None)
+                    && let Some(d) = self.diagnostics.last_mut()
+                {
+                    d.help = Some("guards are written in brackets: `[…]`".into());
+                }
+            }
             good = false;
         }
         let process = &template.scope;
@@ -460,6 +480,17 @@ impl<'a> Checker<'a> {
                 || process.params.contains_key(name)
                 || checker.global_value(name).is_some()
         };
+        // What an argument that is no name should have been called, so that its uses are not wrong as well.
+        let stand_in =
+            |checker: &mut Self, scope: &mut Scope<'_>, name: &str, span: Span, sort: Option<SortId>, i: usize| {
+                if !known(checker, scope, name) {
+                    let typed = sort.map(|sort| {
+                        let base = checker.sorts.base(sort);
+                        Typed { term: checker.terms.param(i as u32, base), sort }
+                    });
+                    scope.locals.push(Local { name: name.to_owned(), span, typed, used: Cell::new(true) });
+                }
+            };
         for (i, arg) in step.label.args.iter().enumerate() {
             let gate_param = declared.as_ref().and_then(|d| d.get(i));
             let sort = gate_param.and_then(|p| p.sort);
@@ -516,7 +547,18 @@ impl<'a> Checker<'a> {
                         || (wrong_way && !known(self, &scope, name)) =>
                 {
                     let ident = Ident { name: name.clone(), span: *span };
+                    let before = self.diagnostics.len();
                     bind(self, &mut scope, &ident);
+                    let is_var = process.vars.contains_key(name) || process.params.contains_key(name);
+                    if is_var && let Some(d) = self.diagnostics.get_mut(before) {
+                        let way = if step.label.kind == LabelKind::Input { "?" } else { "recv " };
+                        let p = gate_param.map_or_else(|| format!("p{i}"), |p| p.name.clone());
+                        let gate = &step.label.name.name;
+                        d.help = Some(format!(
+                            "choose another name for what comes in; to compare it: `{way}{gate}({p}) [{p} == {name}]`"
+                        ));
+                        stand_in(self, &mut scope, &p, *span, sort, i);
+                    }
                 }
                 ArgDecl::Term(e) if binds => {
                     if !matches!(e.kind, ExprKind::Error) {
@@ -532,6 +574,7 @@ impl<'a> Checker<'a> {
                             .label("expected a name or `_`")
                             .help(format!("compare in the guard: `{way}{gate}({p}) [{p} == …]`")),
                         );
+                        stand_in(self, &mut scope, p, e.span, sort, i);
                     }
                     good = false;
                 }
@@ -563,7 +606,7 @@ impl<'a> Checker<'a> {
             let term = match (typed, sort) {
                 (Some(t), Some(sort)) => {
                     let what = format!("the parameter `{}`", params[i].name);
-                    self.coerce(t, sort, e.span, &what)
+                    self.coerce_expr(t, sort, e, &what)
                 }
                 _ => None,
             };
@@ -601,6 +644,9 @@ impl<'a> Checker<'a> {
                 typed.filter(|t| t.sort == self.sorts.bool).map(|t| t.term)
             }
         };
+        // Whether the constants made it so is asked only of a guard that is always true or always false.
+        let fixed = guard.is_some_and(|g| self.terms.as_const(g).is_some());
+        let by_constant = fixed && matches!(&step.guard, GuardDecl::Expr(e) if self.mentions_constant(e));
         let mut update = Vec::new();
         let mut update_spans = Vec::new();
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
@@ -625,7 +671,7 @@ impl<'a> Checker<'a> {
             let typed = self.expr(&a.value, sort, &mut scope);
             scope.assigning = None;
             let term = match (typed, sort) {
-                (Some(t), Some(sort)) => self.coerce(t, sort, a.value.span, &format!("the new value of `{name}`")),
+                (Some(t), Some(sort)) => self.coerce_expr(t, sort, &a.value, &format!("the new value of `{name}`")),
                 _ => None,
             };
             good &= term.is_some();
@@ -673,7 +719,7 @@ impl<'a> Checker<'a> {
             update: update_spans,
             target: s.target.span,
         };
-        Some(Step { label, params, guard, is_else, update, spans })
+        Some(Step { label, params, guard, is_else, by_constant, update, spans })
     }
 
     /// Reports an assignment to something that is not a variable.
@@ -791,15 +837,20 @@ impl<'a> Checker<'a> {
             }
             let input = self.is_input(switches[i].label);
             let mut others = Vec::new();
+            let mut by_constant = false;
             for s in switches.iter().filter(|s| !s.is_else && s.source == source) {
                 if input && s.label == switches[i].label {
                     // Parameters are numbered by the gate, so the guards speak of the same values.
                     others.push(s.guard);
+                    by_constant |= s.by_constant;
                 } else if !input && !self.is_input(s.label) && !matches!(s.label, Label::Send(_) | Label::Receive(_)) {
                     let (guard, params) = (s.guard, s.params.clone());
                     others.push(self.exists_params(guard, &params));
+                    by_constant |= s.by_constant;
                 }
             }
+            switches[i].lone_else = others.is_empty();
+            switches[i].by_constant = by_constant;
             let any = self.terms.or(&self.sorts, &others);
             switches[i].guard = self.terms.not(&self.sorts, any);
         }
@@ -867,6 +918,33 @@ impl Names {
         *count += 1;
         if *count == 1 { base } else { format!("{base}#{count}") }
     }
+}
+
+/// Whether this can only be meant as a guard.
+fn is_condition(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Chain(_, rest) => rest.first().is_some_and(|(op, _, _)| op.level() <= BinOp::Eq.level()),
+        ExprKind::Not(_) | ExprKind::Is(..) | ExprKind::Bool(_) => true,
+        ExprKind::Paren(inner) => is_condition(inner),
+        _ => false,
+    }
+}
+
+/// The names that the labels of a process bind.
+fn switch_params(decl: &ProcessDecl) -> Vec<(&str, Span)> {
+    let mut found = Vec::new();
+    for label in decl.locations.iter().flat_map(|l| &l.switches).flat_map(|s| &s.steps).map(|s| &s.label) {
+        let binds = matches!(label.kind, LabelKind::Input | LabelKind::Recv);
+        for arg in &label.args {
+            match arg {
+                ArgDecl::Any(name) => found.push((name.name.as_str(), name.span)),
+                ArgDecl::Term(Expr { kind: ExprKind::Name(name), span }) if binds => found.push((name, *span)),
+                _ => {}
+            }
+        }
+        found.extend(label.choices.iter().map(|c| (c.name.name.as_str(), c.name.span)));
+    }
+    found
 }
 
 fn arg_span(arg: &ArgDecl) -> Span {

@@ -2,7 +2,7 @@
 
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, item_sort};
-use sioco_model::{SortId, TermId};
+use sioco_model::{SortId, TermId, number};
 
 use super::{Scope, Typed, a};
 use crate::check::Checker;
@@ -141,6 +141,16 @@ impl<'a> Checker<'a> {
             };
             let spans = [left_span, e.span];
             left_span = left_span.to(e.span);
+            if *op != BinOp::Mul && self.is_zero(r.term) && !self.mentions_constant(e) {
+                // Constants may be given another value, and guards may ask for it.
+                self.report(
+                    Diagnostic::new(Code::UndefinedConstant, e.span, "this divides by zero")
+                        .label("this is always zero")
+                        .help("what divides by zero has no value, and is a model error when it is reached"),
+                );
+                left = None;
+                continue;
+            }
             left = match op {
                 BinOp::Mul => {
                     product = self.unify_numbers(&[l, r], spans.into_iter(), "*");
@@ -172,6 +182,10 @@ impl<'a> Checker<'a> {
             left = Some(Typed { term: self.apply(Op::Mul, &factors, sort), sort });
         }
         left
+    }
+
+    fn is_zero(&self, term: TermId) -> bool {
+        self.terms.as_const(term).and_then(number::to_rational).is_some_and(|n| n == number::Rational::ZERO)
     }
 
     pub(in crate::check) fn comparison(
