@@ -560,6 +560,8 @@ fn one_mistake_has_one_report_that_helps() {
         ("?a(x) / x := x + p -> l", "N010", "`?a(p) [p == x]`"),
         ("!done(x > 15) -> l", "T003", "`[…]`"),
         ("!done(x) -> l", "T003", ""),
+        ("!done [else if x > 0] -> l", "P001", "or `else` alone"),
+        ("!done when -> l", "P001", "in brackets"),
         ("!done [x div 0 == 1] -> l", "T014", "divides by zero"),
         ("!done [x / (1 - 1) == 1] -> l", "T014", "divides by zero"),
         ("!done / x := x mod 0 -> l", "T014", "divides by zero"),

@@ -552,10 +552,15 @@ impl<'a> Checker<'a> {
                     let is_var = process.vars.contains_key(name) || process.params.contains_key(name);
                     if is_var && let Some(d) = self.diagnostics.get_mut(before) {
                         let way = if step.label.kind == LabelKind::Input { "?" } else { "recv " };
-                        let p = gate_param.map_or_else(|| format!("p{i}"), |p| p.name.clone());
+                        let p = gate_param.map(|p| p.name.clone()).filter(|p| p != name);
+                        let p = p.unwrap_or_else(|| format!("{name}_in"));
                         let gate = &step.label.name.name;
+                        let label = match step.label.args.len() {
+                            1 => format!("{way}{gate}({p}) "),
+                            _ => String::new(),
+                        };
                         d.help = Some(format!(
-                            "choose another name for what comes in; to compare it: `{way}{gate}({p}) [{p} == {name}]`"
+                            "choose another name for what comes in; to compare it: `{label}[{p} == {name}]`"
                         ));
                         stand_in(self, &mut scope, &p, *span, sort, i);
                     }

@@ -21,7 +21,7 @@ impl Parser<'_> {
         let question = self.bump().span;
         let before = self.diagnostics.len();
         let then = self.expr();
-        if self.peek() != Tok::Colon || self.diagnostics.len() > before {
+        if self.peek() != Tok::Colon {
             self.expected("an operator or the end of the expression");
             return error_at(condition.span);
         }

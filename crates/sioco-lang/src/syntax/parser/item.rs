@@ -435,7 +435,10 @@ impl Parser<'_> {
             Tok::True | Tok::False if minus == 0 => Some("Bool"),
             _ => None,
         }
-        .filter(|_| self.starts_line_at(2 + minus) || matches!(self.peek_at(2 + minus), Tok::RBrace | Tok::Semi))
+        .filter(|_| {
+            let ends = [Tok::RBrace, Tok::Semi, Tok::Var, Tok::Init, Tok::State, Tok::Final];
+            self.starts_line_at(2 + minus) || ends.contains(&self.peek_at(2 + minus))
+        })
     }
 
     /// `int x = 0`, as other languages declare a variable.
@@ -740,7 +743,10 @@ impl Parser<'_> {
         let fix = format!("[{}]", self.slice(guard.span));
         let clean = self.diagnostics.len() == before;
         let whole = word.span.to(guard.span);
-        // The place of this one comes first, so that it is the one that is read.
+        if matches!(guard.kind, ExprKind::Error) {
+            // That there is no condition either is not said as well.
+            self.diagnostics.truncate(before);
+        }
         self.diagnostics.insert(before, if clean { d.fix(whole, fix) } else { d });
         GuardDecl::Expr(guard)
     }
@@ -751,8 +757,14 @@ impl Parser<'_> {
             GuardDecl::Else(self.bump().span)
         } else {
             let outer = std::mem::replace(&mut self.no_index, false);
+            let before = (self.peek(), self.diagnostics.len());
             let guard = self.expr();
             self.no_index = outer;
+            if before.0 == Tok::Else
+                && let Some(d) = self.diagnostics.get_mut(before.1)
+            {
+                d.help = Some("a guard is a condition, or `else` alone".into());
+            }
             GuardDecl::Expr(guard)
         };
         let span = self.span();
