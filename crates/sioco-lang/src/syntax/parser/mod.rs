@@ -6,6 +6,9 @@
 
 mod expr;
 mod item;
+mod process;
+mod switch;
+mod types;
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -31,14 +34,13 @@ pub struct Parsed {
 
 /// Parses a text.
 pub fn parse(file: FileId, text: &str) -> Parsed {
-    let mut lexed = lex(file, text);
+    let lexed = lex(file, text);
     let start = text.len() - text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
     if text[start..].starts_with('<') {
         // No declaration starts like this; what follows would be a hundred problems that say nothing.
         let span = Span { file, start: start as u32, end: start as u32 + 1 };
         let d = Diagnostic::new(Code::UnexpectedToken, span, "expected a declaration, found XML")
             .help("`sioco import FILE` makes a model of an XML file");
-        lexed.tokens.drain(..lexed.tokens.len() - 1);
         let file = File { items: Vec::new() };
         return Parsed { file, diagnostics: vec![d], tokens: lexed.tokens, comments: lexed.comments };
     }
