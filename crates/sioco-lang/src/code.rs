@@ -152,6 +152,8 @@ codes! {
     UnreachableLocation = W005;
     /// A guard that is never true.
     NeverEnabled = W006;
+    /// An `else` that is the rest of nothing.
+    LoneElse = W007;
 }
 
 impl Code {

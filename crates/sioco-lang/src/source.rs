@@ -132,6 +132,11 @@ pub trait Loader {
     fn canonical(&self, path: &Path) -> PathBuf {
         normalize(path)
     }
+
+    /// The names of what lies in the same folder as this path, to guess from.
+    fn neighbours(&self, _path: &Path) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The file system.
@@ -161,7 +166,25 @@ impl Loader for FsLoader {
     }
 
     fn canonical(&self, path: &Path) -> PathBuf {
-        path.canonicalize().unwrap_or_else(|_| normalize(path))
+        // What is not there lies where the nearest folder above that is there says.
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let there = absolute.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+        let joined = there.and_then(|(above, real)| match absolute.strip_prefix(above).ok()? {
+            rest if rest.as_os_str().is_empty() => Some(real),
+            rest => Some(real.join(rest)),
+        });
+        normalize(&joined.unwrap_or(absolute))
+    }
+
+    fn neighbours(&self, path: &Path) -> Vec<String> {
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).take(10_000).collect();
+        names.sort_unstable();
+        names
     }
 }
 
@@ -183,6 +206,12 @@ pub struct MemoryLoader(pub std::collections::BTreeMap<PathBuf, String>);
 impl Loader for MemoryLoader {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
         self.0.get(&normalize(path)).cloned().ok_or_else(|| LoadError::Unreadable("no such file".into()))
+    }
+
+    fn neighbours(&self, path: &Path) -> Vec<String> {
+        let path = normalize(path);
+        let here = self.0.keys().filter(|p| p.parent() == path.parent());
+        here.filter_map(|p| Some(p.file_name()?.to_str()?.to_owned())).collect()
     }
 }
 

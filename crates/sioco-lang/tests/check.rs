@@ -272,6 +272,10 @@ fn constants_can_be_overridden() {
     let start = |c: &Checked| c.model.as_ref().unwrap().model.variables.values().next().unwrap().initial.clone();
     assert_eq!(start(&with(&[])), Some(Value::Int(2)));
     assert_eq!(start(&with(&[("N", "2 + 3")])), Some(Value::Int(6)));
+    let twice = with(&[("N", "3"), ("M", "1"), ("N", "9")]);
+    assert_eq!(twice.diagnostics.len(), 1, "{:#?}", twice.diagnostics);
+    assert_eq!(twice.diagnostics[0].code.short(), "N009");
+    assert!(twice.diagnostics[0].message.contains("--const N"));
     for (name, value, code) in [("N", "17", "T008"), ("K", "1", "N001"), ("N", "1 +", "P001"), ("N", "true", "T001")] {
         let checked = with(&[(name, value)]);
         assert_eq!(checked.diagnostics.len(), 1, "{:#?}", checked.diagnostics);
@@ -386,6 +390,32 @@ fn signs_and_words_of_other_languages_are_one_problem_with_a_fix() {
         ("!done / x = 1 -> l", ":="),
         ("!done -> l;", ""),
         ("?done -> l", "!"),
+        ("!done [x <> 1] -> l", "!="),
+        ("!done [x => 1] -> l", ">="),
+        ("!done [x =< 1] -> l", "<="),
+        ("!done [x === 1] -> l", "=="),
+        ("!done [(x > 0 ? 1 : 2) == 1] -> l", "if x > 0 then 1 else 2"),
+        ("!done [(x > 0 ? 1 : x < 0 ? 2 : 3) == 1] -> l", "if x > 0 then 1 else if x < 0 then 2 else 3"),
+        ("!done => l", "->"),
+        ("!done / x := x + 1 => l", "->"),
+        ("!done l", "-> "),
+        ("!done / x := x + 1 l", "-> "),
+        ("!done / x := 1; b := true -> l", ","),
+        ("!done { x := 1, b := true } -> l", "/ x := 1, b := true"),
+        ("!done / { x := 1; } -> l", "/ x := 1"),
+        ("[x > 0] !done -> l", "!done [x > 0]"),
+        ("go: [x > 0] !done / x := 1 -> l", "!done [x > 0]"),
+        ("else !done -> l", "!done [else]"),
+        ("!done else -> l", "[else]"),
+        ("!done when x > 0 -> l", "[x > 0]"),
+        ("!done when x > 0 / x := 1 -> l", "[x > 0]"),
+        ("!done if x > 0 -> l", "[x > 0]"),
+        ("!done when [x > 0] -> l", ""),
+        ("!done [x > 0] [b] -> l", "[x > 0 && b]"),
+        ("!done [x > 0 || b] [b] -> l", "[(x > 0 || b) && b]"),
+        ("go !done -> l", ":"),
+        ("done -> l", "!"),
+        ("done [b] -> l", "!"),
     ] {
         let text = format!(
             "output done\nprocess P {{\n var x: Int = 0\n var b: Bool = any\n var t: String = \"\"\n init l {{\n {switch}\n tau [x > 0 && b && t == \"\"] -> l\n }}\n}}"
@@ -405,6 +435,30 @@ fn signs_and_words_of_other_languages_are_one_problem_with_a_fix() {
         ("process P { var x: Integer = 0\n init l { tau [x > 0] -> l } }", "Int"),
         ("process P { var x: List<Int> = []\n init l { tau [len(x) > 0] -> l } }", "Seq"),
         ("const N = 1;\nprocess P { init l { tau [N > 0] -> l } }", ""),
+        ("process P { int x = 0;\n init l { tau [x > 0] -> l } }", "var x: Int = 0"),
+        ("process P { bool x;\n init l { tau [x] -> l } }", "var x: Bool = false"),
+        ("process P { String x = any\n init l { tau [x == \"\"] -> l } }", "var x: String = any"),
+        ("type C = A | B\nprocess P { C x = A\n init l { tau [x == A] -> l } }", "var x: C = A"),
+        ("process P { int l { tau -> l } }", "init"),
+        ("process P { var x = 0\n init l { tau [x > 0] -> l } }", ": Int"),
+        ("process P { var x: Int = \"0\"\n init l { tau [x > 0] -> l } }", "0"),
+        ("process P { var x: Bool = 0\n init l { tau [x] -> l } }", "false"),
+        ("const C: Real = \"0.5\"\nprocess P { init l { tau [C > 0] -> l } }", "0.5"),
+        ("process P { var x = -0.5\n init l { tau [x > 0] -> l } }", ": Real"),
+        ("process P { var x = \"\"\n init l { tau [x == \"\"] -> l } }", ": String"),
+        ("process P { var x = true\n init l { tau [x] -> l } }", ": Bool"),
+        ("type R = { x: Int }\nprocess P { var r: R = { x: 1 }\n init l { tau [r.x > 0] -> l } }", "R "),
+        ("type R = { x: Int }\nconst C: R = { x: 1 }\nprocess P { init l { tau [C.x > 0] -> l } }", "R "),
+        ("type R = { x: Int }\nfun f(): R = { x: 1 }\nprocess P { init l { tau [f().x > 0] -> l } }", "R "),
+        ("type R = { x: Int }\nconst C = R { x = 1 }\nprocess P { init l { tau [C.x > 0] -> l } }", ":"),
+        (
+            "type R = { x: Int }\nprocess P { var r: R = R { x: 1 }\n init l { tau [r.x > 0] / r.x := r.x + 1 -> l } }",
+            "r := r with { x: r.x + 1 }",
+        ),
+        ("input a(p: Int in 1-10)\nprocess P { init l { ?a(_) -> l } }", ".."),
+        ("input a(p: Int in 1 to 10)\nprocess P { init l { ?a(_) -> l } }", ".."),
+        ("input a(p: Int in 1...10)\nprocess P { init l { ?a(_) -> l } }", ".."),
+        ("input a(p: Int)\nprocess P { init l {\n a(k) [k > 0] -> l } }", "?"),
     ] {
         let found = fixes(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
@@ -484,4 +538,84 @@ fn a_lost_import_does_not_make_its_names_unknown() {
     let checked = check_text("m.sts", text);
     // What this file must declare itself is still looked for.
     assert_eq!(problems(&checked), ["F001:1", "N004:4"], "{:#?}", checked.diagnostics);
+}
+
+/// The problems of a text, as `CODE help`.
+fn helps(text: &str) -> Vec<String> {
+    let checked = check_text("m.sts", text);
+    let help = |d: &sioco_lang::Diagnostic| d.help.clone().unwrap_or_default();
+    checked.diagnostics.iter().map(|d| format!("{} {}", d.code.short(), help(d))).collect()
+}
+
+#[test]
+fn one_mistake_has_one_report_that_helps() {
+    for (switch, code, help) in [
+        ("!o(p = 1) -> l", "P001", "write just `1`"),
+        ("?a(p = 1) -> l", "P001", "`[p == 1]`"),
+        ("!done / pt.x.y := 1 -> l", "P001", "pt with { x: … }"),
+        ("!done / pt := { x: 1, y: 2 } -> l", "P001", "Name { … }"),
+        ("!done x > 3 -> l", "P001", "label [guard] / update -> target"),
+        ("!o(p) -> l", "N001", "keep the value in a variable there: `/ x := p`"),
+        ("?a(3) / x := x + p -> l", "M007", "`?a(p) [p == …]`"),
+        ("?a(x) / x := x + p -> l", "N010", "`?a(p) [p == x]`"),
+        ("!done(x > 15) -> l", "T003", "`[…]`"),
+        ("!done(x) -> l", "T003", ""),
+        ("!done [else if x > 0] -> l", "P001", "or `else` alone"),
+        ("!done when -> l", "P001", "in brackets"),
+        ("!done [x div 0 == 1] -> l", "T014", "divides by zero"),
+        ("!done [x / (1 - 1) == 1] -> l", "T014", "divides by zero"),
+        ("!done / x := x mod 0 -> l", "T014", "divides by zero"),
+        ("!done / x := \"7\" -> l", "T001", "without quotes"),
+        ("!done / t := 7 -> l", "T001", "in quotes"),
+        ("tau [1 > 2] -> l", "W006", "correct the guard"),
+    ] {
+        let found = helps(&with_switches(switch));
+        assert_eq!(found.len(), 1, "{switch}: {found:#?}");
+        assert!(found[0].starts_with(code) && found[0].contains(help), "{switch}: {found:#?}");
+    }
+    // A parameter whose type is not understood does not say how many arguments there are.
+    check("output done(x: )\nprocess P { init l { !done -> l } }", &["P001:1"]);
+    // What comes after a record without its name is still looked at.
+    let text =
+        "type R = { x: Int }\nprocess P {\n var r: R = { x: 1 }\n var y: Int = true\n init l { tau [r.x > y] -> m }\n}";
+    check(text, &["P001:3", "T001:4", "N004:5"]);
+    for text in ["<?xml version=\"1.0\"?>\n<automaton/>", "\u{feff}\n<a>\n</a>"] {
+        let found = helps(text);
+        assert!(found.len() == 1 && found[0].contains("sioco import"), "{found:?}");
+    }
+}
+
+#[test]
+fn what_constants_switch_off_is_not_warned_about() {
+    let process =
+        "process P {\n init l {\n tau [LOSSY] -> m\n tau [!on()] -> l\n tau [else] -> l\n }\n state m { tau -> l }\n}";
+    for value in ["true", "false"] {
+        check(&format!("const LOSSY = {value}\nfun on(): Bool = LOSSY\n{process}"), &[]);
+    }
+    // A division by a constant may be guarded.
+    check("const N = 0\nprocess P { var x: Int = 0\n init l { tau [N != 0 && x div N > 2] -> l } }", &[]);
+}
+
+#[test]
+fn an_else_needs_something_to_be_the_rest_of() {
+    for (switches, expected) in [
+        ("?a(_) [else] -> l", &["W007:4"][..]),
+        ("?a(_) [else] -> l\n !o -> l", &["W007:4"]),
+        ("!o [else] -> l\n ?a(_) -> l", &["W007:4"]),
+        ("tau [else] -> l\n ?a(_) -> l", &["W007:4"]),
+        ("tau [else] -> l\n !o [x > 0] -> l", &[]),
+        ("?a(p) [p > 0] -> l\n ?a(_) [else] -> l", &[]),
+    ] {
+        let text = format!(
+            "input a(p: Int)\noutput o\nprocess P {{ var x: Int = any\n init l {{ {switches}\n tau [x > 0] -> k }}\n state k\n }}"
+        );
+        let text = if switches.starts_with(['!', 't']) {
+            text.replace("tau [x > 0] -> k", "?a(_) [x > 0] -> k")
+        } else {
+            text
+        };
+        let checked = check_text("m.sts", &text);
+        let found: Vec<String> = problems(&checked).into_iter().filter(|p| !p.starts_with("W004")).collect();
+        assert_eq!(found, expected, "{text}\n{:#?}", checked.diagnostics);
+    }
 }

@@ -187,11 +187,29 @@ fn missing_files() {
     let d = one(&checked, Code::Unreadable);
     assert_eq!(checked.sources.text(d.primary.as_ref().unwrap().span), "\"comon.sts\"");
     assert!(d.message.contains("models") && d.message.contains("comon.sts"), "{}", d.message);
+    // A file beside it with a name that is near was meant.
+    let text = format!("import \"sub/comon.sts\"\nimport \"door\"\n{MODEL}");
+    let near = files(&[("lift.sts", &text), ("sub/common.sts", ""), ("common.sts", ""), ("door.sts", "")]);
+    let checked = check_file(Path::new("lift.sts"), &near, &Options::default());
+    let help: Vec<Option<&str>> = checked.diagnostics.iter().map(|d| d.help.as_deref()).collect();
+    assert_eq!(help, [Some("did you mean `common.sts`?"), Some("did you mean `door.sts`?")]);
     // The first file itself has no place that asks for it, and nothing else is said about it.
     let checked = check_file(Path::new("no-such-folder/no-such-file.sts"), &FsLoader, &Options::default());
     assert_eq!(codes(&checked), [Code::Unreadable]);
     assert_eq!(checked.diagnostics[0].primary, None);
     assert!(checked.model.is_none());
+    // A missing import of a file that was given by a relative path does not leave the project.
+    let folder = format!("target-of-missing-files-{}", std::process::id());
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(format!("{folder}/lift.sts"), format!("import \"comon.sts\"\nimport \"no/x.sts\"\n{MODEL}"))
+        .unwrap();
+    std::fs::write(format!("{folder}/common.sts"), "").unwrap();
+    let checked = check_file(&Path::new(&folder).join("lift.sts"), &FsLoader, &Options::default());
+    let mistyped = check_file(&Path::new(&folder).join("lfit.sts"), &FsLoader, &Options::default());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(codes(&checked), [Code::Unreadable; 2], "{:#?}", checked.diagnostics);
+    assert_eq!(checked.diagnostics[0].help.as_deref(), Some("did you mean `common.sts`?"));
+    assert_eq!(mistyped.diagnostics[0].help.as_deref(), Some("did you mean `lift.sts`?"));
     // A folder is not a file.
     let checked = check_file(Path::new("tests"), &FsLoader, &Options::default());
     assert_eq!(codes(&checked), [Code::Unreadable]);
@@ -311,7 +329,7 @@ fn deep_nesting() {
 }
 
 fn a_web_page() -> Checked {
-    check_text("m.sts", &"<p>Not a model</p>\nprocess {\n".repeat(400))
+    check_text("m.sts", &"Not a model</p>\nprocess {\n".repeat(400))
 }
 
 #[test]

@@ -202,10 +202,7 @@ fn undefined_terms_are_model_errors_that_name_the_switch() {
         "the argument `n` of `w` is undefined: division by zero",
     );
     case("!o(s[2])", "the argument `n` of `w` is undefined: index 2 is outside of a length of 0");
-    case(
-        "!o(1) / x := 5, y := y + 1",
-        "the new value of `y` of `w` is undefined: 4 is outside of its range `Int in 0..3`",
-    );
+    case("!o(1) / x := 5, y := y + 1", "the new value of `y` of `w`: 4 is outside of its range `Int in 0..3`");
 }
 
 #[test]
@@ -249,4 +246,70 @@ fn deadlocks_are_told_from_ends() {
     fire(&mut i, &mut s, "a?i#2", &ints(&[-1]));
     // `p > p + 1` is never true, but that takes some algebra.
     assert_eq!(i.is_deadlock(&s), Ok(None));
+}
+
+#[test]
+fn a_tolerance_reaches_over_the_end_of_a_range() {
+    let m = model(
+        "output o(v: Real in 0..1 tolerance 0.01)
+process P {
+  var x: Real in 0..1 = 0
+  init l {
+    told:   !o(1)                   -> l
+    chosen: !o(any v) / x := v      -> m
+  }
+  state m { again: !o(x) -> m }
+}",
+    );
+    let mut i = Interpreter::new(&m);
+    let s = i.initial_default();
+    let real = |text: &str| vec![Value::real(number::parse_decimal(text).expect("a number"))];
+    assert_eq!(enabled(&mut i, &s, "o", &real("0.995")), ["told", "chosen"]);
+    // Equal to the 1 of the model; but nothing that the system may choose.
+    assert_eq!(enabled(&mut i, &s, "o", &real("1.005")), ["told"]);
+    assert_eq!(enabled(&mut i, &s, "o", &real("1.02")), [""; 0]);
+    let gate = m.gate("o").expect("a gate");
+    assert!(i.is_gate_value(gate, &real("1.01")) && !i.is_gate_value(gate, &real("1.011")));
+}
+
+#[test]
+fn else_next_to_an_output_of_any_integer_needs_no_solver() {
+    let m = model(
+        "output o(p: Int)\noutput q\noutput t
+process P {
+  var x: Int = 0
+  init l {
+    a: !o(any p) [p > x && x > 5] -> l
+    b: !q        [else] / x := 10 -> l
+    c: tau any k: Int in 0..3 [else] / x := k -> m
+  }
+  state m { d: !t [x == 0 || 6 div x > 2] -> m }
+}",
+    );
+    let mut i = Interpreter::new(&m);
+    let mut s = i.initial_default();
+    let b = m.switch("b").expect("b");
+    assert_eq!(i.quiescence(&s), Ok(Quiescence::Active(b)));
+    assert_eq!(i.internal_steps(&s).map(|steps| steps.len()), Ok(4));
+    fire(&mut i, &mut s, "b", &[]);
+    assert_eq!(i.quiescence(&s), Ok(Quiescence::Active(m.switch("a").expect("a"))));
+    assert_eq!(i.internal_steps(&s).map(|steps| steps.len()), Ok(0));
+}
+
+#[test]
+fn a_disjunct_that_is_not_reached_is_no_model_error() {
+    let m = model(
+        "output o
+process P {
+  var x: Int = 0
+  init l { t: tau any k: Int in 0..3 [k == 0 || 6 div k == 3] / x := k -> l
+           u: !o [x > 9] -> l }
+}",
+    );
+    let mut i = Interpreter::new(&m);
+    let s = i.initial_default();
+    let mut found: Vec<Vec<Value>> =
+        i.internal_steps(&s).expect("defined").into_iter().map(|(step, _)| step.args).collect();
+    found.sort();
+    assert_eq!(found, [ints(&[0]), ints(&[2])]);
 }

@@ -13,7 +13,7 @@ use crate::id::{BinderId, Id, SortId, TermId};
 use crate::number::{self, BigInt, Rational};
 use crate::sort::{Sort, Sorts};
 use crate::term::{Op, Term, TermPool};
-use crate::value::Value;
+use crate::value::{self, Value};
 
 /// Why a term has no value. A model error (`theory`: an undefined guard, update or term), except [`NeedsSolver`].
 ///
@@ -45,6 +45,8 @@ pub enum EvalError {
         /// The sort of the value.
         sort: SortId,
     },
+    /// A value that is too large to compute with, see [`number::MAX_BITS`] and [`MAX_SIZE`](crate::value::MAX_SIZE).
+    TooLarge,
     /// The question quantifies over a domain that cannot be tried value by value.
     NeedsSolver(String),
 }
@@ -75,6 +77,10 @@ impl fmt::Display for EvalError {
             EvalError::IndexOutOfRange { index, len } => write!(f, "index {index} is outside of a length of {len}"),
             EvalError::OutOfRange { value, .. } => write!(f, "{value} is outside of its range"),
             EvalError::WrongConstructor { .. } => f.write_str("a field of another constructor was read"),
+            EvalError::TooLarge => {
+                let (digits, size) = (number::MAX_BITS * 3 / 10, crate::value::MAX_SIZE);
+                write!(f, "a value is too large: more than about {digits} digits, or {size} characters or items")
+            }
             EvalError::NeedsSolver(why) => write!(f, "this needs a solver: {why}"),
         }
     }
@@ -169,6 +175,12 @@ fn exists(pool: &TermPool, sorts: &Sorts, binders: &[BinderId], body: TermId, en
     Ok(false)
 }
 
+/// The number, unless it is too large.
+#[inline]
+pub(crate) fn bounded(v: Value) -> Result<Value, EvalError> {
+    if number::is_small(&v) { Ok(v) } else { Err(EvalError::TooLarge) }
+}
+
 fn truth(v: &Value) -> bool {
     v.as_bool().expect("a well-sorted condition")
 }
@@ -185,24 +197,22 @@ fn rat(v: &Value) -> Rational {
 pub(crate) fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Result<Value, EvalError> {
     let real = matches!(v.first(), Some(Value::Real(_)));
     let number = |ints: &dyn Fn(BigInt, BigInt) -> BigInt, reals: &dyn Fn(Rational, Rational) -> Rational| {
-        if real {
-            let sum = v[1..].iter().fold(rat(&v[0]), |acc, x| reals(acc, rat(x)));
-            Value::real(sum)
-        } else {
-            let sum = v[1..].iter().fold(big(&v[0]), |acc, x| ints(acc, big(x)));
-            number::int(sum)
-        }
+        // Checked on the way: a product may have many factors.
+        v[1..].iter().try_fold(v[0].clone(), |acc, x| {
+            let next = if real { Value::real(reals(rat(&acc), rat(x))) } else { number::int(ints(big(&acc), big(x))) };
+            bounded(next)
+        })
     };
     Ok(match op {
         Op::Not => Value::Bool(!truth(&v[0])),
         Op::Eq => Value::Bool(v[0] == v[1]),
         Op::Lt => Value::Bool(rat(&v[0]).cmp(&rat(&v[1])) == Ordering::Less),
         Op::Le => Value::Bool(rat(&v[0]).cmp(&rat(&v[1])) != Ordering::Greater),
-        Op::Add => number(&|a, b| a + b, &|a, b| a + b),
-        Op::Sub => number(&|a, b| a - b, &|a, b| a - b),
-        Op::Mul => number(&|a, b| a * b, &|a, b| a * b),
-        Op::Min => number(&|a, b| a.min(b), &|a, b| a.min(b)),
-        Op::Max => number(&|a, b| a.max(b), &|a, b| a.max(b)),
+        Op::Add => number(&|a, b| a + b, &|a, b| a + b)?,
+        Op::Sub => number(&|a, b| a - b, &|a, b| a - b)?,
+        Op::Mul => number(&|a, b| a * b, &|a, b| a * b)?,
+        Op::Min => number(&|a, b| a.min(b), &|a, b| a.min(b))?,
+        Op::Max => number(&|a, b| a.max(b), &|a, b| a.max(b))?,
         Op::Neg if real => Value::real(-rat(&v[0])),
         Op::Neg => number::int(-big(&v[0])),
         Op::Abs if real => Value::real(rat(&v[0]).abs()),
@@ -211,10 +221,11 @@ pub(crate) fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>
         Op::Div => number::int(big(&v[0]).div_euclid(big(&v[1]))),
         Op::Mod => number::int(BigInt::from(big(&v[0]).rem_euclid(big(&v[1])))),
         Op::Quot if rat(&v[1]).is_zero() => return Err(EvalError::DivisionByZero),
-        Op::Quot => Value::real(rat(&v[0]) / rat(&v[1])),
+        Op::Quot => bounded(Value::real(rat(&v[0]) / rat(&v[1])))?,
         Op::ToReal => Value::real(rat(&v[0])),
         Op::Floor => number::int(rat(&v[0]).floor()),
         Op::Len | Op::Concat | Op::Index | Op::Contains | Op::Slice => return sequence(op, v),
+        Op::SeqLit | Op::Construct(_) if !value::small(v) => return Err(EvalError::TooLarge),
         Op::SeqLit => Value::seq(v.to_vec()),
         Op::Construct(c) => Value::data(c, v.to_vec()),
         Op::Is(c) => Value::Bool(v[0].constructor() == Some(c)),
@@ -254,6 +265,7 @@ pub(crate) fn sequence(op: Op, v: &[Value]) -> Result<Value, EvalError> {
     };
     Ok(match op {
         Op::Len => Value::Int(len as i64),
+        Op::Concat if !value::small(v) => return Err(EvalError::TooLarge),
         Op::Concat => match items {
             Items::Text(_) => {
                 let parts = v.iter().map(|s| match s {

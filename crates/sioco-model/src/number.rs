@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use dashu_base::{Abs, DivEuclid, RemEuclid, Sign};
+use dashu_base::{Abs, BitTest, DivEuclid, RemEuclid, Sign};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
@@ -16,6 +16,20 @@ use crate::value::Value;
 pub type BigInt = IBig;
 /// An exact rational number, always reduced.
 pub type Rational = RBig;
+
+/// The largest numbers that are computed with, in bits: far more than any model needs, and little enough that a model
+/// that squares a variable again and again ends in an error and not in a full memory.
+pub const MAX_BITS: usize = 1 << 20;
+
+/// Whether a number (or anything else) is not too large to compute with.
+#[inline]
+pub fn is_small(v: &Value) -> bool {
+    match v {
+        Value::BigInt(n) => n.bit_len() <= MAX_BITS,
+        Value::Real(r) => r.numerator().bit_len() <= MAX_BITS && r.denominator().bit_len() <= MAX_BITS,
+        _ => true,
+    }
+}
 
 /// The integer as a value, in the small form if it fits.
 pub fn int(n: BigInt) -> Value {

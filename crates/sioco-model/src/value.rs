@@ -5,6 +5,24 @@ use std::sync::Arc;
 
 use crate::number::{BigInt, Rational, show_rational};
 
+/// How many characters and items a value may have in all, counted each time they occur.
+pub const MAX_SIZE: usize = 1 << 20;
+
+/// Whether these values together are not too large to be one.
+pub(crate) fn small(values: &[Value]) -> bool {
+    /// What is left of the size, `None` if it is used up: parts may be shared so often that they cannot be counted.
+    fn rest(value: &Value, left: usize) -> Option<usize> {
+        let left = left.checked_sub(1)?;
+        match value {
+            Value::Str(s) => left.checked_sub(s.len()),
+            Value::Seq(items) => items.iter().try_fold(left, |left, v| rest(v, left)),
+            Value::Data(d) => d.fields.iter().try_fold(left, |left, v| rest(v, left)),
+            _ => Some(left),
+        }
+    }
+    values.iter().try_fold(MAX_SIZE, |left, v| rest(v, left)).is_some()
+}
+
 /// A value. Two equal values have equal representations: small integers are never stored as big ones, and a
 /// constructor without fields is never stored as a node.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -17,7 +17,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::id::{Id, ProcessId, TermId};
+use crate::id::{Id, ProcessId, SwitchId, TermId};
 use crate::model::{Direction, Label, Model, Switch};
 use crate::term::{MAX_DEPTH, Op, Term};
 
@@ -40,6 +40,7 @@ pub fn verify(model: &Model) -> Vec<String> {
             }
         }
     }
+    let mut at_source: FxHashSet<SwitchId> = FxHashSet::default();
     for (id, l) in model.locations.iter() {
         let listed: FxHashSet<_> = l.outgoing.iter().collect();
         if listed.len() != l.outgoing.len() {
@@ -48,6 +49,7 @@ pub fn verify(model: &Model) -> Vec<String> {
         if l.outgoing.iter().any(|s| model.switches.get(*s).is_none_or(|s| s.source != id)) {
             v.problem(format!("location `{}` lists a switch that does not start there", l.name));
         }
+        at_source.extend(l.outgoing.iter().filter(|s| model.switches.get(**s).is_some_and(|s| s.source == id)));
     }
     for x in model.variables.values() {
         if let Some(value) = &x.initial
@@ -57,7 +59,7 @@ pub fn verify(model: &Model) -> Vec<String> {
         }
     }
     for (id, s) in model.switches.iter() {
-        if !model.locations.get(s.source).is_some_and(|l| l.process == s.process && l.outgoing.contains(&id)) {
+        if !at_source.contains(&id) || model.locations.get(s.source).is_none_or(|l| l.process != s.process) {
             v.problem(format!("switch `{}` is not listed by its source", s.name));
         }
         if model.locations.get(s.target).is_none_or(|l| l.process != s.process) {

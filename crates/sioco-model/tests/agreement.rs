@@ -3,20 +3,28 @@
 
 mod random;
 
-use random::{Rng, kit};
+use random::{Rng, kit, seeds};
 use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::program::{Context, Memory, Program};
 use sioco_model::semantics::{Interpreter, State, StepError};
-use sioco_model::term::{Op, TermPool};
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SwitchId, TermId, Value, VarId, verify};
+
+/// Whether the term has a quantifier. A compiled one need not try the values that later conjuncts rule out, and so may
+/// miss that it is undefined for some of them; but it must not be undefined where the reference is not.
+fn is_quantified(pool: &TermPool, term: TermId) -> bool {
+    let mut found = false;
+    pool.visit(term, &mut |_, t| found |= matches!(t, Term::App(Op::Exists { .. }, _)));
+    found
+}
 
 #[test]
 fn compiled_terms_agree_with_the_reference() {
     let kit = kit();
     let mut memory = Memory::default();
     let (mut defined, mut undefined) = (0, 0);
-    for seed in 0..4_000 {
+    for seed in 0..seeds(4_000) {
         let mut rng = Rng::new(seed);
         let mut pool = TermPool::new();
         let mut leaves = Vec::new();
@@ -27,6 +35,7 @@ fn compiled_terms_agree_with_the_reference() {
         let sort = kit.all[rng.below(kit.all.len())];
         let term = kit.term(&mut rng, &mut pool, &leaves, &mut Vec::new(), sort, 6);
         let program = Program::compile(&pool, &kit.sorts, term);
+        let quantified = is_quantified(&pool, term);
         for _ in 0..5 {
             let vars: Vec<Value> = kit.all.iter().map(|s| kit.value(&mut rng, *s)).collect();
             let params: Vec<Value> = kit.all.iter().map(|s| kit.value(&mut rng, *s)).collect();
@@ -34,7 +43,9 @@ fn compiled_terms_agree_with_the_reference() {
             let expected = eval(&pool, &kit.sorts, term, env);
             let context = Context { terms: &pool, sorts: &kit.sorts };
             let found = program.run(&mut memory, context, env);
-            assert_eq!(found, expected, "seed {seed}, {vars:?}, {params:?}");
+            if !(quantified && expected.is_err()) {
+                assert_eq!(found, expected, "seed {seed}, {vars:?}, {params:?}");
+            }
             if let Ok(value) = &found {
                 assert!(kit.sorts.contains(sort, value), "seed {seed}: {value} has another sort");
                 defined += 1;
@@ -111,7 +122,7 @@ fn error_of(e: StepError) -> EvalError {
 fn the_interpreter_agrees_with_the_definitions() {
     let kit = kit();
     let (mut taken, mut refused, mut internal) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..seeds(600) {
         let mut rng = Rng::new(seed ^ 0x5eed);
         let model = kit.model(&mut rng);
         assert_eq!(verify::verify(&model), Vec::<String>::new(), "seed {seed}");
@@ -123,6 +134,9 @@ fn the_interpreter_agrees_with_the_definitions() {
             let s = &model.switches[switch];
             let args: Vec<Value> = s.params.iter().map(|p| kit.value(&mut rng, p.sort)).collect();
             let expected = reference_successors(&model, &state, switch, &args);
+            let mut terms =
+                s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t)).chain([s.guard]);
+            let quantified = terms.any(|t| is_quantified(&model.terms, t));
             let mut next = state.clone();
             let found = interpreter.fire(&mut next, switch, &args);
             match (&expected, found) {
@@ -134,6 +148,7 @@ fn the_interpreter_agrees_with_the_definitions() {
                     assert_eq!(state, next, "seed {seed}: a switch that is not enabled changed the state");
                     refused += 1;
                 }
+                (Err(_), _) if quantified => {}
                 (Err(e), Err(f)) => assert_eq!(*e, error_of(f), "seed {seed}"),
                 (e, f) => panic!("seed {seed}: expected {e:?}, found {f:?}"),
             }

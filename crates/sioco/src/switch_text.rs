@@ -26,7 +26,7 @@ fn of_spans(sources: &SourceMap, spans: &SwitchSpans) -> SwitchText {
 }
 
 /// The text of a span without comments, and with single spaces where there was any white space.
-fn on_one_line(sources: &SourceMap, span: Span) -> String {
+pub fn on_one_line(sources: &SourceMap, span: Span) -> String {
     let text = sources.text(span);
     let mut line = String::new();
     let mut end = 0;

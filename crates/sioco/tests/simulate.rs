@@ -52,6 +52,10 @@ fn a_script_steps_through_the_model() {
 fn what_is_not_enabled_is_explained_and_ends_the_script() {
     for (script, line, reason) in [
         ("r0 6\n!outX(7)\n", 2, "`p` is 6 here, not 7"),
+        ("r0 6\n!done\n", 2, "allowed here: !outX(p = 6)"),
+        ("hlep\n", 1, "did you mean `help`?"),
+        ("inX\n", 1, "`inX` is a gate: write `inX(…)`"),
+        ("set x=1\n", 1, "`x` is not a variable that is free at the start"),
         ("r0 11\n", 1, "`p <= 10` is false (p = 11)"),
         ("r2\n", 1, "`x > 15` is false (x = 0)"),
         ("r1\n", 1, "it starts in `l1`, but we are in `l0`"),
@@ -87,7 +91,7 @@ fn two_processes_shake_hands() {
     let output = simulate(&["examples/atm/atm-two-processes.sts"], script);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    let nobody = "no other process is ready for the other half of the handshake";
+    let nobody = "no other process takes the other half of the handshake here";
     assert_eq!(text.matches(nobody).count(), 2, "{text}");
     assert!(text.contains("InternalSystem.m = 4"), "{text}");
     assert!(stderr(&output).contains("`UserInterface.x` is free at the start: 0 is taken"), "{}", stderr(&output));
@@ -98,11 +102,53 @@ fn free_variables_can_be_set() {
     let model = "examples/atm/atm.sts";
     let output = simulate(&[model, "--set", "m=7", "--set", "cp=1"], "?check\n!screen(Balance(7))\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    for (set, message) in [("k=1", "`k` is not a variable that is free at the start"), ("m=x", "`x` is not a value")] {
+    for (set, message) in
+        [("k=1", "`k` is not a variable that is free at the start; these are: m, cp, x"), ("m=x", "`x` is not a value")]
+    {
         let output = simulate(&[model, "--set", set], "");
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn a_saved_trace_runs_again_with_its_values_at_the_start() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("saved-trace.txt");
+    let model = "examples/atm/atm.sts";
+    let script = format!("?check\n!screen(Balance(7))\nsave {}\n", file.display());
+    let output = simulate(&[model, "--set", "m=7"], &script);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let saved = std::fs::read_to_string(&file).expect("saved");
+    assert!(saved.contains("set m=7, cp=0, x=0"), "{saved}");
+    assert_eq!(simulate(&[model], &saved).status.code(), Some(0));
+}
+
+#[test]
+fn a_model_error_names_its_place_and_leaves_the_rest_usable() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("undefined.sts");
+    let text = "input a(v: Int)\noutput b(x: Int)\nprocess P {\n  var v: Int = 0\n  init l {\n    ?a(w) / v := w -> m\n  }\n  state m {\n    tell: !b(1 div v) -> l\n    back: tau -> l\n  }\n}\n";
+    std::fs::write(&file, text).expect("written");
+    let name = file.display().to_string();
+    let output = simulate(&[&name], "?a(0)\nwhy tell\nback\n?a(1)\n!b(1)\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("undefined.sts:9:14: the argument `x` of `tell` is undefined: division by zero"), "{text}");
+    assert!(text.contains("`tell` is not enabled: model error"), "{text}");
+}
+
+#[test]
+fn people_read_what_they_wrote() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("words.sts");
+    let text = "input a(v: Int)\noutput b(x: Int)\nconst MAX = 3\nfun twice(n: Int): Int = n + n\nprocess P {\n  var v: Int = 0\n  init l {\n    in_: ?a(w) [w < 9 && twice(MAX) > v] / v := w -> l\n    tell: !b(MAX - v) [v > MAX] -> l\n    rest: tau [else] / v := 8 -> l\n  }\n}\n";
+    std::fs::write(&file, text).expect("written");
+    let name = file.display().to_string();
+    let output = simulate(&[&name], "a(6)\nwhy in_ 6\nwhy ?a(9)\nwhy tell\nwhy rest\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("!b(MAX - v)"), "{text}");
+    assert!(text.contains("`twice(MAX) > v` is false (v = 6)"), "{text}");
+    assert!(text.contains("`w < 9` is false (w = 9)"), "{text}");
+    assert!(text.contains("another switch of this location is enabled, so `else` is not"), "{text}");
 }
 
 #[test]

@@ -19,6 +19,11 @@ pub const LAYERS: &[Layer] = &[
     },
     Layer { name: "xtask", job: "development: checks of the tree, generated documents", below: &["sioco-lang"] },
     Layer {
+        name: "sioco-fuzz",
+        job: "random inputs for whatever reads text: parser, formatter, checker, importer",
+        below: &["sioco-lang"],
+    },
+    Layer {
         name: "sioco-report",
         job: "pictures of models, diagnostics and runs; one file per renderer",
         below: &["sioco-exec", "sioco-lang"],

@@ -3,10 +3,12 @@
 //! Only the file that was asked for is looked at: a file made to be imported may well declare more than one of its
 //! users needs. A file without processes is such a file itself.
 
-use sioco_model::Value;
+use rustc_hash::FxHashSet;
+use sioco_model::model::Label;
+use sioco_model::{Id, Value};
 
 use super::Checker;
-use super::process::Template;
+use super::process::{Template, TemplateSwitch};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::FileId;
@@ -45,12 +47,14 @@ impl<'a> Checker<'a> {
                 );
             }
         }
-        // A guard that is false whatever the values leads nowhere.
-        let never = |guard| matches!(self.terms.as_const(guard), Some(Value::Bool(false)));
+        // A guard that is false whatever the values leads nowhere. One that is false because of a constant is a part
+        // of the model that is switched off, and may be switched on with `--const`.
+        let never =
+            |s: &TemplateSwitch| !s.by_constant && matches!(self.terms.as_const(s.guard), Some(Value::Bool(false)));
         let mut reached = vec![false; t.locations.len()];
         let mut open: Vec<usize> = t.initial.into_iter().collect();
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); t.locations.len()];
-        for s in t.switches.iter().filter(|s| !never(s.guard)) {
+        for s in t.switches.iter().filter(|s| !never(s)) {
             leaving[s.source].push(s.target);
         }
         while let Some(l) = open.pop() {
@@ -64,12 +68,30 @@ impl<'a> Checker<'a> {
                     .help("add a switch that leads there, or take it out"),
             );
         }
-        for s in t.switches.iter().filter(|s| never(s.guard)) {
+        for s in t.switches.iter().filter(|s| s.lone_else) {
+            let (other, help) = match s.label {
+                Label::Gate(g) if self.globals.gates[g.index()].decl.input => {
+                    let gate = &self.globals.gates[g.index()].decl.name.name;
+                    (
+                        format!("no other switch of `{gate}`"),
+                        "take `[else]` out, or add the switch that it is the rest of",
+                    )
+                }
+                _ => (
+                    "no other output or `tau`".into(),
+                    "take `[else]` out, or write the guard; inputs do not count for the `else` of an output or `tau`",
+                ),
+            };
+            let span = s.spans.guard.unwrap_or(s.spans.label);
+            let d = Diagnostic::new(Code::LoneElse, span, "this `else` always holds");
+            found.push(d.label(format!("this location has {other}")).help(help));
+        }
+        for s in t.switches.iter().filter(|s| never(s)) {
             let span = s.spans.guard.unwrap_or(s.spans.label);
             let (what, help) = if s.is_else {
                 ("the other switches leave nothing for this `else`", "take the switch out, or give the others guards")
             } else {
-                ("this guard is never true", "correct the guard or the constants in it, or take the switch out")
+                ("this guard is never true", "correct the guard, or take the switch out")
             };
             let d = Diagnostic::new(Code::NeverEnabled, span, what).label("the switch can never be taken");
             found.push(d.help(help));
@@ -112,9 +134,10 @@ impl<'a> Checker<'a> {
         if systems.is_empty() {
             return;
         }
+        let used: FxHashSet<&str> =
+            systems.iter().flat_map(|(_, s)| s.instances.iter().map(|i| i.process.name.as_str())).collect();
         for (_, p) in self.globals.processes.iter().filter(|(file, _)| *file == root) {
-            let used = systems.iter().any(|(_, s)| s.instances.iter().any(|i| i.process.name == p.name.name));
-            if !used && !p.name.name.starts_with('_') {
+            if !used.contains(p.name.name.as_str()) && !p.name.name.starts_with('_') {
                 let message = format!("no system runs the process `{}`", p.name.name);
                 found.push(Diagnostic::new(Code::UnusedItem, p.name.span, message).help(UNUSED));
             }

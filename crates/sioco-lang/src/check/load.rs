@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+use super::listed;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source::{FileId, LoadError, Loader, MAX_FILE_BYTES, SourceMap, Span, normalize};
 use crate::syntax::ast::{self, ItemKind};
 use crate::syntax::parser::parse;
+
+/// How many circles of imports are reported.
+const MAX_CIRCLES: usize = 20;
 
 /// The files of a model, parsed.
 #[derive(Clone, Debug)]
@@ -34,40 +38,45 @@ pub fn load(path: &Path, loader: &dyn Loader) -> Loaded {
     struct Open {
         path: PathBuf,
         canonical: PathBuf,
-        imports: Vec<(PathBuf, Span)>,
+        imports: std::vec::IntoIter<(PathBuf, Span)>,
     }
     let mut stack: Vec<Open> = Vec::new();
+    let mut circles = 0;
     let mut next = Some((path.to_path_buf(), None::<Span>));
     loop {
         if let Some((path, from)) = next.take() {
             let canonical = loader.canonical(&path);
-            if let Some(position) = stack.iter().position(|o| o.canonical == canonical) {
-                let circle: Vec<String> = stack[position..].iter().map(|o| o.path.display().to_string()).collect();
-                if let Some(span) = from {
+            let known = walk.done.get(&canonical).copied();
+            if let Some(Some(position)) = known {
+                if let Some(span) = from.filter(|_| circles < MAX_CIRCLES) {
+                    circles += 1;
+                    let circle = stack[position..].iter().map(|o| &o.path).chain([&path]);
+                    let circle: Vec<String> = circle.map(|p| p.display().to_string()).collect();
                     walk.diagnostics.push(
                         Diagnostic::new(Code::ImportCycle, span, "these files import each other in a circle")
-                            .note(format!("{} → {}", circle.join(" → "), path.display()))
+                            .note(listed(&circle, " → "))
                             .help("move what both need into a third file"),
                     );
                 }
-            } else if !walk.done.contains_key(&canonical) {
-                walk.done.insert(canonical.clone(), ());
+            } else if known.is_none() {
+                walk.done.insert(canonical.clone(), None);
                 if let Some((file, tree)) = walk.read(&path, from) {
-                    let imports = walk.imports(&path, &tree);
+                    let imports = walk.imports(&path, &tree).into_iter();
                     files.push((file, tree));
+                    walk.done.insert(canonical.clone(), Some(stack.len()));
                     stack.push(Open { path, canonical, imports });
                 }
             }
         }
         match stack.last_mut() {
             None => break,
-            Some(open) if open.imports.is_empty() => {
-                stack.pop();
-            }
-            Some(open) => {
-                let (path, span) = open.imports.remove(0);
-                next = Some((path, Some(span)));
-            }
+            Some(open) => match open.imports.next() {
+                Some((path, span)) => next = Some((path, Some(span))),
+                None => {
+                    walk.done.insert(std::mem::take(&mut open.canonical), None);
+                    stack.pop();
+                }
+            },
         }
     }
     Loaded { sources: walk.sources, files, diagnostics: walk.diagnostics }
@@ -84,7 +93,8 @@ fn project_root(path: &Path, loader: &dyn Loader) -> PathBuf {
 struct Walk<'a> {
     loader: &'a dyn Loader,
     root: PathBuf,
-    done: FxHashMap<PathBuf, ()>,
+    /// The files met so far, by canonical path; with their position on the stack while what they import is read.
+    done: FxHashMap<PathBuf, Option<usize>>,
     sources: SourceMap,
     diagnostics: Vec<Diagnostic>,
 }
@@ -107,7 +117,12 @@ impl Walk<'_> {
                 Some((file, parsed.file))
             }
             Err(error) => {
-                let (code, message, help) = explain(&shown.to_string(), &error);
+                let (code, message, mut help) = explain(&shown.to_string(), &error);
+                if matches!(error, LoadError::Unreadable(_))
+                    && let Some(near) = self.near(path)
+                {
+                    help = format!("did you mean `{near}`?");
+                }
                 let d = match from {
                     Some(span) => Diagnostic::new(code, span, message).label("imported here"),
                     None => Diagnostic::global(code, message),
@@ -115,6 +130,22 @@ impl Walk<'_> {
                 self.diagnostics.push(d.help(help));
                 None
             }
+        }
+    }
+
+    /// The name of the file beside this one that was probably meant; files outside of the root are not looked at.
+    fn near(&self, path: &Path) -> Option<String> {
+        let wanted = path.file_name()?.to_str()?;
+        let mut names = self.loader.neighbours(path);
+        if names.iter().any(|n| n == wanted) {
+            return None;
+        }
+        let inside = |name: &String| self.loader.canonical(&path.with_file_name(name)).starts_with(&self.root);
+        names.retain(inside);
+        let with_ending = format!("{wanted}.sts");
+        match names.iter().find(|n| **n == with_ending) {
+            Some(name) => Some(name.clone()),
+            None => did_you_mean(wanted, names.iter().map(String::as_str)),
         }
     }
 

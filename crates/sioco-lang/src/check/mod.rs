@@ -19,6 +19,7 @@ pub mod load;
 mod process;
 mod system;
 
+use std::cell::Cell;
 use std::path::Path;
 
 use sioco_model::sort::Sorts;
@@ -26,7 +27,7 @@ use sioco_model::term::TermPool;
 use sioco_model::{ChannelId, GateId, IdVec, LocationId, Model, SwitchId, VarId};
 
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity, has_errors};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean, has_errors};
 use crate::source::{Loader, SourceMap, Span};
 use load::Loaded;
 
@@ -111,7 +112,7 @@ impl Checked {
         }
         Err(Some(Box::new(if self.systems.len() > 1 {
             Diagnostic::global(Code::WhichSystem, "there are several systems, and none was chosen")
-                .help(format!("choose one with `--system NAME`: {}", self.systems.join(", ")))
+                .help(format!("choose one with `--system NAME`: {}", listed(&self.systems, ", ")))
         } else {
             Diagnostic::global(Code::NothingToRun, "there is no process in this file: nothing to run")
                 .help("a model needs at least one `process`")
@@ -157,7 +158,9 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
         errors: 0,
         globals: globals::Globals::default(),
         too_large: false,
+        compared: Cell::new(0),
         not_yet: Vec::new(),
+        switch_params: Vec::new(),
     };
     checker.collect(&files);
     checker.resolve_globals(&overrides);
@@ -209,6 +212,22 @@ fn is_unknown(code: Code) -> bool {
 /// How many errors are reported before the rest of a process is left alone.
 const MAX_ERRORS: usize = 100;
 
+/// How many names are compared for suggestions before there are no more.
+const MAX_COMPARED: usize = 100_000;
+
+/// How many names a message lists.
+const MAX_LISTED: usize = 10;
+
+/// Names in a row, those in the middle left out if there are too many.
+fn listed(names: &[impl AsRef<str>], separator: &str) -> String {
+    let all = |names: &[_]| names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(separator);
+    if names.len() <= MAX_LISTED {
+        return all(names);
+    }
+    let (first, last) = (&names[..MAX_LISTED - 1], &names[names.len() - 1..]);
+    format!("{}{separator}…{separator}{}", all(first), all(last))
+}
+
 /// The state of checking.
 struct Checker<'a> {
     sorts: Sorts,
@@ -219,14 +238,28 @@ struct Checker<'a> {
     globals: globals::Globals<'a>,
     /// Terms grew beyond all bounds; reported once.
     too_large: bool,
+    /// How many names were compared for suggestions.
+    compared: Cell<usize>,
     /// Names of the process at hand that have no value before the model runs.
     not_yet: Vec<&'a str>,
+    /// The parameters of all switches of the process at hand, and where they get their values.
+    switch_params: Vec<(&'a str, Span)>,
 }
 
 impl Checker<'_> {
     fn report(&mut self, d: Diagnostic) {
         self.errors += usize::from(d.severity() == Severity::Error);
         self.diagnostics.push(d);
+    }
+
+    /// The name that was probably meant. A file with thousands of unknown names and thousands of known ones gets
+    /// suggestions for the first of them.
+    fn near<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        if self.compared.get() > MAX_COMPARED {
+            return None;
+        }
+        let counted = candidates.into_iter().inspect(|_| self.compared.set(self.compared.get() + 1));
+        did_you_mean(name, counted)
     }
 
     /// Whether there are more errors than anybody reads; said once, at this place.

@@ -8,9 +8,9 @@ use sioco_model::{Id, IdVec, Model, SortId, TermId, Value};
 use super::expr::Scope;
 use super::globals::{ResolvedParam, id, suggest_or};
 use super::process::{Template, TemplateInitial};
-use super::{CheckedModel, Checker, Options, Spans, SwitchSpans};
+use super::{CheckedModel, Checker, Options, Spans, SwitchSpans, listed};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean, has_errors};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{FileId, Span};
 use crate::syntax::ast::*;
 
@@ -41,10 +41,10 @@ impl<'a> Checker<'a> {
             && !names.contains(wanted)
         {
             let d = Diagnostic::global(Code::WhichSystem, format!("there is no system `{wanted}`"));
-            let help = match did_you_mean(wanted, names.iter().map(String::as_str)) {
+            let help = match self.near(wanted, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if names.is_empty() => "the model declares no systems".into(),
-                None => format!("the systems are: {}", names.join(", ")),
+                None => format!("the systems are: {}", listed(&names, ", ")),
             };
             self.report(d.help(help));
         }
@@ -52,13 +52,14 @@ impl<'a> Checker<'a> {
         if systems.is_empty() {
             if let Some(instances) = self.implied_system(root, templates) {
                 let name = templates[instances[0].template].decl.name.name.clone();
-                model = self.model(name, &instances, templates);
+                model = self.model(name, &instances, templates, true);
             }
             return (model, names);
         }
-        for system in &systems {
+        for (i, system) in systems.iter().enumerate() {
             let Some(instances) = self.instances(system, templates) else { continue };
-            let built = self.model(system.name.name.clone(), &instances, templates);
+            let last = i + 1 == systems.len();
+            let built = self.model(system.name.name.clone(), &instances, templates, last);
             let chosen = match &options.system {
                 Some(wanted) => *wanted == system.name.name,
                 None => systems.len() == 1,
@@ -84,7 +85,7 @@ impl<'a> Checker<'a> {
                         "there are several processes, but no `system` says which of them run",
                     )
                     .also(templates[first].decl.name.span, "another process")
-                    .help(format!("say what runs, such as `system S = {}`", all.join(" || "))),
+                    .help(format!("say what runs, such as `system S = {}`", listed(&all, " || "))),
                 );
             }
             return None;
@@ -119,7 +120,7 @@ impl<'a> Checker<'a> {
                 if i.process.name.is_empty() {
                     continue;
                 }
-                let near = did_you_mean(&i.process.name, self.globals.process_names.keys().copied());
+                let near = self.near(&i.process.name, self.globals.process_names.keys().copied());
                 let message = format!("there is no process `{}`", i.process.name);
                 let d = Diagnostic::new(Code::UnknownProcess, i.process.span, message);
                 let is_system = self.globals.systems.iter().any(|(_, s)| s.name.name == i.process.name);
@@ -170,7 +171,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The model of some instances.
-    fn model(&mut self, name: String, instances: &[Instance], templates: &[Template<'a>]) -> Option<CheckedModel> {
+    fn model(
+        &mut self,
+        name: String,
+        instances: &[Instance],
+        templates: &[Template<'a>],
+        last: bool,
+    ) -> Option<CheckedModel> {
         // A switch that is not there because it is wrong may be the partner.
         if !instances.iter().any(|i| templates[i.template].incomplete) {
             self.partners(instances, templates);
@@ -214,8 +221,10 @@ impl<'a> Checker<'a> {
             model.terms = std::mem::take(&mut self.terms);
             instantiate(&mut model, &mut spans, instance, template, initial, several);
         }
-        // Other systems of the file go on with the same terms.
-        self.terms = model.terms.clone();
+        if !last {
+            // The other systems of the file go on with the same terms.
+            self.terms = model.terms.clone();
+        }
         debug_assert_eq!(sioco_model::verify::verify(&model), Vec::<String>::new());
         Some(CheckedModel { model, spans })
     }

@@ -6,7 +6,7 @@
 use crate::source::Span;
 
 /// How deep brackets, unary operators and the like may nest.
-pub const MAX_NESTING: usize = 200;
+pub const MAX_NESTING: usize = 100;
 
 /// A name as written.
 #[derive(Clone, Debug, PartialEq, Eq)]

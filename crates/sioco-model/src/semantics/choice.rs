@@ -52,11 +52,19 @@ pub fn witness(
     env: Env<'_>,
 ) -> Result<Option<Vec<Value>>, EvalError> {
     let mut undecided = None;
-    for part in disjuncts(context, condition) {
-        match Search::new(context, unknowns, env).witness(&part) {
-            Ok(Some(values)) => return Ok(Some(values)),
+    for (i, part) in disjuncts(context, condition).iter().enumerate() {
+        match Search::new(context, unknowns, condition, env).witness(part) {
+            Ok(Some(values)) => {
+                // A disjunct before may be undefined for these values.
+                if i > 0 {
+                    holds(context, unknowns, &values, condition, env)?;
+                }
+                return Ok(Some(values));
+            }
             Ok(None) => {}
             Err(e @ EvalError::NeedsSolver(_)) => undecided = Some(e),
+            // Where a disjunct before may hold, this one may never be reached.
+            Err(_) if undecided.is_some() => {}
             Err(e) => return Err(e),
         }
     }
@@ -72,14 +80,61 @@ pub fn all(
 ) -> Result<Vec<Vec<Value>>, EvalError> {
     let mut found: Vec<Vec<Value>> = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
-    for part in disjuncts(context, condition) {
-        for values in Search::new(context, unknowns, env).all(&part)? {
+    for (i, part) in disjuncts(context, condition).iter().enumerate() {
+        for values in Search::new(context, unknowns, condition, env).all(part, i == 0)? {
             if seen.insert(values.clone()) {
                 found.push(values);
             }
         }
     }
     Ok(found)
+}
+
+/// The truth value of a condition, with its quantifiers decided as [`exists`] does: without trying every value where
+/// that is not needed.
+pub(super) fn decide(context: Context<'_>, condition: TermId, env: Env<'_>) -> Result<bool, EvalError> {
+    match context.terms.get(condition) {
+        Term::App(op @ (Op::And | Op::Or), args) => {
+            let stop = *op == Op::Or;
+            for a in args {
+                if decide(context, *a, env)? == stop {
+                    return Ok(stop);
+                }
+            }
+            Ok(!stop)
+        }
+        Term::App(Op::Not, args) => Ok(!decide(context, args[0], env)?),
+        Term::App(Op::Exists { first, count }, args) => exists(context, *first, *count, args[0], env),
+        _ => {
+            let value = eval(context.terms, context.sorts, condition, env)?;
+            Ok(value.as_bool().expect("a well-sorted condition"))
+        }
+    }
+}
+
+/// Whether the condition holds for these values of the unknowns.
+fn holds(
+    context: Context<'_>,
+    unknowns: &[(Unknown, SortId)],
+    values: &[Value],
+    condition: TermId,
+    env: Env<'_>,
+) -> Result<bool, EvalError> {
+    let mut params = env.params.to_vec();
+    let mut bound = env.bound.to_vec();
+    for ((unknown, _), value) in unknowns.iter().zip(values) {
+        match unknown {
+            Unknown::Param(i) => {
+                let i = *i as usize;
+                if params.len() <= i {
+                    params.resize(i + 1, Value::Bool(false));
+                }
+                params[i] = value.clone();
+            }
+            Unknown::Bound(b) => bound.push((*b, value.clone())),
+        }
+    }
+    decide(context, condition, Env { params: &params, bound: &bound, ..env })
 }
 
 /// A condition that holds, or does not (`positive == false`).
@@ -133,6 +188,8 @@ struct Domain {
 struct Search<'a> {
     context: Context<'a>,
     unknowns: &'a [(Unknown, SortId)],
+    /// The whole condition. What is tried is tried on it, since a part alone may be undefined where the whole is not.
+    condition: TermId,
     env: Env<'a>,
     domains: Vec<Domain>,
     /// No value is left for some unknown, or a conjunct without unknowns is false.
@@ -140,9 +197,9 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(context: Context<'a>, unknowns: &'a [(Unknown, SortId)], env: Env<'a>) -> Self {
+    fn new(context: Context<'a>, unknowns: &'a [(Unknown, SortId)], condition: TermId, env: Env<'a>) -> Self {
         let domains = unknowns.iter().map(|(_, sort)| Domain::of(context.sorts, *sort)).collect();
-        Search { context, unknowns, env, domains, impossible: false }
+        Search { context, unknowns, condition, env, domains, impossible: false }
     }
 
     fn witness(mut self, conjuncts: &[Literal]) -> Result<Option<Vec<Value>>, EvalError> {
@@ -158,18 +215,23 @@ impl<'a> Search<'a> {
             };
         }
         let mut found = None;
-        self.try_all(conjuncts, &mut |values| {
+        self.try_all(&mut |values| {
             found = Some(values.to_vec());
             false
         })?;
         Ok(found)
     }
 
-    fn all(mut self, conjuncts: &[Literal]) -> Result<Vec<Vec<Value>>, EvalError> {
-        self.narrow(conjuncts)?;
+    /// All values for which the condition holds, among those that the conjuncts leave. They are the `first` disjunct, or
+    /// one that is only reached where those before are false.
+    fn all(mut self, conjuncts: &[Literal], first: bool) -> Result<Vec<Vec<Value>>, EvalError> {
+        match self.narrow(conjuncts) {
+            Err(e) if first => return Err(e),
+            _ => {}
+        }
         let mut found = Vec::new();
         if !self.impossible {
-            self.try_all(conjuncts, &mut |values| {
+            self.try_all(&mut |values| {
                 found.push(values.to_vec());
                 true
             })?;
@@ -181,16 +243,19 @@ impl<'a> Search<'a> {
     fn narrow(&mut self, conjuncts: &[Literal]) -> Result<Vec<Literal>, EvalError> {
         let mut rest = Vec::new();
         for &literal in conjuncts {
-            if self.is_ground(literal.term) {
-                let value = eval(self.context.terms, self.context.sorts, literal.term, self.env);
-                match value {
-                    Ok(value) if value.as_bool() == Some(literal.positive) => {}
-                    Ok(_) => self.impossible = true,
-                    // Undefined, but never reached if what stands before already fails.
-                    Err(e) => return if rest.is_empty() { Err(e) } else { Ok(conjuncts.to_vec()) },
-                }
-            } else if !self.narrow_by(literal)? {
-                rest.push(literal);
+            let used = if self.is_ground(literal.term) {
+                decide(self.context, literal.term, self.env).map(|holds| {
+                    self.impossible |= holds != literal.positive;
+                    true
+                })
+            } else {
+                self.narrow_by(literal)
+            };
+            match used {
+                Ok(true) => {}
+                Ok(false) | Err(EvalError::NeedsSolver(_)) => rest.push(literal),
+                // Undefined, but never reached if what stands before already fails.
+                Err(e) => return if rest.is_empty() { Err(e) } else { Ok(conjuncts.to_vec()) },
             }
             if self.impossible || self.domains.iter().any(|d| d.is_empty(self.context.sorts)) {
                 self.impossible = true;
@@ -303,8 +368,8 @@ impl<'a> Search<'a> {
         ground
     }
 
-    /// Tries all values of the domains; `found` says whether to go on.
-    fn try_all(&self, conjuncts: &[Literal], found: &mut dyn FnMut(&[Value]) -> bool) -> Result<(), EvalError> {
+    /// Tries the condition on all values of the domains; `found` says whether to go on.
+    fn try_all(&self, found: &mut dyn FnMut(&[Value]) -> bool) -> Result<(), EvalError> {
         let sorts = self.context.sorts;
         let mut sizes = Vec::new();
         let mut total = 1u64;
@@ -318,37 +383,13 @@ impl<'a> Search<'a> {
             return Err(EvalError::NeedsSolver(format!("`{}` has too many values to try", sorts.name(widest.sort))));
         }
         let mut values = vec![Value::Bool(false); self.domains.len()];
-        let mut params = self.env.params.to_vec();
-        let needed = self.unknowns.iter().filter_map(|(u, _)| match u {
-            Unknown::Param(i) => Some(*i as usize + 1),
-            Unknown::Bound(_) => None,
-        });
-        params.resize(needed.max().unwrap_or(0).max(params.len()), Value::Bool(false));
-        let mut bound = self.env.bound.to_vec();
-        let base = bound.len();
         for n in 0..total {
             let mut rest = n;
             for (i, domain) in self.domains.iter().enumerate() {
                 values[i] = domain.nth(sorts, rest % sizes[i]).expect("below the size");
                 rest /= sizes[i];
             }
-            bound.truncate(base);
-            for ((unknown, _), value) in self.unknowns.iter().zip(&values) {
-                match unknown {
-                    Unknown::Param(i) => params[*i as usize] = value.clone(),
-                    Unknown::Bound(b) => bound.push((*b, value.clone())),
-                }
-            }
-            let env = Env { params: &params, bound: &bound, ..self.env };
-            let mut holds = true;
-            for literal in conjuncts {
-                let value = eval(self.context.terms, sorts, literal.term, env)?;
-                if value.as_bool() != Some(literal.positive) {
-                    holds = false;
-                    break;
-                }
-            }
-            if holds && !found(&values) {
+            if holds(self.context, self.unknowns, &values, self.condition, self.env)? && !found(&values) {
                 return Ok(());
             }
         }

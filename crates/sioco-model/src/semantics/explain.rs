@@ -85,9 +85,9 @@ impl Interpreter<'_> {
         }
         let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[] };
         for conjunct in conjuncts(context, s.guard) {
-            match eval(context.terms, context.sorts, conjunct, env) {
-                Ok(Value::Bool(true)) => {}
-                Ok(_) => reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) }),
+            match choice::decide(context, conjunct, env) {
+                Ok(true) => {}
+                Ok(false) => reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) }),
                 Err(EvalError::NeedsSolver(why)) => reasons.push(Reason::NeedsSolver(why)),
                 // What stands behind a false conjunct is never evaluated.
                 Err(_) if !reasons.is_empty() => break,
@@ -133,8 +133,8 @@ impl Interpreter<'_> {
             if has_params(context, conjunct) {
                 continue;
             }
-            match eval(context.terms, context.sorts, conjunct, env) {
-                Ok(Value::Bool(false)) => {
+            match choice::decide(context, conjunct, env) {
+                Ok(false) => {
                     reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) });
                 }
                 Err(error) if reasons.is_empty() => {
@@ -150,7 +150,11 @@ impl Interpreter<'_> {
             return reasons;
         }
         match choice::witness(context, &unknowns, s.guard, env) {
-            Ok(Some(_)) => Vec::new(),
+            // The guard can hold; an argument can still be undefined.
+            Ok(Some(_)) => match self.example(state, switch) {
+                Err(error @ StepError::Undefined { .. }) => vec![Reason::Undefined(error)],
+                _ => Vec::new(),
+            },
             Ok(None) => vec![Reason::NoValues { values: leaves(context, s.guard, env) }],
             Err(EvalError::NeedsSolver(why)) => vec![Reason::NeedsSolver(why)],
             Err(error) => {

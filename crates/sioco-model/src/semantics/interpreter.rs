@@ -13,8 +13,9 @@ use super::program::{Context, Memory, Program};
 use super::state::State;
 use crate::eval::{Env, EvalError};
 use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SortId, SwitchId, VarId};
-use crate::model::{Direction, Label, Model};
+use crate::model::{Direction, Label, Model, Param};
 use crate::number;
+use crate::sort::Sort;
 use crate::value::Value;
 
 /// How many states a closure or a search for internal cycles visits before it is cut.
@@ -42,6 +43,8 @@ struct Compiled {
     chooses: bool,
     /// An update of one variable, which needs no intermediate store.
     single: bool,
+    /// Whether a parameter that the system chooses has a tolerance, so that its value may come from outside its range.
+    strict: bool,
 }
 
 /// The switches of a location, by what they do.
@@ -115,7 +118,10 @@ impl StepError {
                     Part::Argument(i) => format!("the argument `{}`", s.params[*i].name),
                     Part::Update(i) => format!("the new value of `{}`", model.variables[s.update[*i].0].name),
                 };
-                format!("{what} of `{}` is undefined: {}", s.name, error.describe(&model.sorts))
+                match error {
+                    EvalError::OutOfRange { .. } => format!("{what} of `{}`: {}", s.name, error.describe(&model.sorts)),
+                    _ => format!("{what} of `{}` is undefined: {}", s.name, error.describe(&model.sorts)),
+                }
             }
             StepError::NeedsSolver { switch, why } => {
                 format!("whether `{}` is enabled needs a solver: {why}", model.switches[*switch].name)
@@ -189,6 +195,7 @@ impl<'m> Interpreter<'m> {
                 update: s.update.iter().map(|(v, t)| (*v, compile(*t))).collect(),
                 chooses: s.params.iter().any(|p| p.term.is_none()),
                 single: s.update.len() == 1,
+                strict: s.params.iter().any(|p| p.term.is_none() && p.tolerance.is_some()),
             });
             let out = &mut locations[s.source];
             match s.label {
@@ -223,10 +230,18 @@ impl<'m> Interpreter<'m> {
         self.initial(&mut |v| self.model.sorts.default_value(self.model.variables[v].sort))
     }
 
-    /// Whether the values fit the parameters of the gate: one each, of the right sort and inside its range.
+    /// Whether the values fit the parameters of the gate: one each, of the right sort and inside its range. Where there
+    /// is a tolerance, a value that is no farther outside than that may still be equal to one inside.
     pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
         let params = &self.model.gates[gate].params;
-        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| self.model.sorts.contains(p.sort, v))
+        let sorts = &self.model.sorts;
+        let near = |p: &Param, v: &Value| match (&p.tolerance, sorts.get(p.sort), v) {
+            (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
+                lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
+            }
+            _ => false,
+        };
+        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| sorts.contains(p.sort, v) || near(p, v))
     }
 
     /// Whether the switch is enabled in the state for these values (S0 definition 7). The values must fit the gate.
@@ -244,6 +259,14 @@ impl<'m> Interpreter<'m> {
         let context = self.context();
         let compiled = &self.switches[switch];
         let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[] };
+        if compiled.strict {
+            // The system chooses only inside the range; the tolerance is for values that the model computes.
+            let params = &self.model.switches[switch].params;
+            let mut chosen = params.iter().zip(args).filter(|(p, _)| p.term.is_none());
+            if !chosen.all(|(p, v)| self.model.sorts.contains(p.sort, v)) {
+                return Ok(false);
+            }
+        }
         if let Some(guard) = &compiled.guard {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 
 use super::choice;
-use crate::eval::{Env, EvalError, apply};
+use crate::eval::{Env, EvalError, apply, bounded};
 use crate::id::{BinderId, Id, SortId, TermId};
 use crate::number;
 use crate::sort::{Sort, Sorts};
@@ -206,9 +206,9 @@ impl Program {
                 Instr::Eq(r, a, b) => (*r, Value::Bool(equal(get!(a), get!(b)))),
                 Instr::Lt(r, a, b) => (*r, Value::Bool(less(get!(a), get!(b)))),
                 Instr::Le(r, a, b) => (*r, Value::Bool(!less(get!(b), get!(a)))),
-                Instr::Add(r, a, b) => (*r, number::add(get!(a), get!(b)).expect("integers")),
-                Instr::Sub(r, a, b) => (*r, number::sub(get!(a), get!(b)).expect("integers")),
-                Instr::Mul(r, a, b) => (*r, number::mul(get!(a), get!(b)).expect("integers")),
+                Instr::Add(r, a, b) => (*r, bounded(number::add(get!(a), get!(b)).expect("integers"))?),
+                Instr::Sub(r, a, b) => (*r, bounded(number::sub(get!(a), get!(b)).expect("integers"))?),
+                Instr::Mul(r, a, b) => (*r, bounded(number::mul(get!(a), get!(b)).expect("integers"))?),
                 Instr::Div(r, a, b) => (*r, number::div(get!(a), get!(b)).ok_or(EvalError::DivisionByZero)?),
                 Instr::Mod(r, a, b) => (*r, number::modulo(get!(a), get!(b)).ok_or(EvalError::DivisionByZero)?),
                 Instr::Is(r, a, c) => (*r, Value::Bool(get!(a).constructor() == Some(*c))),

@@ -8,29 +8,9 @@ use sioco_model::sort::{Constructor, DataType, Field, Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, IdVec, SortId, TermId, Value, VarId};
 
-/// A small generator of pseudo-random numbers (xorshift64*).
-pub struct Rng(u64);
+mod rng;
 
-impl Rng {
-    pub fn new(seed: u64) -> Rng {
-        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
+pub use rng::{Rng, seeds};
 
 /// The sorts that random models use.
 pub struct Kit {
@@ -124,10 +104,10 @@ impl Kit {
         let mut sub =
             |rng: &mut Rng, pool: &mut TermPool, sort: SortId| self.term(rng, pool, leaves, made, sort, depth - 1);
         let (op, args): (Op, Vec<TermId>) = if sort == s.bool {
-            match rng.below(9) {
+            match rng.below(12) {
                 0 => (Op::Not, vec![sub(rng, pool, s.bool)]),
                 1 | 2 => {
-                    let n = 2 + rng.below(3);
+                    let n = 1 + rng.below(4);
                     let op = if rng.one_in(2) { Op::And } else { Op::Or };
                     (op, (0..n).map(|_| sub(rng, pool, s.bool)).collect())
                 }
@@ -138,32 +118,49 @@ impl Kit {
                 4 => (Op::Is(rng.below(3) as u32), vec![sub(rng, pool, self.data)]),
                 5 => (Op::Contains, vec![sub(rng, pool, self.seq), sub(rng, pool, s.int)]),
                 6 => (Op::Field(2, 1), vec![sub(rng, pool, self.data)]),
+                9 => (Op::Contains, vec![sub(rng, pool, s.string), sub(rng, pool, s.string)]),
+                10 => {
+                    // What is made of the bound variable must not be used outside.
+                    let binder = pool.binders.push(self.small);
+                    let mut leaves = leaves.to_vec();
+                    leaves.extend([pool.bound(s, binder); 3]);
+                    let body = self.term(rng, pool, &leaves, &mut Vec::new(), s.bool, depth - 1);
+                    (Op::Exists { first: binder, count: 1 }, vec![body])
+                }
                 n => {
                     let of = if rng.one_in(3) { s.real } else { s.int };
-                    (if n == 7 { Op::Lt } else { Op::Le }, vec![sub(rng, pool, of), sub(rng, pool, of)])
+                    (if n % 2 == 1 { Op::Lt } else { Op::Le }, vec![sub(rng, pool, of), sub(rng, pool, of)])
                 }
             }
         } else if sort == s.int {
-            match rng.below(12) {
+            match rng.below(13) {
                 0 | 1 => (Op::Add, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
                 2 => (Op::Sub, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
-                3 => (Op::Mul, (0..2).map(|_| sub(rng, pool, s.int)).collect()),
+                3 => (Op::Mul, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
                 4 => (Op::Div, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
                 5 => (Op::Mod, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)]),
                 6 => {
-                    (if rng.one_in(2) { Op::Min } else { Op::Max }, vec![sub(rng, pool, s.int), sub(rng, pool, s.int)])
+                    let op = if rng.one_in(2) { Op::Min } else { Op::Max };
+                    (op, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect())
                 }
                 7 => (if rng.one_in(2) { Op::Abs } else { Op::Neg }, vec![sub(rng, pool, s.int)]),
                 8 => (Op::Len, vec![if rng.one_in(2) { sub(rng, pool, s.string) } else { sub(rng, pool, self.seq) }]),
                 9 => (Op::Index, vec![sub(rng, pool, self.seq), sub(rng, pool, s.int)]),
                 10 => (Op::Checked(self.small), vec![sub(rng, pool, s.int)]),
+                11 => (Op::Field(2, 0), vec![sub(rng, pool, self.data)]),
                 _ => (Op::Floor, vec![sub(rng, pool, s.real)]),
             }
         } else if sort == s.real {
-            match rng.below(4) {
+            match rng.below(7) {
                 0 => (Op::Add, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
                 1 => (Op::Mul, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
                 2 => (Op::Quot, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
+                3 => (Op::Sub, vec![sub(rng, pool, s.real), sub(rng, pool, s.real)]),
+                4 => {
+                    let op = if rng.one_in(2) { Op::Min } else { Op::Max };
+                    (op, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.real)).collect())
+                }
+                5 => (if rng.one_in(2) { Op::Abs } else { Op::Neg }, vec![sub(rng, pool, s.real)]),
                 _ => (Op::ToReal, vec![sub(rng, pool, s.int)]),
             }
         } else if sort == self.data {
@@ -172,8 +169,10 @@ impl Kit {
                 _ => (Op::Ite, vec![sub(rng, pool, s.bool), sub(rng, pool, sort), sub(rng, pool, sort)]),
             }
         } else {
-            match rng.below(3) {
-                0 => (Op::Concat, vec![sub(rng, pool, sort), sub(rng, pool, sort)]),
+            match rng.below(4) {
+                0 => (Op::Concat, (0..1 + rng.below(3)).map(|_| sub(rng, pool, sort)).collect()),
+                3 if sort == self.seq => (Op::SeqLit, (0..1 + rng.below(3)).map(|_| sub(rng, pool, s.int)).collect()),
+                3 => (Op::Index, vec![sub(rng, pool, sort), sub(rng, pool, s.int)]),
                 1 => (Op::Slice, vec![sub(rng, pool, sort), sub(rng, pool, s.int), sub(rng, pool, s.int)]),
                 _ => (Op::Ite, vec![sub(rng, pool, s.bool), sub(rng, pool, sort), sub(rng, pool, sort)]),
             }

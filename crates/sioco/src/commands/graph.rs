@@ -39,7 +39,7 @@ pub struct Graph {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Draws only this process of the system
+    /// Draws only this process of the system, or this instance
     #[arg(long, value_name = "NAME")]
     process: Option<String>,
 }
@@ -65,7 +65,7 @@ impl Graph {
         };
         let options = graph::Options { only, ..graph::Options::default() };
         let text = as_written(&checked.sources, &model);
-        let picture = match self.picture() {
+        let picture = match self.picture()? {
             Picture::Svg => graph::svg(&model.model, &text, &options),
             Picture::Dot => graph::dot(&model.model, &text, &options),
             Picture::Mermaid => graph::mermaid(&model.model, &text, &options),
@@ -74,19 +74,25 @@ impl Graph {
         Ok(Exit::Ok)
     }
 
-    fn picture(&self) -> Picture {
+    fn picture(&self) -> Result<Picture, Failure> {
         let extension = self.output.as_ref().and_then(|path| path.extension()).and_then(|extension| extension.to_str());
-        match (self.format, extension) {
+        Ok(match (self.format, extension) {
             (Some(format), _) => format,
             (None, Some("dot" | "gv")) => Picture::Dot,
             (None, Some("mmd" | "mermaid")) => Picture::Mermaid,
-            (None, _) => Picture::Svg,
-        }
+            (None, Some("svg") | None) => Picture::Svg,
+            (None, Some(other)) => {
+                let failure = Failure::usage(format!("pictures of the kind `.{other}` cannot be written"));
+                return Err(failure.help("name the file `.svg`, `.dot` or `.mmd`, or give `--format`"));
+            }
+        })
     }
 }
 
 fn process(model: &Model, name: &str) -> Result<ProcessId, Failure> {
-    let found = model.processes.iter().find(|(_, process)| process.name == name);
+    // The name of an instance, or of a process, of which the first instance is drawn.
+    let named = model.processes.iter().find(|(_, process)| process.name == name);
+    let found = named.or_else(|| model.processes.iter().find(|(_, process)| process.template == name));
     found.map(|(id, _)| id).ok_or_else(|| {
         let names: Vec<&str> = model.processes.values().map(|process| process.name.as_str()).collect();
         let failure = Failure::usage(format!("there is no process `{name}` in `{}`", model.name));

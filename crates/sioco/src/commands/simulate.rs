@@ -1,14 +1,13 @@
 //! `sioco simulate`: step through a model.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use sioco_lang::check::CheckedModel;
 use sioco_lang::value::parse_value;
 use sioco_model::semantics::{Interpreter, Quiescence, State};
-use sioco_model::{Model, Value, print};
+use sioco_model::{Model, Value};
 use sioco_report::value;
 
 use crate::exit::Exit;
@@ -16,7 +15,8 @@ use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
 use crate::simulate::request::{self, HELP, Request};
-use crate::simulate::session::{Choice, Session};
+use crate::simulate::session::{Choice, Session, free_variable};
+use crate::simulate::words::Words;
 
 /// Step through a model
 ///
@@ -52,20 +52,17 @@ pub struct Simulate {
 impl Simulate {
     /// Steps through the model as long as it is asked to.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
-        let (_, checked) = load(&self.file, &self.choices, out)?;
+        let (source, checked) = load(&self.file, &self.choices, out)?;
+        let words = Words { checked: &checked, sources: &source.sources };
         let interactive = std::io::stdin().is_terminal() && out.is_terminal() && self.format == Format::Human;
-        let mut input = std::io::stdin().lock();
-        let mut ask = |out: &mut Output, prompt: &str| -> Option<String> {
-            if interactive {
-                out.print(prompt);
-                out.flush();
-            }
-            read_line(&mut input)
-        };
+        let mut lines = Lines::new(interactive);
+        let mut ask = |out: &mut Output, prompt: &str| lines.next(out, prompt);
         let start = self.start(&checked.model, interactive, out, &mut ask)?;
-        let interpreter = Interpreter::new(&checked.model);
-        let mut session = Session::new(&checked.model, interpreter, start, self.seed);
-        let mut stepper = Stepper { checked: &checked, interactive, json: self.format == Format::Json };
+        let Some(start) = start else { return Ok(Exit::Ok) };
+        let mut session = Session::new(words, start, self.seed);
+        let header = self.header(&checked.model);
+        let json = self.format == Format::Json;
+        let mut stepper = Stepper { words, interactive, json, header, seed: Some(self.seed) };
         stepper.show(&mut session, out, None);
         let mut number = 0;
         while let Some(line) = ask(out, "> ") {
@@ -82,9 +79,6 @@ impl Simulate {
                 }
             }
         }
-        if interactive {
-            out.line("");
-        }
         Ok(Exit::Ok)
     }
 
@@ -95,18 +89,10 @@ impl Simulate {
         interactive: bool,
         out: &mut Output,
         ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
-    ) -> Result<State, Failure> {
+    ) -> Result<Option<State>, Failure> {
         let mut chosen: Vec<(sioco_model::VarId, Value)> = Vec::new();
         for (name, text) in &self.set {
-            let free: Vec<String> = model.free_variables().map(|v| model.variable_name(v)).collect();
-            let Some(var) = model.variable(name).filter(|v| model.variables[*v].initial.is_none()) else {
-                let failure = Failure::usage(format!("`{name}` is not a variable that is free at the start"));
-                return Err(failure.help(if free.is_empty() {
-                    "the model has none".to_string()
-                } else {
-                    format!("these are: {}", free.join(", "))
-                }));
-            };
+            let var = free_variable(model, name).map_err(Failure::usage)?;
             let value = parse_value(&model.sorts, model.variables[var].sort, text);
             chosen.push((var, value.map_err(|e| Failure::usage(format!("`{name}`: {e}")))?));
         }
@@ -125,11 +111,11 @@ impl Simulate {
                 continue;
             }
             let value = loop {
-                let prompt =
-                    format!("{name} is free at the start, a {}; its value [{shown}]: ", model.sorts.name(sort));
+                let prompt = format!("{name}: {} is free at the start; its value [{shown}]: ", model.sorts.name(sort));
                 match ask(out, &prompt) {
                     None => break default,
                     Some(text) if text.trim().is_empty() => break default,
+                    Some(text) if ["quit", "q", "exit"].contains(&text.trim()) => return Ok(None),
                     Some(text) => match parse_value(&model.sorts, sort, &text) {
                         Ok(value) => break value,
                         Err(e) => out.line(e),
@@ -139,10 +125,22 @@ impl Simulate {
             chosen.push((var, value));
         }
         let interpreter = Interpreter::new(model);
-        Ok(interpreter.initial(&mut |v| {
+        Ok(Some(interpreter.initial(&mut |v| {
             let found = chosen.iter().rev().find(|(var, _)| *var == v);
             found.map_or_else(|| model.sorts.default_value(model.variables[v].sort), |(_, value)| value.clone())
-        }))
+        })))
+    }
+
+    /// The first lines of a saved trace: what it is, and how it is run again.
+    fn header(&self, model: &Model) -> String {
+        let mut command = format!("sioco simulate {}", self.file.display());
+        for (name, value) in &self.choices.consts {
+            command.push_str(&format!(" --const {name}={value}"));
+        }
+        if let Some(system) = &self.choices.system {
+            command.push_str(&format!(" --system {system}"));
+        }
+        format!("// a trace of {}\n// run again: {command} < this file\n", model.name)
     }
 }
 
@@ -153,14 +151,17 @@ enum Next {
 
 /// How a session is shown.
 struct Stepper<'a> {
-    checked: &'a CheckedModel,
+    words: Words<'a>,
     interactive: bool,
     json: bool,
+    header: String,
+    /// The seed, until it has been told.
+    seed: Option<u64>,
 }
 
 impl Stepper<'_> {
     fn model(&self) -> &Model {
-        &self.checked.model
+        self.words.model()
     }
 
     fn answer(
@@ -204,16 +205,23 @@ impl Stepper<'_> {
                 return Ok(Next::Go);
             }
             Request::Save(file) => {
-                let mut text: String = session.trace().map(|l| format!("{l}\n")).collect();
-                text.insert_str(0, &format!("// a trace of {}\n", self.model().name));
+                let mut text = self.header.clone();
+                session.start_line().into_iter().for_each(|l| text.push_str(&format!("{l}\n")));
+                session.trace().for_each(|l| text.push_str(&format!("{l}\n")));
                 let path = Path::new(&file);
                 crate::files::write(path, &text)
                     .map_err(|e| format!("cannot write `{file}`: {}", crate::failure::plain(&e)))?;
                 self.text(out, &format!("wrote {file}"));
                 return Ok(Next::Go);
             }
+            Request::WhyEvent(event, given) => {
+                let text = session.why_event(&event, &given)?;
+                self.text(out, &text);
+                return Ok(Next::Go);
+            }
+            Request::Set(given) => session.set(&given)?,
             Request::Option(n, given) => {
-                let choices = session.choices().map_err(|e| session.undefined(&e))?;
+                let choices = session.choices();
                 let count = choices.len();
                 let choice = n.checked_sub(1).and_then(|n| choices.get(n));
                 let choice = choice.ok_or_else(|| format!("there is no option {n}; there are {count}"))?.clone();
@@ -234,6 +242,9 @@ impl Stepper<'_> {
                 session.undo(usize::MAX);
             }
             Request::Random(n) => {
+                if let Some(seed) = self.seed.take() {
+                    out.say(format_args!("seed {seed}"));
+                }
                 for _ in 0..n {
                     if !session.random_step()? {
                         self.text(out, "nothing more can be done");
@@ -244,6 +255,8 @@ impl Stepper<'_> {
                         out.line(format_args!("  {last}"));
                     }
                 }
+                self.show(session, out, None);
+                return Ok(Next::Go);
             }
         }
         let last = session.trace().last().map(str::to_owned);
@@ -292,13 +305,7 @@ impl Stepper<'_> {
 
     /// Where we are and what can be done.
     fn show(&mut self, session: &mut Session<'_>, out: &mut Output, step: Option<&str>) {
-        let choices = match session.choices() {
-            Ok(choices) => choices,
-            Err(error) => {
-                let text = session.undefined(&error);
-                return self.refuse(&text, "", out);
-            }
-        };
+        let choices = session.choices();
         let silence = session.quiescence();
         if self.json {
             let object = self.json(session, &choices, silence.as_ref().ok(), step);
@@ -341,13 +348,17 @@ impl Stepper<'_> {
     fn describe(&self, session: &Session<'_>, choice: &Choice) -> (String, String) {
         let model = self.model();
         let s = &model.switches[choice.switch];
-        let mut what = print::label(model, choice.switch);
+        let mut what = self.words.label(choice.switch);
         let mut to = model.location_name(s.target);
         if let Some(receive) = choice.receive {
-            what = format!("{what} & {}", print::label(model, receive));
+            what = format!("{what} & {}", self.words.label(receive));
             to = format!("{to}, {}", model.location_name(model.switches[receive].target));
         }
         match &choice.example {
+            None if choice.problem.is_some() => {
+                let problem = choice.problem.as_ref().map(|p| session.undefined(p)).unwrap_or_default();
+                what.push_str(&format!("  {problem}"));
+            }
             None => what.push_str("  needs a solver: give values"),
             Some(args) if choice.open => {
                 what.push_str(&format!("  e.g. {}", session.named_values(choice.switch, args)));
@@ -361,7 +372,7 @@ impl Stepper<'_> {
     }
 
     fn show_disabled(&self, session: &mut Session<'_>, out: &mut Output) {
-        let enabled = session.choices().unwrap_or_default();
+        let enabled = session.choices();
         let locations = session.state().locations().to_vec();
         for location in locations {
             for switch in &self.model().locations[location].outgoing {
@@ -403,9 +414,10 @@ impl Stepper<'_> {
                 });
                 json!({
                     "switch": session.name(c),
-                    "label": print::label(model, c.switch),
+                    "label": self.words.label(c.switch),
                     "example": args,
                     "open": c.open,
+                    "problem": c.problem.as_ref().map(|p| session.undefined(p)),
                     "target": model.location_name(s.target),
                 })
             })
@@ -425,12 +437,40 @@ impl Stepper<'_> {
     }
 }
 
-/// A line of standard input; `None` at its end, and where it is no text.
-fn read_line(input: &mut impl BufRead) -> Option<String> {
-    let mut bytes = Vec::new();
-    let _ = std::io::stdout().flush();
-    match input.read_until(b'\n', &mut bytes) {
-        Ok(0) | Err(_) => None,
-        Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
+/// Where requests come from: a terminal with line editing and history, or a script.
+enum Lines {
+    Terminal(Box<rustyline::DefaultEditor>),
+    Script(std::io::StdinLock<'static>),
+}
+
+impl Lines {
+    fn new(interactive: bool) -> Lines {
+        // Without line editing a terminal is still read line by line.
+        match interactive.then(rustyline::DefaultEditor::new) {
+            Some(Ok(editor)) => Lines::Terminal(Box::new(editor)),
+            _ => Lines::Script(std::io::stdin().lock()),
+        }
+    }
+
+    /// The next line; `None` at the end, and where the person wants to leave.
+    fn next(&mut self, out: &mut Output, prompt: &str) -> Option<String> {
+        out.flush();
+        match self {
+            Lines::Terminal(editor) => {
+                let line = editor.readline(prompt).ok()?;
+                if !line.trim().is_empty() {
+                    // A line that cannot be remembered can still be used.
+                    let _ = editor.add_history_entry(line.as_str());
+                }
+                Some(line)
+            }
+            Lines::Script(input) => {
+                let mut bytes = Vec::new();
+                match input.read_until(b'\n', &mut bytes) {
+                    Ok(0) | Err(_) => None,
+                    Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
+                }
+            }
+        }
     }
 }

@@ -3,3 +3,4 @@
 pub mod request;
 pub mod session;
 pub mod why;
+pub mod words;

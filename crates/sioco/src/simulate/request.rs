@@ -28,6 +28,10 @@ pub enum Request {
     Trace,
     /// `why finish`, `why not add 11`: why a switch is not enabled.
     Why(String, Vec<Given>),
+    /// `why !outX(7)`: why an event is not possible.
+    WhyEvent(String, Vec<Given>),
+    /// `set x=3`: the value of a variable that is free at the start.
+    Set(Vec<Given>),
     /// `save FILE`: the trace, as a script.
     Save(String),
     /// `random 10`: so many steps at random.
@@ -50,15 +54,15 @@ pub struct Given {
 }
 
 /// What can be asked for, as help.
-pub const HELP: &str = "\
-  2            take option 2; `2 6` or `2 p=6` gives values
-  add 6        take the switch `add`
+pub const HELP: &str = "\x20 2            take option 2; `2 6, true` or `2 p=6, q=true` gives values
+  add 6        take the switch `add`, here with a value; `a & b` takes a handshake
   ?inX(6)      give an input, or see an output: `!outX(6)`
+  set x=3      before the first step: the value of a variable that is free at the start
   delta        see silence
   undo [N]     take back the last step, or the last N
   reset        back to the start
   list [all]   what can be done; `all` shows what cannot, too
-  why SWITCH   why a switch is not enabled; values may follow
+  why add 6    why a switch is not enabled, here for a value; `why !outX(7)` asks about an event
   state        where we are
   trace        what was done
   save FILE    write what was done, as a script for `sioco simulate`
@@ -67,14 +71,15 @@ pub const HELP: &str = "\
 
 /// Reads a request.
 pub fn parse(line: &str) -> Result<Request, String> {
-    let line = line.split("//").next().unwrap_or(line).trim();
+    let line = without_comment(line).trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(Request::Nothing);
     }
     if line.starts_with(['?', '!']) {
         return event(line);
     }
-    if let Some((send, receive)) = line.split_once(" & ") {
+    // In quotes, it is part of a value.
+    if let Some((send, receive)) = line.split_once(" & ").filter(|(send, _)| !send.contains('"')) {
         return Ok(Request::Handshake(send.trim().into(), receive.trim().into()));
     }
     let (word, rest) = match line.split_once(char::is_whitespace) {
@@ -83,6 +88,9 @@ pub fn parse(line: &str) -> Result<Request, String> {
     };
     // `add: ?inX(6)` is how traces are saved: the switch decides, the event tells its values.
     if let Some(name) = word.strip_suffix(':') {
+        if let Some(values) = rest.strip_prefix("tau").filter(|r| r.is_empty() || r.starts_with(char::is_whitespace)) {
+            return Ok(Request::Switch(name.into(), given(values)?));
+        }
         return match parse(rest)? {
             Request::Event(_, given) => Ok(Request::Switch(name.into(), given)),
             Request::Nothing => Ok(Request::Switch(name.into(), Vec::new())),
@@ -105,11 +113,24 @@ pub fn parse(line: &str) -> Result<Request, String> {
         "trace" | "t" if rest.is_empty() => Request::Trace,
         "why" => {
             let rest = rest.strip_prefix("not ").unwrap_or(rest).trim();
+            if rest.starts_with(['?', '!']) {
+                return match event(rest)? {
+                    Request::Event(name, given) => Ok(Request::WhyEvent(name, given)),
+                    other => Ok(other),
+                };
+            }
             let (name, values) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if name.is_empty() {
                 return Err("why not what? Name a switch: `why SWITCH`".into());
             }
             Request::Why(name.into(), given(values)?)
+        }
+        "set" => {
+            let given = given(rest)?;
+            if given.is_empty() || given.iter().any(|g| g.name.is_none()) {
+                return Err("write `set NAME=VALUE`".into());
+            }
+            Request::Set(given)
         }
         "save" => {
             if rest.is_empty() {
@@ -120,11 +141,34 @@ pub fn parse(line: &str) -> Result<Request, String> {
         "random" | "r" => Request::Random(number(1)?),
         "help" | "h" => Request::Help,
         "quit" | "q" | "exit" => Request::Quit,
+        // `inX(6)`: the gate knows its direction.
+        _ if line.contains('(')
+            && line.ends_with(')')
+            && !word.starts_with('(')
+            && line.find('(') < line.find(' ').or(Some(line.len())) =>
+        {
+            return event(line);
+        }
         _ => match word.parse() {
             Ok(option) => Request::Option(option, given(rest)?),
             Err(_) => Request::Switch(word.into(), given(rest)?),
         },
     })
+}
+
+/// The line up to a `//` that does not stand in a string.
+fn without_comment(line: &str) -> &str {
+    let (mut quoted, mut escaped) = (false, false);
+    for (i, c) in line.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '/' if !quoted && line[i..].starts_with("//") => return &line[..i],
+            _ => {}
+        }
+    }
+    line
 }
 
 /// `?gate(1, x)` or `!gate`.
@@ -136,7 +180,7 @@ fn event(line: &str) -> Result<Request, String> {
             (line[..open].trim(), inner.ok_or_else(|| format!("`{line}` lacks its closing `)`"))?)
         }
     };
-    if gate.len() < 2 {
+    if gate.trim_start_matches(['?', '!']).is_empty() {
         return Err(format!("`{line}` names no gate"));
     }
     Ok(Request::Event(gate.into(), given(args)?))
@@ -172,7 +216,7 @@ fn given(text: &str) -> Result<Vec<Given>, String> {
         let part = part.trim();
         let named = part.split_once('=').filter(|(name, _)| {
             let name = name.trim();
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.#".contains(c))
         });
         match named {
             Some((name, value)) => Given { name: Some(name.trim().into()), value: value.trim().into() },
@@ -208,12 +252,23 @@ mod tests {
             ("l0?inX 3", Request::Switch("l0?inX".into(), values(&["3"]))),
             ("A.send & B.recv", Request::Handshake("A.send".into(), "B.recv".into())),
             ("why not add 11", Request::Why("add".into(), values(&["11"]))),
+            ("why !outX(7)", Request::WhyEvent("!outX".into(), values(&["7"]))),
+            ("inX(6, [1, 2])", Request::Event("inX".into(), values(&["6", "[1, 2]"]))),
+            ("set a.x = 3", Request::Set(vec![Given { name: Some("a.x".into()), value: "3".into() }])),
             ("undo 3", Request::Undo(3)),
             ("save a b.txt", Request::Save("a b.txt".into())),
+            // What stands in a string is no comment and no handshake.
+            ("?get(\"http://x\") // go", Request::Event("?get".into(), values(&["\"http://x\""]))),
+            ("say: ?say(\"a & b\")", Request::Switch("say".into(), values(&["\"a & b\""]))),
+            ("add \"\\\"//\"", Request::Switch("add".into(), values(&["\"\\\"//\""]))),
+            // A switch whose name is a request.
+            ("quit: tau", Request::Switch("quit".into(), vec![])),
+            ("random: tau 3", Request::Switch("random".into(), values(&["3"]))),
+            ("delta: !done", Request::Switch("delta".into(), vec![])),
         ] {
             assert_eq!(parse(line), Ok(request), "{line}");
         }
-        for line in ["undo x", "why", "save", "?inX(6", "?", "add \"x", "list some", "add: 3"] {
+        for line in ["undo x", "why", "save", "?inX(6", "?", "add \"x", "list some", "add: 3", "set", "set 3"] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

@@ -5,14 +5,16 @@ use sioco_lang::value::parse_value;
 use sioco_model::model::{Direction, Label};
 use sioco_model::semantics::explain::Reason;
 use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
-use sioco_model::{Model, SwitchId, Value};
+use sioco_model::{GateId, Id, Model, SwitchId, Value, VarId};
 
-use super::request::Given;
+use super::request::{self, Given, Request};
 use super::why;
+use super::words::Words;
 
 /// A session.
 pub struct Session<'m> {
     model: &'m Model,
+    words: Words<'m>,
     interpreter: Interpreter<'m>,
     start: State,
     steps: Vec<Done>,
@@ -37,6 +39,8 @@ pub struct Choice {
     pub example: Option<Vec<Value>>,
     /// Whether other values can be given.
     pub open: bool,
+    /// Why nothing can be said about it: the model is undefined here.
+    pub problem: Option<StepError>,
 }
 
 /// Why a request could not be done, a sentence or several.
@@ -44,9 +48,11 @@ pub type Refusal = String;
 
 impl<'m> Session<'m> {
     /// Starts in a state; the seed is for random steps.
-    pub fn new(model: &'m Model, interpreter: Interpreter<'m>, start: State, seed: u64) -> Self {
+    pub fn new(words: Words<'m>, start: State, seed: u64) -> Self {
         let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Session { model, interpreter, start, steps: Vec::new(), random }
+        let model = words.model();
+        let interpreter = Interpreter::new(model);
+        Session { model, words, interpreter, start, steps: Vec::new(), random }
     }
 
     /// Where we are.
@@ -66,8 +72,8 @@ impl<'m> Session<'m> {
         count
     }
 
-    /// What can be done, in the order written.
-    pub fn choices(&mut self) -> Result<Vec<Choice>, StepError> {
+    /// What can be done, in the order written. A switch that is undefined here is listed with its problem.
+    pub fn choices(&mut self) -> Vec<Choice> {
         let state = self.state().clone();
         let mut found = Vec::new();
         for location in state.locations() {
@@ -77,29 +83,65 @@ impl<'m> Session<'m> {
                     continue;
                 }
                 let open = s.params.iter().any(|p| p.term.is_none());
-                match self.interpreter.example(&state, switch) {
-                    Ok(Some(args)) => found.push(Choice { switch, receive: None, example: Some(args), open }),
-                    Ok(None) => {}
-                    Err(StepError::NeedsSolver { .. }) => {
-                        found.push(Choice { switch, receive: None, example: None, open });
-                    }
-                    Err(e) => return Err(e),
-                }
+                let (example, problem) = match self.interpreter.example(&state, switch) {
+                    Ok(Some(args)) => (Some(args), None),
+                    Ok(None) => continue,
+                    Err(StepError::NeedsSolver { .. }) => (None, None),
+                    Err(e) => (None, Some(e)),
+                };
+                found.push(Choice { switch, receive: None, example, open, problem });
             }
         }
-        found.extend(self.handshakes(&state)?);
-        Ok(found)
+        found.extend(self.handshakes(&state));
+        found
     }
 
-    fn handshakes(&mut self, state: &State) -> Result<Vec<Choice>, StepError> {
-        let found = self.interpreter.handshake_steps(state)?;
-        let choice = |(step, _): (sioco_model::semantics::Step, State)| Choice {
-            switch: step.switch,
-            receive: step.receive,
-            example: Some(step.args),
-            open: false,
-        };
-        Ok(found.into_iter().map(choice).collect())
+    fn handshakes(&mut self, state: &State) -> Vec<Choice> {
+        match self.interpreter.handshake_steps(state) {
+            Ok(found) => found
+                .into_iter()
+                .map(|(step, _)| Choice {
+                    switch: step.switch,
+                    receive: step.receive,
+                    example: Some(step.args),
+                    open: false,
+                    problem: None,
+                })
+                .collect(),
+            Err(StepError::NeedsSolver { .. }) => Vec::new(),
+            Err(problem @ StepError::Undefined { switch, .. }) => {
+                vec![Choice { switch, receive: None, example: None, open: false, problem: Some(problem) }]
+            }
+        }
+    }
+
+    /// Sets variables that are free at the start; possible before the first step only.
+    pub fn set(&mut self, given: &[Given]) -> Result<(), Refusal> {
+        if !self.steps.is_empty() {
+            return Err("values at the start can only be set before the first step; `reset` goes back there".into());
+        }
+        let mut values = self.start.values().to_vec();
+        for g in given {
+            let name = g.name.as_deref().unwrap_or_default();
+            let var = free_variable(self.model, name)?;
+            let value = parse_value(&self.model.sorts, self.model.variables[var].sort, &g.value);
+            values[var.index()] = value.map_err(|e| format!("`{name}`: {e}"))?;
+        }
+        self.start = State::new(self.start.locations().to_vec(), values);
+        Ok(())
+    }
+
+    /// The free variables with their values at the start, as a line of a script; `None` if there are none.
+    pub fn start_line(&self) -> Option<String> {
+        let parts: Vec<String> = self
+            .model
+            .free_variables()
+            .map(|v| {
+                let shown = self.model.sorts.show(self.model.variables[v].sort, self.start.value(v));
+                format!("{}={shown}", self.model.variable_name(v))
+            })
+            .collect();
+        (!parts.is_empty()).then(|| format!("set {}", parts.join(", ")))
     }
 
     /// Whether silence is allowed here.
@@ -128,6 +170,9 @@ impl<'m> Session<'m> {
 
     /// Takes a choice with the values given, and its example for the others.
     pub fn take(&mut self, choice: &Choice, given: &[Given]) -> Result<(), Refusal> {
+        if let Some(problem) = choice.problem.as_ref().filter(|_| given.is_empty()) {
+            return Err(self.undefined(problem));
+        }
         if let Some(receive) = choice.receive {
             if !given.is_empty() {
                 return Err("a handshake has the values that are sent: none can be given".into());
@@ -143,7 +188,7 @@ impl<'m> Session<'m> {
         let switch = self.find(name)?;
         if matches!(self.model.switches[switch].label, Label::Send(_) | Label::Receive(_)) {
             let state = self.state().clone();
-            let all = self.handshakes(&state).map_err(|e| self.undefined(&e))?;
+            let all = self.handshakes(&state);
             let with: Vec<Choice> =
                 all.into_iter().filter(|c| c.switch == switch || c.receive == Some(switch)).collect();
             return match &with[..] {
@@ -189,22 +234,9 @@ impl<'m> Session<'m> {
 
     /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
     pub fn take_event(&mut self, event: &str, given: &[Given]) -> Result<(), Refusal> {
-        let (sigil, name) = (&event[..1], &event[1..]);
-        let Some(gate) = self.model.gate(name) else {
-            let near = did_you_mean(name, self.model.gates.values().map(|g| g.name.as_str()));
-            let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
-            return Err(format!("there is no gate `{name}`{hint}"));
-        };
-        let direction = self.model.gates[gate].direction;
-        if direction.sigil().to_string() != sigil {
-            let is = if direction == Direction::Input { "an input" } else { "an output" };
-            return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
-        }
+        let (gate, args) = self.event(event, given)?;
         let state = self.state().clone();
         let candidates = self.interpreter.switches_at(&state, gate);
-        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), p.sort)).collect::<Vec<_>>();
-        let example = candidates.iter().find_map(|s| self.interpreter.example(&state, *s).ok().flatten());
-        let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
         let mut enabled = Vec::new();
         for &switch in &candidates {
             if self.interpreter.enabled(&state, switch, &args).map_err(|e| self.undefined(&e))? {
@@ -213,18 +245,7 @@ impl<'m> Session<'m> {
         }
         match enabled[..] {
             [only] => self.fire(only, args),
-            [] if candidates.is_empty() => Err(format!("no switch with `{event}` leaves this state")),
-            [] => {
-                let mut reasons = vec![format!("`{event}` is not possible here:")];
-                for switch in candidates {
-                    reasons.push(format!(
-                        "`{}`: {}",
-                        self.model.switches[switch].name,
-                        self.why_not(switch, Some(&args))
-                    ));
-                }
-                Err(reasons.join("\n  "))
-            }
+            [] => Err(self.why_no_event(gate, &args)),
             _ => {
                 let names: Vec<String> =
                     enabled.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
@@ -233,9 +254,81 @@ impl<'m> Session<'m> {
         }
     }
 
+    /// Why an event is not possible, or that it is.
+    pub fn why_event(&mut self, event: &str, given: &[Given]) -> Result<String, Refusal> {
+        let (gate, args) = self.event(event, given)?;
+        let state = self.state().clone();
+        let possible = self.interpreter.successors(&state, gate, &args).map_err(|e| self.undefined(&e))?;
+        match possible.first() {
+            Some((switch, _)) => Ok(format!("it is possible, by `{}`", self.model.switches[*switch].name)),
+            None => Ok(self.why_no_event(gate, &args)),
+        }
+    }
+
+    /// Why no switch of a gate is enabled for the values, and for an output what is allowed instead.
+    fn why_no_event(&mut self, gate: GateId, args: &[Value]) -> String {
+        let state = self.state().clone();
+        let g = &self.model.gates[gate];
+        let event = format!("{}{}", g.direction.sigil(), g.name);
+        let candidates = self.interpreter.switches_at(&state, gate);
+        let mut lines = Vec::new();
+        if candidates.is_empty() {
+            lines.push(format!("no switch with `{event}` leaves this state"));
+        } else {
+            lines.push(format!("`{event}` is not possible here:"));
+            lines.extend(candidates.into_iter().map(|s| self.why_not(s, Some(args))));
+        }
+        if g.direction == Direction::Output {
+            let offers = self.interpreter.outputs(&state).unwrap_or_default();
+            let shown: Vec<String> = offers
+                .iter()
+                .map(|o| {
+                    let example = if o.fixed { "" } else { ", for example" };
+                    let Label::Gate(gate) = self.model.switches[o.switch].label else { return String::new() };
+                    let values = self.named_values(o.switch, &o.args);
+                    let values = if values.is_empty() { values } else { format!("({values})") };
+                    format!("!{}{values}{example}", self.model.gates[gate].name)
+                })
+                .collect();
+            lines.push(if shown.is_empty() {
+                "no output is allowed here".into()
+            } else {
+                format!("allowed here: {}", shown.join("; "))
+            });
+        }
+        lines.join("\n  ")
+    }
+
+    /// The gate and the values of an event; the sigil may be left out.
+    fn event(&mut self, event: &str, given: &[Given]) -> Result<(GateId, Vec<Value>), Refusal> {
+        let name = event.trim_start_matches(['?', '!']);
+        let sigil = event.strip_suffix(name).unwrap_or_default();
+        let Some(gate) = self.model.gate(name) else {
+            let near = did_you_mean(name, self.model.gates.values().map(|g| g.name.as_str()));
+            let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
+            return Err(format!("there is no gate `{name}`{hint}"));
+        };
+        let direction = self.model.gates[gate].direction;
+        if !sigil.is_empty() && direction.sigil().to_string() != sigil {
+            let is = if direction == Direction::Input { "an input" } else { "an output" };
+            return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
+        }
+        let state = self.state().clone();
+        let candidates = self.interpreter.switches_at(&state, gate);
+        // A tolerance reaches over the ends of a range; the interpreter knows how far.
+        let sort = |p: &sioco_model::model::Param| match p.tolerance {
+            Some(_) => self.model.sorts.base(p.sort),
+            None => p.sort,
+        };
+        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), sort(p))).collect::<Vec<_>>();
+        let example = candidates.iter().find_map(|s| self.interpreter.example(&state, *s).ok().flatten());
+        let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
+        Ok((gate, args))
+    }
+
     /// A step at random; `false` if nothing can be done.
     pub fn random_step(&mut self) -> Result<bool, Refusal> {
-        let choices = self.choices().map_err(|e| self.undefined(&e))?;
+        let choices = self.choices();
         let known: Vec<Choice> = choices.into_iter().filter(|c| c.example.is_some()).collect();
         if known.is_empty() {
             return Ok(false);
@@ -288,17 +381,37 @@ impl<'m> Session<'m> {
                 let values = if values.is_empty() { values } else { format!("({values})") };
                 format!("{}: {}{}{values}", s.name, g.direction.sigil(), g.name)
             }
-            _ => format!("{} {values}", s.name).trim_end().into(),
+            _ => {
+                let line = format!("{} {values}", s.name);
+                let line = line.trim_end();
+                // A switch may have the name of a request, such as `quit`.
+                match request::parse(line) {
+                    Ok(Request::Switch(..)) => line.into(),
+                    _ => format!("{}: tau {values}", s.name).trim_end().into(),
+                }
+            }
         }
     }
 
     /// The switch with a name.
     pub fn find(&self, name: &str) -> Result<SwitchId, Refusal> {
         self.model.switch(name).ok_or_else(|| {
-            let near = did_you_mean(name, self.model.switches.values().map(|s| s.name.as_str()));
-            match near {
+            let ending = format!(".{name}");
+            let same: Vec<&str> =
+                self.model.switches.values().map(|s| s.name.as_str()).filter(|n| n.ends_with(&ending)).collect();
+            if !same.is_empty() {
+                return format!("several processes have a switch `{name}`: {}", same.join(", "));
+            }
+            if self.model.gate(name).is_some() {
+                return format!("`{name}` is a gate: write `{name}(…)`, or the name of a switch");
+            }
+            let words = ["help", "list", "undo", "reset", "state", "trace", "save", "random", "quit", "delta", "why"];
+            let known = self.model.switches.values().map(|s| s.name.as_str()).chain(words);
+            match did_you_mean(name, known) {
                 Some(near) => format!("there is no switch `{name}`: did you mean `{near}`?"),
-                None => format!("there is no switch `{name}`; `list all` shows those that leave this state"),
+                None => format!(
+                    "there is no switch `{name}`; `list all` shows those that leave this state, `help` all requests"
+                ),
             }
         })
     }
@@ -327,7 +440,7 @@ impl<'m> Session<'m> {
             if matches!(s.label, Label::Receive(_)) && args.is_none() {
                 reasons.clear();
             }
-            let all = self.handshakes(&state).unwrap_or_default();
+            let all = self.handshakes(&state);
             if reasons.is_empty() && !all.iter().any(|c| c.switch == switch || c.receive == Some(switch)) {
                 reasons.push(Reason::NoPartner);
             } else if reasons.is_empty() {
@@ -342,7 +455,7 @@ impl<'m> Session<'m> {
                 _ => format!("`{name}` is enabled"),
             };
         }
-        let reasons: Vec<String> = reasons.iter().map(|r| why::describe(self.model, switch, r)).collect();
+        let reasons: Vec<String> = reasons.iter().map(|r| why::describe(self.words, switch, r)).collect();
         format!("`{name}` is not enabled: {}", reasons.join("; "))
     }
 
@@ -368,10 +481,7 @@ impl<'m> Session<'m> {
 
     /// An error of the model, in words.
     pub fn undefined(&self, error: &StepError) -> String {
-        match error {
-            StepError::Undefined { .. } => format!("model error: {}", error.describe(self.model)),
-            StepError::NeedsSolver { .. } => error.describe(self.model),
-        }
+        self.words.error(error)
     }
 
     /// The values for a switch: those given, the terms of an output, the example for the rest.
@@ -413,4 +523,14 @@ fn read_arguments(
         })
     });
     filled.collect()
+}
+
+/// The variable with a name, if it is free at the start.
+pub fn free_variable(model: &Model, name: &str) -> Result<VarId, Refusal> {
+    model.variable(name).filter(|v| model.variables[*v].initial.is_none()).ok_or_else(|| {
+        let free: Vec<String> = model.free_variables().map(|v| model.variable_name(v)).collect();
+        let these =
+            if free.is_empty() { "the model has none".into() } else { format!("these are: {}", free.join(", ")) };
+        format!("`{name}` is not a variable that is free at the start; {these}")
+    })
 }

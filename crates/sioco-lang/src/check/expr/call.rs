@@ -8,7 +8,7 @@ use super::{BUILTIN_FUNCTIONS, MAX_TERMS, Scope, Typed, count, expected_item};
 use crate::check::Checker;
 use crate::check::globals::suggest_or;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::*;
 
@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
             self.expr(arg, None, scope);
         }
         let known = self.globals.funs.keys().chain(self.globals.constructors.keys()).copied().chain(BUILTIN_FUNCTIONS);
-        let near = did_you_mean(&name.name, known);
+        let near = self.near(&name.name, known);
         let d = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}`", name.name));
         let text = name.name.as_str();
         let is_value = scope.locals.iter().any(|l| l.name == text)
@@ -177,8 +177,11 @@ impl<'a> Checker<'a> {
                 self.report(Diagnostic::new(Code::Arity, span, message).help(format!("write `{usage}`")));
             }
         }
-        let typed: Vec<Option<Typed>> =
-            args.iter().map(|a| self.expr(a, expected_item(&name.name, expected), scope)).collect();
+        // A loop, not an iterator: in a debug build that would take much more of the stack.
+        let mut typed: Vec<Option<Typed>> = Vec::new();
+        for arg in args {
+            typed.push(self.expr(arg, expected_item(&name.name, expected), scope));
+        }
         let typed: Option<Vec<Typed>> = typed.into_iter().collect();
         let typed = typed.filter(|_| fits)?;
         let int = self.sorts.int;

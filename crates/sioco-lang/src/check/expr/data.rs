@@ -9,7 +9,7 @@ use super::{Scope, Typed, fields_are};
 use crate::check::Checker;
 use crate::check::globals::suggest_or;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::*;
 
@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
             for f in fields {
                 self.expr(&f.value, None, scope);
             }
-            let near = did_you_mean(&name.name, self.globals.types.keys().copied());
+            let near = self.near(&name.name, self.globals.types.keys().copied());
             let d = Diagnostic::new(Code::UnknownType, name.span, format!("there is no record type `{}`", name.name));
             self.report(suggest_or(d, name, near, || format!("declare it: `type {} = {{ … }}`", name.name)));
             return None;
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
             }
             let field = declared.iter().find(|d| d.name == f.name.name);
             if field.is_none() && !f.name.name.is_empty() {
-                let near = did_you_mean(&f.name.name, declared.iter().map(|d| d.name.as_str()));
+                let near = self.near(&f.name.name, declared.iter().map(|d| d.name.as_str()));
                 let message = format!("`{ty}` has no field `{}`", f.name.name);
                 let d = Diagnostic::new(Code::UnknownField, f.name.span, message);
                 self.report(suggest_or(d, &f.name, near, || {
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         }
         let Some(&(last_c, last_i, sort)) = owners.last() else {
             let known = data.constructors.iter().flat_map(|c| c.fields.iter().map(|f| f.name.as_str()));
-            let near = did_you_mean(&field.name, known.clone());
+            let near = self.near(&field.name, known.clone());
             let message = format!("`{}` has no field `{}`", data.name, field.name);
             let d = Diagnostic::new(Code::UnknownField, field.span, message);
             self.report(suggest_or(d, field, near, || fields_are(known.collect())));
@@ -205,7 +205,11 @@ impl<'a> Checker<'a> {
             Sort::Seq(item) => Some(*item),
             _ => None,
         });
-        let typed: Vec<Option<Typed>> = items.iter().map(|e| self.expr(e, wanted, scope)).collect();
+        // A loop, not an iterator: in a debug build that would take much more of the stack.
+        let mut typed: Vec<Option<Typed>> = Vec::new();
+        for item in items {
+            typed.push(self.expr(item, wanted, scope));
+        }
         let typed: Option<Vec<Typed>> = typed.into_iter().collect();
         let typed = typed?;
         let item = match (wanted, typed.first()) {
@@ -246,7 +250,7 @@ impl<'a> Checker<'a> {
         if self.globals.constructors.contains_key(name.name.as_str()) {
             return self.constructor(&name.name);
         }
-        let near = did_you_mean(&name.name, self.globals.constructors.keys().copied());
+        let near = self.near(&name.name, self.globals.constructors.keys().copied());
         let d =
             Diagnostic::new(Code::UnknownConstructor, name.span, format!("there is no constructor `{}`", name.name));
         let data = of.and_then(|sort| match self.sorts.get(sort) {

@@ -14,7 +14,7 @@ use sioco_model::{SortId, TermId, Value, VarId, eval, number};
 use crate::check::Checker;
 use crate::check::globals::{BUILTIN_TYPES, literal_int, suggest_or};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::source::Span;
 use crate::syntax::ast::*;
 
@@ -284,6 +284,9 @@ impl<'a> Checker<'a> {
             Diagnostic::new(Code::NotConstant, span, format!("`{name}` has no value before the model runs"))
                 .label("must be known in advance")
                 .help("initial values and bounds are made of constants; initial values also of process parameters")
+        } else if let Some((_, bound)) = self.switch_params.iter().find(|(n, _)| *n == name) {
+            d.also(*bound, "this belongs to its own switch only")
+                .help(format!("keep the value in a variable there: `/ x := {name}`, and read that here"))
         } else if self.globals.funs.contains_key(name) || BUILTIN_FUNCTIONS.contains(&name) {
             d.help(format!("`{name}` is a function: write `{name}(…)`"))
         } else if self.globals.types.contains_key(name) || BUILTIN_TYPES.contains(&name) {
@@ -295,7 +298,7 @@ impl<'a> Checker<'a> {
             let process =
                 scope.process.into_iter().flat_map(|p| p.vars.keys().chain(p.params.keys()).map(String::as_str));
             let globals = self.globals.consts.keys().chain(self.globals.constructors.keys()).copied();
-            let near = did_you_mean(name, locals.chain(process).chain(globals).chain(["true", "false"]));
+            let near = self.near(name, locals.chain(process).chain(globals).chain(["true", "false"]));
             let owner = self.globals.processes.iter().find(|(_, p)| p.vars.iter().any(|v| v.name.name == name));
             suggest_or(d, &ident, near, || match (scope.process, owner) {
                 (None, Some((_, p))) => {
@@ -340,6 +343,44 @@ impl<'a> Checker<'a> {
             return None;
         }
         Some(self.terms.app(Op::Checked(want), &[term], want_base))
+    }
+
+    /// Like [`Checker::coerce`]; says what to do about a literal of another type.
+    pub(in crate::check) fn coerce_expr(&mut self, t: Typed, want: SortId, e: &Expr, what: &str) -> Option<TermId> {
+        let before = self.diagnostics.len();
+        let term = self.coerce(t, want, e.span, what);
+        if term.is_none()
+            && let Some((help, replacement)) = self.as_literal_of(e, want)
+            && let Some(d) = self.diagnostics.get_mut(before).filter(|d| d.code == Code::TypeMismatch)
+        {
+            d.help = Some(help.into());
+            d.fix = Some(Fix { span: e.span, replacement });
+        }
+        term
+    }
+
+    /// A literal written as one of another type.
+    fn as_literal_of(&self, e: &Expr, want: SortId) -> Option<(&'static str, String)> {
+        let base = self.sorts.base(want);
+        match &e.kind {
+            ExprKind::Str(text) if base == self.sorts.int && literal_int(text).is_some() => {
+                Some(("a number stands without quotes", text.clone()))
+            }
+            ExprKind::Str(text) if base == self.sorts.real && number::parse_decimal(text).is_some() => {
+                Some(("a number stands without quotes", text.clone()))
+            }
+            ExprKind::Str(text) if base == self.sorts.bool && matches!(text.as_str(), "true" | "false") => {
+                Some(("a truth value stands without quotes", text.clone()))
+            }
+            ExprKind::Int(text) | ExprKind::Real(text) if base == self.sorts.string => {
+                Some(("a text stands in quotes", format!("\"{text}\"")))
+            }
+            ExprKind::Int(text) if base == self.sorts.bool && matches!(text.as_str(), "0" | "1") => {
+                let value = if text == "0" { "false" } else { "true" };
+                Some(("the truth values are `true` and `false`", value.into()))
+            }
+            _ => None,
+        }
     }
 
     pub(in crate::check) fn mismatch(&mut self, want: &str, found: SortId, span: Span, what: &str) {

@@ -2,7 +2,7 @@
 
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, item_sort};
-use sioco_model::{SortId, TermId};
+use sioco_model::{SortId, TermId, number};
 
 use super::{Scope, Typed, a};
 use crate::check::Checker;
@@ -119,24 +119,43 @@ impl<'a> Checker<'a> {
     ) -> Option<Typed> {
         let mut left = self.expr(first, None, scope);
         let mut left_span = first.span;
-        let mut product: Vec<TermId> = Vec::new();
+        // The factors of a product that may still go on, instead of `left`.
+        let mut product: Option<(Vec<TermId>, SortId)> = None;
         for (op, _, e) in rest {
             let right = self.expr(e, None, scope);
+            // `a * b * c` with one sort throughout is one product of three.
+            if let (BinOp::Mul, Some((factors, sort)), Some(r)) = (op, &mut product, right)
+                && self.sorts.is_numeric(r.sort)
+                && (*sort == self.sorts.real || self.sorts.base(r.sort) == self.sorts.int)
+            {
+                factors.push(if *sort == self.sorts.real { self.widen(r.term) } else { r.term });
+                left_span = left_span.to(e.span);
+                continue;
+            }
+            if let Some((factors, sort)) = product.take() {
+                left = Some(Typed { term: self.apply(Op::Mul, &factors, sort), sort });
+            }
             let (Some(l), Some(r)) = (left, right) else {
                 left = None;
                 continue;
             };
             let spans = [left_span, e.span];
             left_span = left_span.to(e.span);
-            let was_product = std::mem::take(&mut product);
+            if *op != BinOp::Mul && self.is_zero(r.term) && !self.mentions_constant(e) {
+                // Constants may be given another value, and guards may ask for it.
+                self.report(
+                    Diagnostic::new(Code::UndefinedConstant, e.span, "this divides by zero")
+                        .label("this is always zero")
+                        .help("what divides by zero has no value, and is a model error when it is reached"),
+                );
+                left = None;
+                continue;
+            }
             left = match op {
-                BinOp::Mul => self.unify_numbers(&[l, r], spans.into_iter(), "*").map(|(terms, sort)| {
-                    // `a * b * c` with one sort throughout is one product of three.
-                    product = if !was_product.is_empty() && terms[0] == l.term { was_product } else { vec![terms[0]] };
-                    product.push(terms[1]);
-                    let parts = product.clone();
-                    Typed { term: self.apply(Op::Mul, &parts, sort), sort }
-                }),
+                BinOp::Mul => {
+                    product = self.unify_numbers(&[l, r], spans.into_iter(), "*");
+                    None
+                }
                 BinOp::Quot => {
                     let real = self.sorts.real;
                     let a = self.coerce(l, real, spans[0], "an operand of `/`");
@@ -159,7 +178,14 @@ impl<'a> Checker<'a> {
                 }
             };
         }
+        if let Some((factors, sort)) = product {
+            left = Some(Typed { term: self.apply(Op::Mul, &factors, sort), sort });
+        }
         left
+    }
+
+    fn is_zero(&self, term: TermId) -> bool {
+        self.terms.as_const(term).and_then(number::to_rational).is_some_and(|n| n == number::Rational::ZERO)
     }
 
     pub(in crate::check) fn comparison(

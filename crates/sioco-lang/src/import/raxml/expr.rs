@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::Type;
+
 /// How deep terms may nest: well below what our own parser allows for what is written from them.
 const MAX_DEPTH: usize = 30;
 
@@ -155,6 +157,47 @@ impl Expr {
             Expr::Literal(_) | Expr::Str(_) | Expr::Ref(_) => 0,
             Expr::Not(e) | Expr::Neg(e) => 1 + e.depth(),
             Expr::Chain(first, rest) => 1 + rest.iter().map(|(_, e)| e.depth()).max().unwrap_or(0).max(first.depth()),
+        }
+    }
+
+    /// The type of the term, given those of names; or what in it does not fit together.
+    pub(super) fn ty(&self, of: &impl Fn(Ref) -> Type) -> Result<Type, String> {
+        let number = |ty: Type| matches!(ty, Type::Int | Type::Real);
+        let wrong = |op: &str, ty: Type| Err(format!("`{op}` is not for {}", ty.text()));
+        match self {
+            Expr::Literal(text) if text == "true" || text == "false" => Ok(Type::Bool),
+            Expr::Literal(text) => Ok(if text.contains('.') { Type::Real } else { Type::Int }),
+            Expr::Str(_) => Ok(Type::String),
+            Expr::Ref(r) => Ok(of(*r)),
+            Expr::Not(e) => match e.ty(of)? {
+                Type::Bool => Ok(Type::Bool),
+                other => wrong("!", other),
+            },
+            Expr::Neg(e) => match e.ty(of)? {
+                ty if number(ty) => Ok(ty),
+                other => wrong("-", other),
+            },
+            Expr::Chain(first, rest) => {
+                let mut ty = first.ty(of)?;
+                for (op, e) in rest {
+                    let right = e.ty(of)?;
+                    let both_numbers = number(ty) && number(right);
+                    let fits = match op {
+                        Op::Or | Op::And => ty == Type::Bool && right == Type::Bool,
+                        Op::Eq | Op::Ne => ty == right || both_numbers,
+                        Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Add | Op::Sub | Op::Mul => both_numbers,
+                    };
+                    if !fits {
+                        return Err(format!("`{}` is not for {} and {}", op.text(), ty.text(), right.text()));
+                    }
+                    ty = match op {
+                        Op::Add | Op::Sub | Op::Mul if ty == Type::Int => right,
+                        Op::Add | Op::Sub | Op::Mul => ty,
+                        _ => Type::Bool,
+                    };
+                }
+                Ok(ty)
+            }
         }
     }
 

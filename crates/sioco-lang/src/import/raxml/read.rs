@@ -492,6 +492,22 @@ impl<'a, 'x> Reader<'a, 'x> {
         Err(self.twice("constant", &first.name, why, first.at, at))
     }
 
+    /// Refuses a term of another type than is needed; an Int will do for a Real.
+    fn typed(&self, term: &Expr, params: &[Param], wanted: Type, offset: usize) -> Result<(), ImportError> {
+        let ty = term.ty(&|r| match r {
+            Ref::Param(p) => params[p].ty,
+            Ref::Var(v) => self.registers[v].ty,
+            Ref::Const(c) => self.constants[c].ty,
+        });
+        let message = match ty {
+            Ok(ty) if ty == wanted || (ty, wanted) == (Type::Int, Type::Real) => return Ok(()),
+            Ok(ty) => format!("expected {} here, found {}", wanted.text(), ty.text()),
+            Err(message) => message,
+        };
+        let help = "mend it, or the types in the declarations; types that are not known are taken as Int".into();
+        Err(ImportError::BadExpression { message, help, at: self.place(offset) })
+    }
+
     fn transition(&mut self, node: Node<'a, 'x>) -> Result<Transition, ImportError> {
         if let Some(guard) = node.attribute_node("guard") {
             // Passing over an unknown attribute is harmless; passing over a guard is not.
@@ -555,6 +571,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             if !text.trim().is_empty() {
                 let condition = self.understood(source, expr::condition(&text, &scope))?;
                 self.no_conflict(&condition)?;
+                self.typed(&condition, &declared.params, Type::Bool, guard.range().start)?;
                 conditions.extend((condition != Expr::Literal("true".into())).then_some(condition));
             }
         }
@@ -592,6 +609,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             }
             let value = self.understood(source, expr::term(&text, &scope))?;
             self.no_conflict(&value)?;
+            self.typed(&value, &declared.params, self.registers[variable].ty, node.range().start)?;
             let Some(in_order) = value.substitute(&assignments) else {
                 return Err(self.too_large(*node));
             };
@@ -622,17 +640,21 @@ impl<'a, 'x> Reader<'a, 'x> {
             }
             for (i, (offset, term)) in terms.into_iter().enumerate() {
                 self.no_conflict(&term)?;
+                let at = source.locate(self.doc.input_text(), offset);
+                self.typed(&term, &declared.params, declared.params[i].ty, at)?;
                 let fresh = match &term {
                     Expr::Ref(Ref::Var(v)) if fresh.contains(v) => Some(*v),
                     _ => None,
                 };
                 if let Some(variable) = fresh {
+                    // What is chosen is stored too.
+                    self.typed(&Expr::Ref(Ref::Param(i)), &declared.params, self.registers[variable].ty, at)?;
                     if chosen.insert(variable, i).is_some() {
                         let name = &self.registers[variable].name;
                         return Err(ImportError::BadExpression {
                             message: format!("the fresh value of `{name}` stands for two parameters"),
                             help: "give each parameter a register of its own".into(),
-                            at: self.place(source.locate(self.doc.input_text(), offset)),
+                            at: self.place(at),
                         });
                     }
                     args.push(Arg::Any);

@@ -650,3 +650,32 @@ fn the_bounded_retransmission_protocol_behaves() {
         assert!(!same, "{name}: the order of assignments should matter");
     }
 }
+
+#[test]
+fn types_must_fit() {
+    let alphabet = r#"<inputs><symbol name="I"><param type="int" name="p"/><param type="boolean" name="b"/></symbol>
+        </inputs><outputs><symbol name="O"><param type="double" name="d"/></symbol></outputs>"#;
+    let variables = r#"<globals><variable type="int" name="x">1</variable><variable type="double" name="r">1</variable>
+        <variable type="string" name="s">a</variable></globals>"#;
+    let input = |inner: &str| format!("<transition from=\"a\" to=\"b\" symbol=\"I\">{inner}</transition>");
+    let guard = |text: &str| input(&format!("<guard>{text}</guard>"));
+    let output = |params: &str, inner: &str| {
+        format!("<transition from=\"a\" to=\"b\" symbol=\"O\" params=\"{params}\">{inner}</transition>")
+    };
+    for (transition, found) in [
+        (guard("b == p"), "`==` is not for Bool and Int"),
+        (guard("p"), "expected Bool here, found Int"),
+        (guard("s &lt; s"), "`<` is not for String and String"),
+        (guard("!p"), "`!` is not for Int"),
+        (guard("-b == 1"), "`-` is not for Bool"),
+        (guard("p == 1 || p + 1"), "`||` is not for Bool and Int"),
+        (input(&assign(&[("x", "b")])), "expected Int here, found Bool"),
+        (input(&assign(&[("x", "p * 0.5")])), "expected Int here, found Real"),
+        (output("s", ""), "expected Real here, found String"),
+        (output("x", &assign(&[("x", "__fresh__")])), "expected Int here, found Real"),
+    ] {
+        let message = error(&file(alphabet, variables, &transition));
+        assert!(message.contains(found), "{transition}\n{message}");
+    }
+    import(&file(alphabet, variables, &(guard("p &lt; r &amp;&amp; b == (s == 'a')") + &output("x + 1", ""))));
+}

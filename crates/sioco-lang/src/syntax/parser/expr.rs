@@ -9,7 +9,36 @@ use crate::syntax::lexer::Tok;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Expr {
-        self.expr_at(BinOp::Implies.level())
+        let expr = self.expr_at(BinOp::Implies.level());
+        if self.peek() == Tok::Question && !self.starts_line() && !matches!(expr.kind, ExprKind::Error) {
+            return self.conditional(expr);
+        }
+        expr
+    }
+
+    /// `c ? a : b`, as other languages write it.
+    fn conditional(&mut self, condition: Expr) -> Expr {
+        let question = self.bump().span;
+        let before = self.diagnostics.len();
+        let then = self.expr();
+        if self.peek() != Tok::Colon {
+            self.expected("an operator or the end of the expression");
+            return error_at(condition.span);
+        }
+        self.bump();
+        let otherwise = self.expr();
+        let span = condition.span.to(otherwise.span);
+        const MESSAGE: &str = "expected `if … then … else`, found `?`";
+        // A choice inside of this one is the same mistake, and mended with it.
+        let inside = self.diagnostics.split_off(before);
+        let (same, other): (Vec<_>, Vec<_>) = inside.into_iter().partition(|d| d.message == MESSAGE);
+        self.diagnostics.extend(other);
+        let mended = same.into_iter().filter_map(|d| d.fix).find(|f| f.span == otherwise.span);
+        let last = mended.map_or_else(|| self.slice(otherwise.span).to_owned(), |f| f.replacement);
+        let fix = format!("if {} then {} else {last}", self.slice(condition.span), self.slice(then.span));
+        let d = Diagnostic::new(Code::UnexpectedToken, question, MESSAGE);
+        self.understood(d.help("a choice is written `if c then a else b`").fix(span, fix));
+        Expr { kind: ExprKind::If(vec![(condition, then)], Box::new(otherwise)), span }
     }
 
     /// An expression whose operators all bind at least as tightly as `level`.
@@ -24,8 +53,7 @@ impl Parser<'_> {
             let level = op.level();
             let mut rest = Vec::new();
             while let Some(op) = self.operator().filter(|op| op.level() == level) {
-                self.foreign_operator();
-                let span = self.bump().span;
+                let span = self.operator_span();
                 let right = self.expr_at(level + 1);
                 rest.push((op, span, right));
                 if matches!(self.peek(), Tok::Eof) {
@@ -41,36 +69,48 @@ impl Parser<'_> {
 
     /// The operator here, or the one that was meant.
     fn operator(&self) -> Option<BinOp> {
-        self.binary_operator().or_else(|| self.foreign().map(|(op, _)| op))
+        self.foreign().map(|(op, _, _)| op).or_else(|| self.binary_operator())
     }
 
-    /// An operator of other languages, which can be nothing else here: what was meant, and what it is for.
-    fn foreign(&self) -> Option<(BinOp, &'static str)> {
+    /// An operator of other languages, which can be nothing else here: what was meant, what it is for, and of how
+    /// many tokens it is made.
+    fn foreign(&self) -> Option<(BinOp, &'static str, usize)> {
         if self.starts_line() {
             return None;
         }
-        match self.peek() {
-            Tok::Ident if self.slice(self.span()) == "and" => Some((BinOp::And, "`&&` is “and”")),
-            Tok::Ident if self.slice(self.span()) == "or" => Some((BinOp::Or, "`||` is “or”")),
-            Tok::Pipe => Some((BinOp::Or, "`||` is “or”")),
+        match (self.peek(), self.peek_at(1)) {
+            (Tok::Ident, _) if self.slice(self.span()) == "and" => Some((BinOp::And, "`&&` is “and”", 1)),
+            (Tok::Ident, _) if self.slice(self.span()) == "or" => Some((BinOp::Or, "`||` is “or”", 1)),
+            (Tok::Pipe, _) => Some((BinOp::Or, "`||` is “or”", 1)),
+            (Tok::Less, Tok::Greater) if self.joined() => Some((BinOp::Ne, "`!=` is “not equal”", 2)),
+            (Tok::NotEq, Tok::Equals) if self.joined() => Some((BinOp::Ne, "`!=` is “not equal”", 2)),
+            (Tok::EqEq, Tok::Equals) if self.joined() => Some((BinOp::Eq, "`==` is “equal”", 2)),
             // After a bound, `=` starts the value of the declaration.
-            Tok::Equals if !self.no_index => Some((BinOp::Eq, "`==` compares, `:=` assigns in an update")),
+            (Tok::Equals, _) if self.no_index => None,
+            (Tok::Equals, Tok::Less) if self.joined() => Some((BinOp::Le, "`<=` is “at most”", 2)),
+            (Tok::Equals, _) => Some((BinOp::Eq, "`==` compares, `:=` assigns in an update", 1)),
+            (Tok::FatArrow, _) if !self.in_update => Some((BinOp::Ge, "`>=` is “at least”", 1)),
             _ => None,
         }
     }
 
-    /// Reports an operator of another language; it is then read as what it means.
-    fn foreign_operator(&mut self) {
-        let Some((op, help)) = self.foreign() else { return };
-        let span = self.span();
-        if !self.confused {
-            let message = format!("expected `{}`, found `{}`", op.text(), self.slice(span));
-            let d = Diagnostic::new(Code::UnexpectedToken, span, message).help(help).fix(span, op.text());
-            self.diagnostics.push(d);
+    /// Passes over the operator. One of another language is reported, and then read as what it means.
+    fn operator_span(&mut self) -> Span {
+        let Some((op, help, tokens)) = self.foreign() else { return self.bump().span };
+        let mut span = self.bump().span;
+        for _ in 1..tokens {
+            span = span.to(self.bump().span);
         }
+        let message = format!("expected `{}`, found `{}`", op.text(), self.slice(span));
+        self.understood(Diagnostic::new(Code::UnexpectedToken, span, message).help(help).fix(span, op.text()));
+        span
     }
 
     fn binary_operator(&self) -> Option<BinOp> {
+        if self.peek() == Tok::Slash && self.peek_at(1) == Tok::Ident && self.peek_at(2) == Tok::Assign {
+            // The update of a switch begins.
+            return None;
+        }
         Some(match self.peek() {
             Tok::Implies => BinOp::Implies,
             Tok::OrOr => BinOp::Or,
@@ -191,10 +231,10 @@ impl Parser<'_> {
 
     /// Inside brackets, records and indexing are allowed again.
     fn unrestricted<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = (self.no_record, self.no_index);
-        (self.no_record, self.no_index) = (false, false);
+        let outer = (self.no_record, self.no_index, self.in_update);
+        (self.no_record, self.no_index, self.in_update) = (false, false, false);
         let result = parse(self);
-        (self.no_record, self.no_index) = outer;
+        (self.no_record, self.no_index, self.in_update) = outer;
         result
     }
 
@@ -202,7 +242,14 @@ impl Parser<'_> {
         self.unrestricted(|p| {
             p.list(Tok::RBrace, |p| {
                 let name = p.ident("the name of a field");
-                p.expect(Tok::Colon);
+                if matches!(p.peek(), Tok::Equals | Tok::Assign) {
+                    let span = p.bump().span;
+                    let message = format!("expected `:`, found `{}`", p.slice(span));
+                    let d = Diagnostic::new(Code::UnexpectedToken, span, message);
+                    p.understood(d.help("a field is written `name: value`").fix(span, ":"));
+                } else {
+                    p.expect(Tok::Colon);
+                }
                 FieldInit { name, value: p.expr() }
             })
         })
@@ -250,6 +297,9 @@ impl Parser<'_> {
                 self.bump();
                 ExprKind::Seq(self.unrestricted(|p| p.list(Tok::RBracket, Self::expr)))
             }
+            Tok::LBrace if !self.no_record && self.looks_like_record() && self.peek_at(1) == Tok::Ident => {
+                return self.nameless_record(None);
+            }
             Tok::If => self.if_expr(),
             Tok::Let => self.let_expr(),
             Tok::Match => self.match_expr(),
@@ -266,7 +316,43 @@ impl Parser<'_> {
 
     /// `{ name:` or `{ }` after a name: a record. Anything else is a block.
     fn looks_like_record(&self) -> bool {
-        matches!((self.peek_at(1), self.peek_at(2)), (Tok::Ident, Tok::Colon) | (Tok::RBrace, _))
+        matches!((self.peek_at(1), self.peek_at(2)), (Tok::Ident, Tok::Colon | Tok::Equals) | (Tok::RBrace, _))
+    }
+
+    /// The value of a declaration, with the type that it has.
+    pub(super) fn value_of(&mut self, ty: Option<&TypeExpr>) -> Expr {
+        if self.peek() == Tok::LBrace && self.looks_like_record() {
+            return self.nameless_record(ty);
+        }
+        self.expr()
+    }
+
+    /// `{ x: 1 }` without the name of the type before it.
+    fn nameless_record(&mut self, ty: Option<&TypeExpr>) -> Expr {
+        let open = self.bump().span;
+        let d = Diagnostic::new(Code::UnexpectedToken, open, "a record starts with the name of its type");
+        let place = Span { end: open.start, ..open };
+        let name = match ty.map(|ty| &ty.kind) {
+            Some(TypeExprKind::Name(name)) => Some(name.name.as_str()),
+            _ => None,
+        };
+        let was_confused = self.confused;
+        let fields = self.field_inits();
+        let span = open.to(self.previous());
+        let d = match name {
+            Some(name) => d.help(format!("write `{name} {}`", self.slice(span))).fix(place, format!("{name} ")),
+            None => d.help("write `Name { … }`, with the name of the type as it was declared"),
+        };
+        if !was_confused {
+            self.diagnostics.push(d);
+        }
+        match name {
+            Some(name) => {
+                let name = Ident { name: name.into(), span: open };
+                Expr { kind: ExprKind::Record(name, fields), span }
+            }
+            None => error_at(span),
+        }
     }
 
     fn if_expr(&mut self) -> ExprKind {
@@ -290,7 +376,7 @@ impl Parser<'_> {
         let mut bindings = Vec::new();
         while self.eat(Tok::Let) {
             let name = self.ident("a name");
-            self.expect(Tok::Equals);
+            self.expect_equals();
             let value = self.expr();
             bindings.push((name, value));
             if !self.expect(Tok::In) {
@@ -363,7 +449,8 @@ impl Parser<'_> {
                 out.push(c);
                 continue;
             }
-            let value = match rest.next() {
+            let escaped = rest.next();
+            let value = match escaped {
                 Some((_, 'n')) => Some('\n'),
                 Some((_, 'r')) => Some('\r'),
                 Some((_, 't')) => Some('\t'),
@@ -387,7 +474,9 @@ impl Parser<'_> {
                 Some(c) => out.push(c),
                 None => {
                     let start = span.start + 1 + at as u32;
-                    let place = Span { start, end: (start + 2).min(span.end), ..span };
+                    // The character after the backslash may have several bytes.
+                    let end = escaped.map_or(start + 1, |(_, c)| start + 1 + c.len_utf8() as u32);
+                    let place = Span { start, end: end.min(span.end), ..span };
                     self.diagnostics.push(
                         Diagnostic::new(Code::BadEscape, place, "there is no such escape in a string")
                             .help(r#"the escapes are \n \r \t \" \\ and \u{…} with a Unicode number in hexadecimal"#),

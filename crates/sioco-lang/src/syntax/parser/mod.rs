@@ -6,6 +6,9 @@
 
 mod expr;
 mod item;
+mod process;
+mod switch;
+mod types;
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -32,6 +35,15 @@ pub struct Parsed {
 /// Parses a text.
 pub fn parse(file: FileId, text: &str) -> Parsed {
     let lexed = lex(file, text);
+    let start = text.len() - text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
+    if text[start..].starts_with('<') {
+        // No declaration starts like this; what follows would be a hundred problems that say nothing.
+        let span = Span { file, start: start as u32, end: start as u32 + 1 };
+        let d = Diagnostic::new(Code::UnexpectedToken, span, "expected a declaration, found XML")
+            .help("`sioco import FILE` makes a model of an XML file");
+        let file = File { items: Vec::new() };
+        return Parsed { file, diagnostics: vec![d], tokens: lexed.tokens, comments: lexed.comments };
+    }
     let mut parser = Parser::new(text, &lexed.tokens, lexed.diagnostics);
     let items = parser.items();
     let mut diagnostics = parser.diagnostics;
@@ -68,6 +80,8 @@ struct Parser<'a> {
     no_record: bool,
     /// `[` after an expression is not an index here (`tau any k: Int in 0..n [guard]`).
     no_index: bool,
+    /// `=>` ends an expression here: it was meant as the `->` of a switch.
+    in_update: bool,
     /// Something was reported since the last beginning: what is found missing until the next one is a consequence.
     confused: bool,
     /// What is no token; something missing right after it is a consequence.
@@ -78,7 +92,18 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str, tokens: &'a [Token], diagnostics: Vec<Diagnostic>) -> Self {
         let mut bad: Vec<Span> = diagnostics.iter().filter_map(|d| d.primary.as_ref()).map(|p| p.span).collect();
         bad.sort_unstable();
-        Parser { text, tokens, pos: 0, diagnostics, depth: 0, no_record: false, no_index: false, confused: false, bad }
+        Parser {
+            text,
+            tokens,
+            pos: 0,
+            diagnostics,
+            depth: 0,
+            no_record: false,
+            no_index: false,
+            in_update: false,
+            confused: false,
+            bad,
+        }
     }
 
     fn peek(&self) -> Tok {
@@ -121,8 +146,26 @@ impl<'a> Parser<'a> {
 
     /// Whether the current token is the first on its line.
     fn starts_line(&self) -> bool {
-        self.pos == 0
-            || self.text.get(self.previous().end as usize..self.span().start as usize).is_none_or(|s| s.contains('\n'))
+        self.starts_line_at(0)
+    }
+
+    /// Whether the token `n` further is the first on its line.
+    fn starts_line_at(&self, n: usize) -> bool {
+        let Some(at) = (self.pos + n).checked_sub(1) else { return true };
+        let (Some(before), Some(here)) = (self.tokens.get(at), self.tokens.get(at + 1)) else { return true };
+        self.text.get(before.span.end as usize..here.span.start as usize).is_none_or(|s| s.contains('\n'))
+    }
+
+    /// Whether the next token but one follows without a space: two signs that were meant as one.
+    fn joined(&self) -> bool {
+        self.tokens.get(self.pos + 1).is_some_and(|t| t.span.start == self.span().end)
+    }
+
+    /// Reports what is wrong but understood, so that nothing after it is a consequence.
+    fn understood(&mut self, d: Diagnostic) {
+        if !self.confused {
+            self.diagnostics.push(d);
+        }
     }
 
     fn too_many_errors(&self) -> bool {
@@ -336,6 +379,14 @@ process Accumulator {
         assert!(codes(&format!("type T = {}", "Seq<".repeat(10_000))).contains(&"P005"));
         assert!(codes(&format!("const a = {}1", "let x = 1 in ".repeat(10_000))).is_empty());
         assert!(codes(&format!("const a = {}1", "if true then 1 else ".repeat(10_000))).is_empty());
+    }
+
+    #[test]
+    fn a_bad_escape_is_a_whole_character() {
+        let text = "const a = \"b\\é\"";
+        let found = parse(FileId(0), text).diagnostics;
+        let span = found[0].primary.as_ref().expect("a place").span;
+        assert_eq!(text.get(span.range()), Some("\\é"));
     }
 
     #[test]

@@ -1,0 +1,250 @@
+//! The driver: changes inputs at random and keeps those that reach something new.
+//!
+//! The targets run on a thread with a small stack; the main thread watches for inputs that hang. Every input is written
+//! to a file before it runs, so that it is known even if the process dies of a stack overflow: the next run finds it.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fmt;
+use std::fs::File;
+use std::hash::{Hash, Hasher};
+use std::io::{self, IsTerminal, Seek, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use sioco_fuzz::mutate::{Mutator, Rng};
+use sioco_fuzz::{Seen, TARGETS, Target, seeds, target};
+
+const USAGE: &str = "usage: sioco-fuzz TARGET [--seconds N] [--seed N] | TARGET --replay FILE | TARGET --seeds FOLDER
+targets: parser, format, check, import";
+
+/// An input that takes longer hangs.
+const HANG: Duration = Duration::from_secs(5);
+
+/// As small as the stack of any thread that may run the code.
+const STACK: usize = 2 << 20;
+
+/// The longest input; one in a hundred may be [`MAX_LONG`].
+const MAX_INPUT: usize = 8 << 10;
+const MAX_LONG: usize = 256 << 10;
+
+/// How long a finding is made smaller.
+const MINIMISE: Duration = Duration::from_secs(20);
+
+/// Why the driver ends with exit code 1.
+struct Failure(String);
+
+/// This is what is shown of an error that `main` returns.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure(error.to_string())
+    }
+}
+
+struct Args {
+    target: Target,
+    seconds: u64,
+    seed: u64,
+    replay: Option<PathBuf>,
+    seeds: Option<PathBuf>,
+}
+
+fn main() -> Result<(), Failure> {
+    let args = arguments().ok_or_else(|| Failure(USAGE.into()))?;
+    if let Some(file) = &args.replay {
+        return replay(args.target, file);
+    }
+    if let Some(folder) = &args.seeds {
+        std::fs::create_dir_all(folder)?;
+        for (i, seed) in seeds::all(args.target.xml, Path::new("examples")).iter().enumerate() {
+            std::fs::write(folder.join(format!("seed-{i}")), seed)?;
+        }
+        return Ok(());
+    }
+    fuzz(args)
+}
+
+fn arguments() -> Option<Args> {
+    let mut given = std::env::args().skip(1);
+    let mut args = Args { target: TARGETS[0], seconds: 60, seed: 0, replay: None, seeds: None };
+    args.target = target(&given.next()?)?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    args.seed = now.as_nanos() as u64 % 1_000_000_000;
+    while let Some(option) = given.next() {
+        match option.as_str() {
+            "--seconds" => args.seconds = given.next()?.parse().ok()?,
+            "--seed" => args.seed = given.next()?.parse().ok()?,
+            "--replay" => args.replay = Some(given.next()?.into()),
+            "--seeds" => args.seeds = Some(given.next()?.into()),
+            _ => return None,
+        }
+    }
+    Some(args)
+}
+
+/// Where findings go.
+fn folder(target: Target) -> PathBuf {
+    let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    build.join("fuzz").join(target.name)
+}
+
+fn replay(target: Target, file: &Path) -> Result<(), Failure> {
+    let data = std::fs::read(file)?;
+    let start = Instant::now();
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let run = thread.spawn(move || (target.run)(&data, &mut Seen::default()))?;
+    run.join().map_err(|_| Failure("found".into()))?;
+    let time = start.elapsed();
+    if time > HANG {
+        return Err(Failure(format!("takes {:.1} s", time.as_secs_f64())));
+    }
+    println!("nothing found, in {:.2} s", time.as_secs_f64());
+    Ok(())
+}
+
+/// Runs a worker and watches it.
+fn fuzz(args: Args) -> Result<(), Failure> {
+    let (target, seed) = (args.target, args.seed);
+    let current = folder(target).join("current");
+    std::fs::create_dir_all(folder(target))?;
+    if current.exists() {
+        println!("the last run died or was stopped with this input:");
+        println!("{}", keep(target, &current)?);
+    }
+    println!("{}: seed {seed}, {} s; the current input is {}", target.name, args.seconds, current.display());
+    let (begun, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
+    let watched = begun.clone();
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&args, begun, start))?;
+    while !worker.is_finished() {
+        std::thread::sleep(Duration::from_millis(50));
+        let since = watched.load(Ordering::Relaxed);
+        let now = start.elapsed().as_millis() as u64 + 1;
+        if since > 0 && now.saturating_sub(since) > HANG.as_millis() as u64 {
+            let kept = keep(target, &current)?;
+            return Err(Failure(format!("\nan input takes longer than {} s, seed {seed}\n{kept}", HANG.as_secs())));
+        }
+    }
+    let found = worker.join().map_err(|_| Failure("the driver itself panicked".into()))??;
+    if found {
+        let kept = keep(target, &current)?;
+        return Err(Failure(format!("found with seed {seed}\n{kept}")));
+    }
+    Ok(std::fs::remove_file(&current)?)
+}
+
+/// Moves the current input to a file of its own, and says how to run it again.
+fn keep(target: Target, current: &Path) -> io::Result<String> {
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(current)?.hash(&mut hasher);
+    let file = folder(target).join(format!("{:016x}", hasher.finish()));
+    std::fs::rename(current, &file)?;
+    Ok(format!("  cargo run --release -p sioco-fuzz -- {} --replay {}", target.name, file.display()))
+}
+
+/// Runs one target again and again.
+struct Worker {
+    target: Target,
+    current: File,
+    /// When the current input began, in milliseconds since the start, plus 1; 0 between inputs.
+    begun: Arc<AtomicU64>,
+    start: Instant,
+    /// Where the last panic was, and what it said.
+    panic: Arc<Mutex<Option<(String, String)>>>,
+}
+
+impl Worker {
+    /// Writes the input down, runs it, and gives the place of its panic.
+    fn run(&mut self, data: &[u8], seen: &mut Seen) -> io::Result<Option<(String, String)>> {
+        self.current.rewind()?;
+        self.current.write_all(data)?;
+        self.current.set_len(data.len() as u64)?;
+        self.begun.store(self.start.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        let result = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data, seen)));
+        self.begun.store(0, Ordering::Relaxed);
+        Ok(result.is_err().then(|| {
+            let place = self.panic.lock().ok().and_then(|mut p| p.take());
+            place.unwrap_or_default()
+        }))
+    }
+
+    /// Leaves out what is not needed for the same panic.
+    fn minimise(&mut self, mut data: Vec<u8>, place: &str) -> io::Result<Vec<u8>> {
+        let until = Instant::now() + MINIMISE;
+        let mut size = data.len().div_ceil(2);
+        while size > 0 {
+            let (mut at, mut smaller) = (0, false);
+            while at < data.len() {
+                if Instant::now() > until {
+                    return Ok(data);
+                }
+                let mut less = data.clone();
+                less.drain(at..(at + size).min(data.len()));
+                if self.run(&less, &mut Seen::default())?.is_some_and(|(there, _)| there == place) {
+                    (data, smaller) = (less, true);
+                } else {
+                    at += size;
+                }
+            }
+            if !smaller || size > 1 {
+                size /= 2;
+            }
+        }
+        Ok(data)
+    }
+}
+
+/// Whether something was found; it is then the current input.
+fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant) -> io::Result<bool> {
+    let panic = Arc::new(Mutex::new(None));
+    let place = panic.clone();
+    std::panic::set_hook(Box::new(move |info| {
+        if let Ok(mut last) = place.lock() {
+            *last = Some((info.location().map(|l| l.to_string()).unwrap_or_default(), info.to_string()));
+        }
+    }));
+    let current = File::create(folder(args.target).join("current"))?;
+    let mut worker = Worker { target: args.target, current, begun, start, panic };
+    let mut corpus = seeds::all(args.target.xml, Path::new("examples"));
+    let (mut rng, mut seen, mutator) = (Rng::new(args.seed), Seen::default(), Mutator { xml: args.target.xml });
+    let (mut count, seeds) = (0u64, corpus.len());
+    let (mut shown, terminal) = (Instant::now(), io::stdout().is_terminal());
+    let progress = |count: u64, corpus: usize, seen: usize, end: &str| {
+        let seconds = start.elapsed().as_secs_f64();
+        let rate = count as f64 / seconds.max(0.001);
+        print!("{seconds:6.0} s: {count} inputs, {rate:.0} per second, {corpus} kept, {seen} things seen{end}");
+        io::stdout().flush()
+    };
+    while start.elapsed().as_secs() < args.seconds {
+        let known = seen.0.len();
+        let index = count as usize;
+        let limit = if rng.below(100) == 0 { MAX_LONG } else { MAX_INPUT };
+        let data = if index < seeds { corpus[index].clone() } else { mutator.next(&corpus, &mut rng, limit) };
+        if let Some((place, message)) = worker.run(&data, &mut seen)? {
+            println!("\n{message}");
+            let small = worker.minimise(data, &place)?;
+            if let Some((_, message)) = worker.run(&small, &mut Seen::default())? {
+                println!("made smaller, {} bytes:\n{message}", small.len());
+            }
+            return Ok(true);
+        }
+        count += 1;
+        if index >= seeds && seen.0.len() > known && data.len() <= MAX_INPUT {
+            corpus.push(data);
+        }
+        if terminal && shown.elapsed() > Duration::from_millis(500) {
+            shown = Instant::now();
+            progress(count, corpus.len(), seen.0.len(), "\r")?;
+        }
+    }
+    progress(count, corpus.len(), seen.0.len(), "\n")?;
+    println!("nothing found");
+    Ok(false)
+}

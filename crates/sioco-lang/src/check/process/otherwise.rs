@@ -1,0 +1,67 @@
+//! `else`: what the other switches leave over.
+
+use rustc_hash::FxHashMap;
+use sioco_model::model::{Label, SwitchParam};
+use sioco_model::term::{Op, Term};
+use sioco_model::{BinderId, Id, TermId};
+
+use super::TemplateSwitch;
+use crate::check::Checker;
+
+impl<'a> Checker<'a> {
+    /// Gives every `else` of a location its guard. The others' guards must be known by now.
+    pub(in crate::check) fn resolve_else(&mut self, switches: &mut [TemplateSwitch], source: usize) {
+        for i in 0..switches.len() {
+            if !switches[i].is_else || switches[i].source != source {
+                continue;
+            }
+            let input = self.is_input(switches[i].label);
+            let mut others = Vec::new();
+            let mut by_constant = false;
+            for s in switches.iter().filter(|s| !s.is_else && s.source == source) {
+                if input && s.label == switches[i].label {
+                    // Parameters are numbered by the gate, so the guards speak of the same values.
+                    others.push(s.guard);
+                    by_constant |= s.by_constant;
+                } else if !input && !self.is_input(s.label) && !matches!(s.label, Label::Send(_) | Label::Receive(_)) {
+                    let (guard, params) = (s.guard, s.params.clone());
+                    others.push(self.exists_params(guard, &params));
+                    by_constant |= s.by_constant;
+                }
+            }
+            switches[i].lone_else = others.is_empty();
+            switches[i].by_constant = by_constant;
+            let any = self.terms.or(&self.sorts, &others);
+            switches[i].guard = self.terms.not(&self.sorts, any);
+        }
+    }
+
+    pub(in crate::check) fn is_input(&self, label: Label) -> bool {
+        matches!(label, Label::Gate(g) if self.globals.gates[g.index()].decl.input)
+    }
+
+    /// "For some values of the parameters": the parameters that occur become bound variables.
+    pub(in crate::check) fn exists_params(&mut self, guard: TermId, params: &[SwitchParam]) -> TermId {
+        let mut occurring: Vec<u32> = Vec::new();
+        self.terms.visit(guard, &mut |_, t| {
+            if let Term::Param(i, _) = t {
+                occurring.push(*i);
+            }
+        });
+        if occurring.is_empty() {
+            return guard;
+        }
+        occurring.sort_unstable();
+        let mut binders: FxHashMap<u32, BinderId> = FxHashMap::default();
+        for i in &occurring {
+            binders.insert(*i, self.terms.binders.push(params[*i as usize].sort));
+        }
+        let sorts = &self.sorts;
+        let body = self.terms.replace(guard, &mut |pool, leaf| match leaf {
+            Term::Param(i, _) => Some(pool.bound(sorts, binders[i])),
+            _ => None,
+        });
+        let op = Op::Exists { first: binders[&occurring[0]], count: occurring.len() as u32 };
+        self.terms.app(op, &[body], self.sorts.bool)
+    }
+}

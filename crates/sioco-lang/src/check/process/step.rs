@@ -1,0 +1,461 @@
+//! One step of a switch: its label, parameters, guard and update.
+
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
+use sioco_model::model::{Label, SwitchParam};
+use sioco_model::term::Term;
+use sioco_model::{ChannelId, GateId, SortId};
+
+use super::switch::{CARRIED, Carried};
+use super::{Step, Template};
+use crate::check::expr::{Local, ProcessScope, Scope, Typed, a};
+use crate::check::globals::{GateOrChannel, ResolvedParam, TOLERANCE, id, suggest, suggest_or};
+use crate::check::{Checker, SwitchSpans};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::*;
+
+impl<'a> Checker<'a> {
+    pub(in crate::check) fn step(
+        &mut self,
+        step: &'a StepDecl,
+        s: &'a SwitchDecl,
+        template: &Template<'a>,
+        carried: &mut Vec<Carried>,
+        index: usize,
+    ) -> Option<Step> {
+        let (label, declared, wrong_way) = self.label(&step.label)?;
+        let mut good = true;
+        if let Some(declared) = &declared
+            && declared.len() != step.label.args.len()
+        {
+            let name = &step.label.name.name;
+            let place = self.globals.gate_names.get(name.as_str()).map(|g| self.gate_name(*g).span);
+            let label = step.label.span;
+            // A declaration that was not understood does not say how many there are.
+            if declared.iter().all(|p| p.sort.is_some()) {
+                self.arity(&format!("`{name}`"), declared.len(), step.label.args.len(), label, place);
+                let is_guard = matches!(&step.label.args[..], [ArgDecl::Term(e)] if is_condition(e));
+                if declared.is_empty()
+                    && is_guard
+                    && matches!(step.guard, GuardDecl::None)
+                    && let Some(d) = self.diagnostics.last_mut()
+                {
+                    d.help = Some("guards are written in brackets: `[…]`".into());
+                }
+            }
+            good = false;
+        }
+        let process = &template.scope;
+        let mut scope = Scope { process: Some(process), ..Scope::default() };
+        // Names from earlier steps; placeholders until it is known which of them need a hidden variable.
+        let inherited = carried.len();
+        for (i, c) in carried.iter().enumerate() {
+            let term = self.terms.param(CARRIED + i as u32, self.sorts.base(c.sort));
+            let typed = c.known.then_some(Typed { term, sort: c.sort });
+            scope.locals.push(Local { name: c.name.clone(), span: c.span, typed, used: Cell::new(false) });
+        }
+        let mut params: Vec<SwitchParam> = Vec::new();
+        let mut terms: Vec<(usize, &'a Expr)> = Vec::new();
+        let binds = matches!(step.label.kind, LabelKind::Input | LabelKind::Recv) && !wrong_way;
+        // In the wrong direction, an argument is whatever makes sense.
+        let known = |checker: &Self, scope: &Scope<'_>, name: &str| {
+            scope.locals.iter().any(|l| l.name == name)
+                || process.vars.contains_key(name)
+                || process.params.contains_key(name)
+                || checker.global_value(name).is_some()
+        };
+        // What an argument that is no name should have been called, so that its uses are not wrong as well.
+        let stand_in =
+            |checker: &mut Self, scope: &mut Scope<'_>, name: &str, span: Span, sort: Option<SortId>, i: usize| {
+                if !known(checker, scope, name) {
+                    let typed = sort.map(|sort| {
+                        let base = checker.sorts.base(sort);
+                        Typed { term: checker.terms.param(i as u32, base), sort }
+                    });
+                    scope.locals.push(Local { name: name.to_owned(), span, typed, used: Cell::new(true) });
+                }
+            };
+        for (i, arg) in step.label.args.iter().enumerate() {
+            let gate_param = declared.as_ref().and_then(|d| d.get(i));
+            let sort = gate_param.and_then(|p| p.sort);
+            let name = gate_param.map_or_else(|| format!("p{i}"), |p| p.name.clone());
+            let mut param = SwitchParam {
+                name,
+                sort: sort.unwrap_or(self.sorts.bool),
+                term: None,
+                tolerance: gate_param.and_then(|p| p.tolerance.clone()),
+            };
+            good &= sort.is_some();
+            let mut bind = |checker: &mut Self, scope: &mut Scope<'_>, name: &Ident| {
+                let typed = sort.map(|sort| {
+                    let base = checker.sorts.base(sort);
+                    Typed { term: checker.terms.param(i as u32, base), sort }
+                });
+                checker.bind(scope, name, typed);
+                if name.name != "_" {
+                    param.name.clone_from(&name.name);
+                }
+            };
+            match arg {
+                ArgDecl::Ignored(span) if !binds && !wrong_way => {
+                    let d = if step.label.kind == LabelKind::Send {
+                        Diagnostic::new(Code::BadAny, *span, "a send says what it sends")
+                            .help("write a value; to choose one, use `tau any` before")
+                    } else {
+                        Diagnostic::new(Code::BadAny, *span, "an output says what it sends")
+                            .help("write a value, or `any p` where the system may choose")
+                    };
+                    self.report(d);
+                    good = false;
+                }
+                ArgDecl::Ignored(_) => {}
+                ArgDecl::Any(name) if binds => {
+                    self.report(
+                        Diagnostic::new(Code::BadAny, name.span, "what comes in is not chosen by the system")
+                            .help(format!("write just `{}`, without `any`", name.name)),
+                    );
+                    good = false;
+                    bind(self, &mut scope, name);
+                }
+                ArgDecl::Any(name) if step.label.kind == LabelKind::Send => {
+                    self.report(
+                        Diagnostic::new(Code::BadAny, name.span, "a send says what it sends")
+                            .help("write a value; to choose one, use `tau any` before"),
+                    );
+                    good = false;
+                    bind(self, &mut scope, name);
+                }
+                ArgDecl::Any(name) => bind(self, &mut scope, name),
+                ArgDecl::Term(Expr { kind: ExprKind::Name(name), span })
+                    if (binds && self.constructor_span(name).is_none())
+                        || (wrong_way && !known(self, &scope, name)) =>
+                {
+                    let ident = Ident { name: name.clone(), span: *span };
+                    let before = self.diagnostics.len();
+                    bind(self, &mut scope, &ident);
+                    let is_var = process.vars.contains_key(name) || process.params.contains_key(name);
+                    if is_var && let Some(d) = self.diagnostics.get_mut(before) {
+                        let way = if step.label.kind == LabelKind::Input { "?" } else { "recv " };
+                        let p = gate_param.map(|p| p.name.clone()).filter(|p| p != name);
+                        let p = p.unwrap_or_else(|| format!("{name}_in"));
+                        let gate = &step.label.name.name;
+                        let label = match step.label.args.len() {
+                            1 => format!("{way}{gate}({p}) "),
+                            _ => String::new(),
+                        };
+                        d.help = Some(format!(
+                            "choose another name for what comes in; to compare it: `{label}[{p} == {name}]`"
+                        ));
+                        stand_in(self, &mut scope, &p, *span, sort, i);
+                    }
+                }
+                ArgDecl::Term(e) if binds => {
+                    if !matches!(e.kind, ExprKind::Error) {
+                        let input = step.label.kind == LabelKind::Input;
+                        let (what, way) = if input { ("an input", "?") } else { ("a receive", "recv ") };
+                        let (gate, p) = (&step.label.name.name, &param.name);
+                        self.report(
+                            Diagnostic::new(
+                                Code::InputBinder,
+                                e.span,
+                                format!("{what} gives names to the values that come in"),
+                            )
+                            .label("expected a name or `_`")
+                            .help(format!("compare in the guard: `{way}{gate}({p}) [{p} == …]`")),
+                        );
+                        stand_in(self, &mut scope, p, e.span, sort, i);
+                    }
+                    good = false;
+                }
+                ArgDecl::Term(e) => terms.push((i, e)),
+            }
+            params.push(param);
+        }
+        let not_yet = self.not_yet.len();
+        self.not_yet.extend(step.label.choices.iter().map(|c| c.name.name.as_str()));
+        for (i, choice) in step.label.choices.iter().enumerate() {
+            if let Some(tolerance) = &choice.tolerance {
+                let d = Diagnostic::new(Code::BadTolerance, tolerance.span, "a tolerance cannot stand here");
+                self.report(d.help(TOLERANCE));
+            }
+            let sort = self.resolve_type(&choice.ty);
+            let typed = sort.map(|sort| {
+                let base = self.sorts.base(sort);
+                Typed { term: self.terms.param(i as u32, base), sort }
+            });
+            self.bind(&mut scope, &choice.name, typed);
+            good &= sort.is_some();
+            let sort = sort.unwrap_or(self.sorts.bool);
+            params.push(SwitchParam { name: choice.name.name.clone(), sort, term: None, tolerance: None });
+        }
+        self.not_yet.truncate(not_yet);
+        for (i, e) in terms {
+            let sort = declared.as_ref().and_then(|d| d.get(i)).and_then(|p| p.sort);
+            let typed = self.expr(e, sort, &mut scope);
+            let term = match (typed, sort) {
+                (Some(t), Some(sort)) => {
+                    let what = format!("the parameter `{}`", params[i].name);
+                    self.coerce_expr(t, sort, e, &what)
+                }
+                _ => None,
+            };
+            good &= term.is_some();
+            params[i].term = term;
+        }
+        let mut guard_span = None;
+        let mut is_else = false;
+        let guard = match &step.guard {
+            GuardDecl::None => Some(self.terms.bool(&self.sorts, true)),
+            GuardDecl::Else(span) => {
+                guard_span = Some(*span);
+                is_else = true;
+                if matches!(step.label.kind, LabelKind::Send | LabelKind::Recv) || index > 0 {
+                    self.report(
+                        Diagnostic::new(Code::BadElse, *span, "`else` has no meaning here")
+                            .help("it is for inputs, outputs and `tau`, as the first step of a switch"),
+                    );
+                }
+                Some(self.terms.bool(&self.sorts, true))
+            }
+            GuardDecl::Expr(e) => {
+                guard_span = Some(e.span);
+                let typed = self.expr(e, Some(self.sorts.bool), &mut scope);
+                if let Some(t) = typed
+                    && t.sort != self.sorts.bool
+                {
+                    let found = a(&self.sorts.name(t.sort));
+                    self.report(
+                        Diagnostic::new(Code::GuardNotBool, e.span, format!("a guard is a `Bool`, this is {found}"))
+                            .label("neither true nor false")
+                            .help("compare it with something, as in `[x > 0]`"),
+                    );
+                }
+                typed.filter(|t| t.sort == self.sorts.bool).map(|t| t.term)
+            }
+        };
+        // Whether the constants made it so is asked only of a guard that is always true or always false.
+        let fixed = guard.is_some_and(|g| self.terms.as_const(g).is_some());
+        let by_constant = fixed && matches!(&step.guard, GuardDecl::Expr(e) if self.mentions_constant(e));
+        let mut update = Vec::new();
+        let mut update_spans = Vec::new();
+        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        for a in &step.update {
+            let name = a.target.name.as_str();
+            let var = process.vars.get(name).copied();
+            if let Some(first) = seen.insert(name, a.target.span).filter(|_| !name.is_empty()) {
+                self.report(
+                    Diagnostic::new(Code::AssignedTwice, a.target.span, format!("`{name}` is assigned twice"))
+                        .label("assigned again here")
+                        .also(first, "first assigned here")
+                        .help("all right-hand sides are evaluated before any is assigned, so the order means nothing"),
+                );
+                good = false;
+            }
+            if var.is_none() && !name.is_empty() {
+                self.not_assignable(&a.target, &scope, process);
+                good = false;
+            }
+            scope.assigning = var;
+            let sort = var.and_then(|v| process.var_sorts[v]);
+            let typed = self.expr(&a.value, sort, &mut scope);
+            scope.assigning = None;
+            let term = match (typed, sort) {
+                (Some(t), Some(sort)) => self.coerce_expr(t, sort, &a.value, &format!("the new value of `{name}`")),
+                _ => None,
+            };
+            good &= term.is_some();
+            if let (Some(var), Some(term)) = (var, term) {
+                update.push((var, term));
+                update_spans.push(a.target.span.to(a.value.span));
+            }
+        }
+        for (c, local) in carried.iter_mut().zip(&scope.locals) {
+            c.read_later |= local.used.get();
+        }
+        // The names bound here are carried on; whether they are used is known at the end of the switch.
+        if s.steps.len() > index + 1 {
+            for local in scope.locals.drain(inherited..) {
+                // A name whose type is wrong stays a name, so that its use is not one more report.
+                let sort = local.typed.map_or(self.sorts.bool, |t| t.sort);
+                let param = match local.typed.map(|t| self.terms.get(t.term)) {
+                    Some(Term::Param(param, _)) => *param,
+                    _ => 0,
+                };
+                carried.push(Carried {
+                    name: local.name,
+                    span: local.span,
+                    sort,
+                    known: local.typed.is_some(),
+                    step: index,
+                    param,
+                    read: local.used.get(),
+                    read_later: false,
+                });
+            }
+        } else {
+            self.unbind(&mut scope, inherited);
+        }
+        let guard = guard?;
+        if !good {
+            return None;
+        }
+        let spans = SwitchSpans {
+            whole: s.span,
+            name: s.name.as_ref().map(|n| n.span),
+            label: step.label.span,
+            args: step.label.args.iter().map(arg_span).collect(),
+            guard: guard_span,
+            update: update_spans,
+            target: s.target.span,
+        };
+        Some(Step { label, params, guard, is_else, by_constant, update, spans })
+    }
+
+    /// Reports an assignment to something that is not a variable.
+    pub(in crate::check) fn not_assignable(&mut self, target: &Ident, scope: &Scope<'_>, process: &ProcessScope) {
+        let name = target.name.as_str();
+        let message = |what: &str| format!("`{name}` is {what} and cannot be assigned");
+        let d = |text: String| Diagnostic::new(Code::UpdateTarget, target.span, text);
+        let d = if let Some(local) = scope.locals.iter().find(|l| l.name == name) {
+            d(message("a parameter"))
+                .also(local.span, "gets its value here")
+                .help("assign to a variable of the process")
+        } else if let Some(i) = process.params.get(name) {
+            d(message("a process parameter"))
+                .also(process.param_spans[*i], "declared here")
+                .help("it is fixed for the instance; copy it: `var x: … = …`")
+        } else if let Some(c) = self.globals.consts.get(name) {
+            d(message("a constant"))
+                .also(c.decl.name.span, "declared here")
+                .help("what changes is a variable: declare it in the process with `var`")
+        } else {
+            let near = self.near(name, process.vars.keys().map(String::as_str));
+            let d = d(format!("there is no variable `{name}` to assign"));
+            suggest_or(d, target, near, || format!("declare it in the process: `var {name}: … = …`"))
+        };
+        self.report(d);
+    }
+
+    /// The label, the parameters that its gate or channel declares, and whether it is used in the wrong direction.
+    pub(in crate::check) fn label(
+        &mut self,
+        label: &'a LabelDecl,
+    ) -> Option<(Label, Option<Vec<ResolvedParam>>, bool)> {
+        if label.kind == LabelKind::Tau {
+            return Some((Label::Internal, None, false));
+        }
+        let name = &label.name;
+        if name.name.is_empty() {
+            return None;
+        }
+        let wants_gate = matches!(label.kind, LabelKind::Input | LabelKind::Output);
+        match self.globals.gate_names.get(name.name.as_str()).copied() {
+            Some(GateOrChannel::Gate(i)) => {
+                let entry = &self.globals.gates[i];
+                entry.used.set(true);
+                let (input, declared, params) = (entry.decl.input, entry.decl.name.span, entry.params.clone());
+                if !wants_gate {
+                    self.report(
+                        Diagnostic::new(
+                            Code::WrongDirection,
+                            label.span,
+                            format!("`{}` is a gate, not a channel", name.name),
+                        )
+                        .also(declared, "declared here")
+                        .help(format!(
+                            "write `{}{}`",
+                            if input { '?' } else { '!' },
+                            name.name
+                        )),
+                    );
+                    return None;
+                }
+                if input != (label.kind == LabelKind::Input) {
+                    let (is, sigil) = if input { ("an input", "?") } else { ("an output", "!") };
+                    let place = Span { end: label.span.start + 1, ..label.span };
+                    self.report(
+                        Diagnostic::new(Code::WrongDirection, label.span, format!("`{}` is {is}", name.name))
+                            .label(format!("expected `{sigil}{}`", name.name))
+                            .also(declared, "declared here")
+                            .help("directions are those of the system under test: `?` receives, `!` answers")
+                            .fix(place, sigil),
+                    );
+                    // What else is wrong with the switch is reported as if the direction were right.
+                }
+                Some((Label::Gate(id::<GateId>(i)), Some(params), input != (label.kind == LabelKind::Input)))
+            }
+            Some(GateOrChannel::Channel(i)) => {
+                let entry = &self.globals.channels[i];
+                entry.used.set(true);
+                let (declared, params) = (entry.decl.name.span, entry.params.clone());
+                if wants_gate {
+                    let word = if label.kind == LabelKind::Input { "recv" } else { "send" };
+                    self.report(
+                        Diagnostic::new(
+                            Code::WrongDirection,
+                            label.span,
+                            format!("`{}` is a channel, not a gate", name.name),
+                        )
+                        .also(declared, "declared here")
+                        .help(format!("write `{word} {}`", name.name)),
+                    );
+                    return None;
+                }
+                let channel = id::<ChannelId>(i);
+                let label = if label.kind == LabelKind::Send { Label::Send(channel) } else { Label::Receive(channel) };
+                Some((label, Some(params), false))
+            }
+            None => {
+                let what = if wants_gate { "gate" } else { "channel" };
+                let near = self.near(&name.name, self.globals.gate_names.keys().copied());
+                let d = Diagnostic::new(Code::UnknownGate, name.span, format!("there is no {what} `{}`", name.name));
+                let d = match (near, label.kind) {
+                    (Some(near), _) => suggest(d, name, Some(near)),
+                    (None, LabelKind::Input) => d.help(format!("declare it: `input {}`", name.name)),
+                    (None, LabelKind::Output) => d.help(format!("declare it: `output {}`", name.name)),
+                    (None, _) => d.help(format!("declare it: `channel {}`", name.name)),
+                };
+                self.report(d);
+                None
+            }
+        }
+    }
+}
+
+/// Whether this can only be meant as a guard.
+pub(in crate::check) fn is_condition(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Chain(_, rest) => rest.first().is_some_and(|(op, _, _)| op.level() <= BinOp::Eq.level()),
+        ExprKind::Not(_) | ExprKind::Is(..) | ExprKind::Bool(_) => true,
+        ExprKind::Paren(inner) => is_condition(inner),
+        _ => false,
+    }
+}
+
+/// The names that the labels of a process bind.
+pub(in crate::check) fn switch_params(decl: &ProcessDecl) -> Vec<(&str, Span)> {
+    let mut found = Vec::new();
+    for label in decl.locations.iter().flat_map(|l| &l.switches).flat_map(|s| &s.steps).map(|s| &s.label) {
+        let binds = matches!(label.kind, LabelKind::Input | LabelKind::Recv);
+        for arg in &label.args {
+            match arg {
+                ArgDecl::Any(name) => found.push((name.name.as_str(), name.span)),
+                ArgDecl::Term(Expr { kind: ExprKind::Name(name), span }) if binds => found.push((name, *span)),
+                _ => {}
+            }
+        }
+        found.extend(label.choices.iter().map(|c| (c.name.name.as_str(), c.name.span)));
+    }
+    found
+}
+
+pub(in crate::check) fn arg_span(arg: &ArgDecl) -> Span {
+    match arg {
+        ArgDecl::Any(name) => name.span,
+        ArgDecl::Ignored(span) => *span,
+        ArgDecl::Term(e) => e.span,
+    }
+}
