@@ -1,0 +1,231 @@
+//! Random formulas over small domains, and what brute force says about them.
+#![allow(dead_code)]
+
+use sioco_model::number::BigInt;
+use sioco_model::sort::{Constructor, DataType, Sort, Sorts};
+use sioco_model::term::{Op, TermPool};
+use sioco_model::{Id, SortId, SymbolId, TermId, Value};
+use sioco_solve::{Symbol, Symbols, Terms};
+
+/// A small generator of random numbers (SplitMix64): the same on every machine.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    pub fn between(&mut self, lo: i64, hi: i64) -> i64 {
+        lo + self.below((hi - lo + 1) as u64) as i64
+    }
+}
+
+/// Terms under construction.
+pub struct World {
+    pub pool: TermPool,
+    pub sorts: Sorts,
+    pub symbols: Symbols,
+    pub colour: SortId,
+    pub ints: Vec<TermId>,
+    pub bools: Vec<TermId>,
+    pub enums: Vec<TermId>,
+}
+
+/// The domain of every integer symbol.
+pub const LO: i64 = -3;
+pub const HI: i64 = 4;
+
+impl World {
+    /// `ranged`: the integers have their range as a sort; otherwise it has to be asserted.
+    pub fn new(ints: usize, bools: usize, enums: usize, ranged: bool) -> World {
+        let mut sorts = Sorts::default();
+        let data = sorts.data.push(DataType {
+            name: "Colour".into(),
+            record: false,
+            constructors: ["Red", "Green", "Blue"].map(|n| Constructor { name: n.into(), fields: vec![] }).into(),
+        });
+        let colour = sorts.data_sort(data);
+        let mut world = World {
+            pool: TermPool::new(),
+            sorts,
+            symbols: Symbols::new(),
+            colour,
+            ints: vec![],
+            bools: vec![],
+            enums: vec![],
+        };
+        let range = world.sorts.intern(Sort::Int { lo: Some(BigInt::from(LO)), hi: Some(BigInt::from(HI)) });
+        for i in 0..ints {
+            let sort = if ranged { range } else { world.sorts.int };
+            let t = world.symbol(&format!("x{i}"), sort);
+            world.ints.push(t);
+        }
+        for i in 0..bools {
+            let t = world.symbol(&format!("b{i}"), world.sorts.bool);
+            world.bools.push(t);
+        }
+        for i in 0..enums {
+            let t = world.symbol(&format!("e{i}"), colour);
+            world.enums.push(t);
+        }
+        world
+    }
+
+    pub fn symbol(&mut self, name: &str, sort: SortId) -> TermId {
+        let y = self.symbols.push(Symbol { name: name.into(), sort });
+        self.pool.symbol(y, self.sorts.base(sort))
+    }
+
+    pub fn terms(&self) -> Terms<'_> {
+        Terms { pool: &self.pool, sorts: &self.sorts, symbols: &self.symbols }
+    }
+
+    pub fn int(&mut self, n: i64) -> TermId {
+        self.pool.constant(Value::Int(n), self.sorts.int)
+    }
+
+    pub fn arith(&mut self, op: Op, args: &[TermId]) -> TermId {
+        self.pool.app(op, args, self.sorts.int)
+    }
+
+    pub fn test(&mut self, op: Op, args: &[TermId]) -> TermId {
+        self.pool.app(op, args, self.sorts.bool)
+    }
+
+    /// `lo <= x && x <= hi`
+    pub fn between(&mut self, x: TermId, lo: i64, hi: i64) -> TermId {
+        let (l, h) = (self.int(lo), self.int(hi));
+        let a = self.test(Op::Le, &[l, x]);
+        let b = self.test(Op::Le, &[x, h]);
+        self.pool.and(&self.sorts, &[a, b])
+    }
+
+    fn pick(rng: &mut Rng, of: &[TermId]) -> TermId {
+        of[rng.below(of.len() as u64) as usize]
+    }
+
+    /// A random integer term; `rich` ones may be undefined or not linear.
+    pub fn int_term(&mut self, rng: &mut Rng, depth: u32, rich: bool) -> TermId {
+        if depth == 0 || rng.below(3) == 0 {
+            return if rng.below(3) == 0 {
+                let n = rng.between(-4, 5);
+                self.int(n)
+            } else {
+                Self::pick(rng, &self.ints.clone())
+            };
+        }
+        let a = self.int_term(rng, depth - 1, rich);
+        let b = self.int_term(rng, depth - 1, rich);
+        match rng.below(if rich { 13 } else { 5 }) {
+            0 | 1 => self.arith(Op::Add, &[a, b]),
+            2 => self.arith(Op::Sub, &[a, b]),
+            3 => self.arith(Op::Neg, &[a]),
+            4 => {
+                let k = rng.between(-3, 3);
+                let k = self.int(k);
+                self.arith(Op::Mul, &[k, a])
+            }
+            5 => self.arith(Op::Mul, &[a, b]),
+            6 | 7 => {
+                let k = rng.between(-3, 3);
+                let k = if rng.below(3) == 0 { b } else { self.int(k) };
+                let op = if rng.below(2) == 0 { Op::Div } else { Op::Mod };
+                self.arith(op, &[a, k])
+            }
+            8 => self.arith(Op::Min, &[a, b]),
+            9 => self.arith(Op::Max, &[a, b]),
+            10 => self.arith(Op::Abs, &[a]),
+            11 => {
+                let c = self.bool_term(rng, 1, rich);
+                self.pool.ite(c, a, b)
+            }
+            _ => {
+                let range = self.sorts.intern(Sort::Int { lo: Some(BigInt::from(-2)), hi: Some(BigInt::from(5)) });
+                self.arith(Op::Checked(range), &[a])
+            }
+        }
+    }
+
+    /// A random condition.
+    pub fn bool_term(&mut self, rng: &mut Rng, depth: u32, rich: bool) -> TermId {
+        match rng.below(if depth == 0 { 5 } else { 9 }) {
+            0 if !self.bools.is_empty() => Self::pick(rng, &self.bools.clone()),
+            1 if !self.enums.is_empty() => {
+                let a = Self::pick(rng, &self.enums.clone());
+                let c = rng.below(3) as u32;
+                match rng.below(3) {
+                    0 => self.test(Op::Is(c), &[a]),
+                    1 => {
+                        let k = self.pool.constant(Value::Enum(c), self.colour);
+                        self.test(Op::Eq, &[a, k])
+                    }
+                    _ => {
+                        let b = Self::pick(rng, &self.enums.clone());
+                        self.test(Op::Eq, &[a, b])
+                    }
+                }
+            }
+            0..=4 => {
+                let a = self.int_term(rng, 2, rich);
+                let b = self.int_term(rng, 2, rich);
+                let op = [Op::Eq, Op::Lt, Op::Le][rng.below(3) as usize];
+                self.test(op, &[a, b])
+            }
+            5 | 6 => {
+                let parts: Vec<TermId> = (0..2 + rng.below(2)).map(|_| self.bool_term(rng, depth - 1, rich)).collect();
+                if rng.below(3) == 0 { self.pool.and(&self.sorts, &parts) } else { self.pool.or(&self.sorts, &parts) }
+            }
+            7 => {
+                let a = self.bool_term(rng, depth - 1, rich);
+                self.pool.not(&self.sorts, a)
+            }
+            _ => {
+                let [a, b, c] = [0; 3].map(|_| self.bool_term(rng, depth - 1, rich));
+                if rng.below(2) == 0 { self.test(Op::Eq, &[a, b]) } else { self.pool.ite(a, b, c) }
+            }
+        }
+    }
+
+    /// All assignments, with integers between [`LO`] and [`HI`].
+    pub fn all(&self) -> Vec<Vec<Value>> {
+        let mut out = vec![vec![]];
+        for y in self.symbols.ids() {
+            let sort = self.symbols[y].sort;
+            let values: Vec<Value> = if self.sorts.base(sort) == self.sorts.int {
+                (LO..=HI).map(Value::Int).collect()
+            } else {
+                let n = self.sorts.cardinality(sort).unwrap();
+                (0..n).map(|i| self.sorts.nth_value(sort, i).unwrap()).collect()
+            };
+            out = out
+                .into_iter()
+                .flat_map(|prefix: Vec<Value>| {
+                    values.iter().map(move |v| {
+                        let mut next = prefix.clone();
+                        next.push(v.clone());
+                        next
+                    })
+                })
+                .collect();
+        }
+        out
+    }
+
+    /// Those of the assignments that make the condition true.
+    pub fn keep(&self, all: &[Vec<Value>], conjunct: TermId) -> Vec<Vec<Value>> {
+        all.iter().filter(|a| self.terms().satisfies(a, &[conjunct])).cloned().collect()
+    }
+}
+
+/// The symbol of a term.
+pub fn symbol_id(index: usize) -> SymbolId {
+    SymbolId::from_index(index)
+}
