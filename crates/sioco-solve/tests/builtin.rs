@@ -2,10 +2,12 @@
 
 mod support;
 
-use sioco_model::{TermId, Value};
+use std::collections::HashMap;
+
+use sioco_model::TermId;
 use sioco_solve::builtin::Builtin;
 use sioco_solve::{Answer, Limits, Solver};
-use support::{HI, LO, Rng, World};
+use support::{HI, LO, Rng, World, both, seeds};
 
 fn limits() -> Limits {
     Limits { resources: 20_000, ..Limits::default() }
@@ -14,19 +16,21 @@ fn limits() -> Limits {
 /// Random pushes, pops, assertions and checks; how many checks, and how many of them were undecided.
 fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> (u32, u32) {
     let mut rng = Rng(seed);
-    let mut world = World::new(3, 1, 1, ranged);
+    let mut world = World::new(if seed % 4 == 0 { 3 } else { 2 }, 1, 1, ranged);
     let all = world.all();
+    let mut truth: HashMap<TermId, Vec<bool>> = HashMap::new();
     // The conjuncts and the remaining assignments, per level.
-    let mut stack: Vec<(Vec<TermId>, Vec<Vec<Value>>)> = vec![(vec![], all)];
+    let mut stack: Vec<(Vec<TermId>, Vec<bool>)> = vec![(vec![], vec![true; all.len()])];
     if !ranged {
         for x in world.ints.clone() {
             let c = world.between(x, LO, HI);
             solver.assert(world.terms(), c);
+            truth.insert(c, vec![true; all.len()]);
             stack[0].0.push(c);
         }
     }
     let (mut checks, mut undecided) = (0, 0);
-    for step in 0..16 {
+    for step in 0..14 {
         match rng.below(5) {
             0 if stack.len() > 1 => {
                 solver.pop();
@@ -41,7 +45,7 @@ fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> (u32, u
                 solver.assert(world.terms(), c);
                 let top = stack.last_mut().unwrap();
                 top.0.push(c);
-                top.1 = world.keep(&top.1, c);
+                top.1 = both(&top.1, truth.entry(c).or_insert_with(|| world.truth(&all, c)));
             }
         }
         let (conjuncts, solutions) = stack.last().unwrap();
@@ -54,17 +58,17 @@ fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> (u32, u
                 assert!(world.terms().satisfies(witness, conjuncts), "{}", context());
             }
             Answer::Unsat(core) => {
-                assert!(solutions.is_empty(), "{} but {:?}", context(), solutions[0]);
+                assert!(!solutions.contains(&true), "{}", context());
                 if let Some(core) = core {
                     assert!(core.iter().all(|c| conjuncts.contains(c)), "{}", context());
-                    let mut left = world.all();
-                    for c in core {
-                        left = world.keep(&left, *c);
-                    }
-                    assert!(left.is_empty(), "{}: the core has a solution", context());
+                    let left = core.iter().fold(vec![true; all.len()], |left, c| both(&left, &truth[c]));
+                    assert!(!left.contains(&true), "{}: the core has a solution", context());
                 }
             }
-            Answer::Unknown(_) => undecided += 1,
+            Answer::Unknown(why) => {
+                println!("seed {seed} step {step}: {why}, {}", solutions.contains(&true));
+                undecided += 1;
+            }
         }
     }
     (checks, undecided)
@@ -85,10 +89,10 @@ fn agrees(seeds: std::ops::Range<u64>, rich: bool, most_undecided: f64) {
 
 #[test]
 fn linear_conditions_agree_with_brute_force() {
-    agrees(0..60, false, 0.0);
+    agrees(seeds(0, 20), false, 0.0);
 }
 
 #[test]
 fn partial_and_nonlinear_conditions_agree_with_brute_force() {
-    agrees(1_000..1_060, true, 0.02);
+    agrees(seeds(1_000, 20), true, 0.02);
 }

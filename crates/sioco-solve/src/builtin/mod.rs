@@ -63,6 +63,8 @@ pub struct Builtin {
     confirmed: usize,
     /// The state of the store that the numbers satisfy.
     repaired: Mark,
+    /// Whether the numbers that were found last satisfy all constraints, helpers included.
+    numbers_satisfy: bool,
     /// The conjuncts clash; `core` has which.
     contradiction: bool,
     clash: Vec<TermId>,
@@ -92,6 +94,7 @@ impl Builtin {
             known_places: 0,
             confirmed: 0,
             repaired: Mark { trail: 0, active: 0 },
+            numbers_satisfy: true,
             contradiction: false,
             clash: Vec::new(),
             uninhabited: false,
@@ -125,20 +128,20 @@ impl Builtin {
         1_000 + 8 * self.store.active.len() as u64
     }
 
-    /// The state that the store is in now, and the numbers satisfy.
+    /// Notes what the numbers satisfy, after values were found.
     fn set_repaired(&mut self) {
-        self.repaired = self.store.mark();
+        self.repaired = if self.numbers_satisfy { self.store.mark() } else { Mark { trail: 0, active: 0 } };
     }
 
-    /// Repairs the numbers and confirms the values. On failure everything is as before.
-    fn try_values(&mut self, terms: Terms<'_>) -> Option<Verdict> {
+    /// Repairs the numbers and confirms the values; otherwise everything is as before.
+    fn try_values(&mut self, terms: Terms<'_>) -> bool {
         let log = self.numbers.log.len();
-        let verdict =
-            if self.numbers.repair(&mut self.store, self.repaired) { Some(self.confirm(terms, log)) } else { None };
-        if !matches!(verdict, Some(Verdict::Confirmed)) {
+        let found = self.numbers.repair(&mut self.store, self.repaired)
+            && matches!(self.confirm(terms, log), Verdict::Confirmed);
+        if !found {
             self.numbers.undo(log);
         }
-        verdict
+        found
     }
 
     fn sat(&self, want_witness: bool) -> Answer {
@@ -221,7 +224,8 @@ impl Solver for Builtin {
         if self.settle(self.allowance().min(limits.resources)) {
             return Answer::Unsat(Some(self.clash.clone()));
         }
-        if let Some(Verdict::Confirmed) = self.try_values(terms) {
+        if self.try_values(terms) {
+            self.numbers_satisfy = true;
             self.set_repaired();
             return self.sat(want_witness);
         }

@@ -11,8 +11,8 @@ use crate::query::Terms;
 pub(crate) enum Verdict {
     /// They satisfy all conjuncts.
     Confirmed,
-    /// They do not satisfy this conjunct.
-    Refuted(u32),
+    /// They do not.
+    Refuted,
 }
 
 impl Builtin {
@@ -88,23 +88,19 @@ impl Builtin {
             }
             if !typed {
                 self.undo_values(undo);
-                return Verdict::Refuted(self.conjuncts.len() as u32);
+                return Verdict::Refuted;
             }
         }
         dirty.sort_unstable();
         dirty.dedup();
         self.store.work += dirty.len() as u64;
         // The newest first: it is the likeliest to fail.
-        let wrong = dirty.iter().rev().find(|c| !self.is_true(terms, self.conjuncts[**c as usize].term)).copied();
-        match wrong {
-            None => {
-                self.confirmed = self.conjuncts.len();
-                Verdict::Confirmed
-            }
-            Some(c) => {
-                self.undo_values(undo);
-                Verdict::Refuted(c)
-            }
+        if dirty.iter().rev().all(|c| self.is_true(terms, self.conjuncts[*c as usize].term)) {
+            self.confirmed = self.conjuncts.len();
+            Verdict::Confirmed
+        } else {
+            self.undo_values(undo);
+            Verdict::Refuted
         }
     }
 

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use sioco_model::eval::{Env, eval};
-use sioco_model::{Id, Value};
+use sioco_model::{Id, SymbolId, Value};
 
 use super::Builtin;
 use super::constraint::Constraint;
@@ -15,6 +15,9 @@ use super::linear::Var;
 use super::model::Verdict;
 use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
 use crate::query::{Limits, Reason, Terms};
+
+/// Symbols with fewer values than this are decided before disjunctions.
+const FEW: u64 = 16;
 
 /// A decision.
 #[derive(Clone, Copy)]
@@ -131,9 +134,12 @@ impl Builtin {
         if self.refuted_by_evaluation(terms) {
             return Node::Refuted;
         }
-        let verdict = self.try_values(terms);
-        if matches!(verdict, Some(Verdict::Confirmed)) {
+        if self.try_values(terms) {
+            self.numbers_satisfy = true;
             return Node::Found;
+        }
+        if self.symbols_are_fixed(terms) {
+            return if self.try_fixed_values(terms) { Node::Found } else { Node::Open };
         }
         if let Some(choice) = self.choose(frames) {
             return Node::Branch(choice);
@@ -141,17 +147,43 @@ impl Builtin {
         Node::Open
     }
 
+    /// Whether one value is left for every symbol of the conjuncts, so that there is nothing to decide.
+    fn symbols_are_fixed(&self, terms: Terms<'_>) -> bool {
+        self.conjuncts.iter().flat_map(|c| &c.normal.symbols).all(|y| self.fixed(terms, *y).is_some())
+    }
+
+    /// The variable that says all about a symbol, if one value is left for it.
+    fn fixed(&self, terms: Terms<'_>, symbol: SymbolId) -> Option<Var> {
+        let places = &self.normaliser.places;
+        let place = &places.places[places.known(symbol)? as usize];
+        place.var.filter(|v| self.store.is_fixed(*v) && places.is_scalar(terms.sorts, place.sort))
+    }
+
+    /// Takes the values that are left; the helpers are not looked at.
+    fn try_fixed_values(&mut self, terms: Terms<'_>) -> bool {
+        let log = self.numbers.log.len();
+        for i in 0..self.conjuncts.len() {
+            for y in &self.conjuncts[i].normal.symbols {
+                if let Some(v) = self.fixed(terms, *y) {
+                    self.numbers.set(v, self.store.lo[v as usize]);
+                }
+            }
+        }
+        let found = matches!(self.confirm(terms, log), Verdict::Confirmed);
+        self.numbers_satisfy = false;
+        if !found {
+            self.numbers.undo(log);
+        }
+        found
+    }
+
     /// Whether a conjunct that the constraints do not say all of is not true for the only values that are left.
     fn refuted_by_evaluation(&mut self, terms: Terms<'_>) -> bool {
         let mut values: Option<Vec<Value>> = None;
-        for (i, c) in self.conjuncts.iter().enumerate().filter(|(_, c)| !c.normal.exact) {
+        let everything = self.symbols_are_fixed(terms);
+        for (i, c) in self.conjuncts.iter().enumerate().filter(|(_, c)| everything || !c.normal.exact) {
             let places = &self.normaliser.places;
-            let var = |y: &sioco_model::SymbolId| {
-                let place = places.known(*y)?;
-                let scalar = places.is_scalar(terms.sorts, places.places[place as usize].sort);
-                places.places[place as usize].var.filter(|v| scalar && self.store.is_fixed(*v))
-            };
-            let vars: Option<Vec<Var>> = c.normal.symbols.iter().map(var).collect();
+            let vars: Option<Vec<Var>> = c.normal.symbols.iter().map(|y| self.fixed(terms, *y)).collect();
             let Some(vars) = vars else { continue };
             let values = values.get_or_insert_with(|| self.values.clone());
             for y in &c.normal.symbols {
@@ -173,7 +205,14 @@ impl Builtin {
         false
     }
 
+    /// What to decide next: symbols with few values, then disjunctions, then other symbols, helpers last.
     fn choose(&self, frames: &[Frame]) -> Option<Choice> {
+        let narrowest = self.narrowest();
+        if let Some((false, width, var)) = narrowest
+            && width < FEW
+        {
+            return self.halve(var);
+        }
         for (id, active) in self.store.active.iter().enumerate() {
             if active.fired || !matches!(*active.constraint, Constraint::Any { .. }) {
                 continue;
@@ -183,7 +222,11 @@ impl Builtin {
                 return Some(Choice::Clause(id as u32));
             }
         }
-        // The narrowest interval of a symbol; helpers only when all symbols are fixed.
+        narrowest.and_then(|(_, _, var)| self.halve(var))
+    }
+
+    /// The variable with the fewest values left: whether it is a helper, how many values, and which.
+    fn narrowest(&self) -> Option<(bool, u64, Var)> {
         let mut best: Option<(bool, u64, Var)> = None;
         for var in 0..self.store.lo.len() as Var {
             let symbol = self.normaliser.places.symbol_of[var as usize];
@@ -200,7 +243,10 @@ impl Builtin {
                 best = Some(key);
             }
         }
-        let (_, _, var) = best?;
+        best
+    }
+
+    fn halve(&self, var: Var) -> Option<Choice> {
         let point = self.split(var)?;
         Some(Choice::Split { var, point, low_first: self.numbers.numbers[var as usize] <= point })
     }

@@ -40,7 +40,7 @@ pub struct World {
 }
 
 /// The domain of every integer symbol.
-pub const LO: i64 = -3;
+pub const LO: i64 = -2;
 pub const HI: i64 = 4;
 
 impl World {
@@ -219,10 +219,21 @@ impl World {
         out
     }
 
-    /// Those of the assignments that make the condition true.
-    pub fn keep(&self, all: &[Vec<Value>], conjunct: TermId) -> Vec<Vec<Value>> {
-        all.iter().filter(|a| self.terms().satisfies(a, &[conjunct])).cloned().collect()
+    /// Which of the assignments make the condition true.
+    pub fn truth(&self, all: &[Vec<Value>], conjunct: TermId) -> Vec<bool> {
+        all.iter().map(|a| self.terms().satisfies(a, &[conjunct])).collect()
     }
+}
+
+/// Those that are in both sets.
+pub fn both(a: &[bool], b: &[bool]) -> Vec<bool> {
+    a.iter().zip(b).map(|(a, b)| *a && *b).collect()
+}
+
+/// How many seeds a test tries: few by default, more if `SIOCO_SEEDS` says so.
+pub fn seeds(from: u64, few: u64) -> std::ops::Range<u64> {
+    let count = std::env::var("SIOCO_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(few);
+    from..from + count
 }
 
 /// The symbol of a term.
