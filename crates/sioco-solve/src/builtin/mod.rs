@@ -185,15 +185,27 @@ impl Solver for Builtin {
     fn pop(&mut self) {
         let Some(level) = self.levels.pop() else { return };
         self.store.undo(level.mark);
-        self.numbers.undo(level.numbers);
-        self.undo_values(level.values);
+        // Values that satisfied all of the closed level satisfy what is left of it. They are kept if there were none
+        // before; otherwise those of before come back, so that questions side by side do not depend on each other.
+        if level.confirmed < level.conjuncts && self.confirmed >= level.conjuncts {
+            self.confirmed = level.conjuncts;
+            let (a, b) = (self.repaired, level.mark);
+            self.repaired = Mark { trail: a.trail.min(b.trail), active: a.active.min(b.active) };
+            if self.levels.is_empty() {
+                self.numbers.log.clear();
+                self.value_log.clear();
+            }
+        } else {
+            self.numbers.undo(level.numbers);
+            self.undo_values(level.values);
+            self.confirmed = level.confirmed;
+            self.repaired = level.repaired;
+        }
         for c in self.conjuncts.drain(level.conjuncts..) {
             for y in &c.normal.symbols {
                 self.uses[y.index()].pop();
             }
         }
-        self.confirmed = level.confirmed;
-        self.repaired = level.repaired;
         self.contradiction = level.contradiction;
     }
 
