@@ -12,7 +12,7 @@ use sioco_model::TermId;
 use sioco_model::Value;
 use sioco_model::term::Op;
 use sioco_solve::builtin::Builtin;
-
+use sioco_solve::chain::Chain;
 use sioco_solve::{Answer, Limits, Solver};
 use support::{Rng, World};
 
@@ -101,22 +101,24 @@ fn main() {
             for (solver_name, make) in
                 [("built-in", make_builtin as fn() -> Box<dyn Solver>), ("chain", make_chain as fn() -> Box<dyn Solver>)]
             {
+                let mut paths: Vec<(Path, Rng, Box<dyn Solver>)> = (0..40)
+                    .map(|seed| {
+                        let mut rng = Rng(seed);
+                        (path(depth, named, &mut rng), rng, make())
+                    })
+                    .collect();
                 let (mut asked, mut undecided, mut unsat) = (0, 0, 0);
-                let mut spent = Duration::ZERO;
-                for seed in 0..40 {
-                    let mut rng = Rng(seed);
-                    let path = path(depth, named, &mut rng);
-                    let mut solver = make();
-                    let start = Clock::start();
+                let start = Clock::start();
+                for (path, rng, solver) in &mut paths {
                     // The same tree is walked along several paths, as an exploration would.
                     for _ in 0..3 {
-                        let (a, u, n) = run(&path, solver.as_mut(), &mut rng);
+                        let (a, u, n) = run(path, solver.as_mut(), rng);
                         asked += a;
                         undecided += u;
                         unsat += n;
                     }
-                    spent += start.elapsed();
                 }
+                let spent = start.elapsed();
                 println!(
                     "{solver_name:<10} {name:<8} {depth:>5} {:>10.2} {:>9.1}% {:>6.1}%",
                     spent.as_secs_f64() * 1e6 / f64::from(asked),
@@ -154,5 +156,5 @@ fn make_builtin() -> Box<dyn Solver> {
 }
 
 fn make_chain() -> Box<dyn Solver> {
-    Box::new(Builtin::new())
+    Box::new(Chain::new(None))
 }

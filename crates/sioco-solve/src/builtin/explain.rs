@@ -6,7 +6,7 @@
 
 use super::constraint::Constraint;
 use super::linear::{Relation, Var};
-use super::store::{Conflict, DECISION, Side, Store};
+use super::store::{Conflict, DECISION, NO_OWNER, Side, Store};
 
 /// A set of conjuncts, and scratch space.
 #[derive(Default)]
@@ -26,6 +26,9 @@ impl Core {
 
     /// Adds a conjunct.
     pub fn add(&mut self, owner: u32) {
+        if owner == NO_OWNER {
+            return;
+        }
         let i = owner as usize;
         if self.in_core.len() <= i {
             self.in_core.resize(i + 1, false);

@@ -214,6 +214,7 @@ impl Solver for Builtin {
         self.grow(terms);
         let owner = self.conjuncts.len() as u32;
         for c in &normal.constraints {
+            self.store.define(c, &self.normaliser.places.definitions);
             self.store.activate(c, owner, DECISION);
         }
         for y in &normal.symbols {

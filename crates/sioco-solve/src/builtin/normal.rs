@@ -43,9 +43,35 @@ pub(crate) struct Normal {
 /// An integer term: its form, and what must hold for the form to be right and the term defined.
 #[derive(Clone)]
 struct Whole {
+    /// Over symbols, as far as possible.
     form: Linear,
+    /// The same with names for sums that other sums are made of.
+    named: Linear,
     sides: All,
     exact: bool,
+}
+
+impl Whole {
+    fn constant(n: i128) -> Option<Whole> {
+        Linear::constant(n).map(Whole::from)
+    }
+
+    /// `self - other + constant`. Names tie sums of one path together, where bounds would be lost between two long
+    /// sums; but what cancels out should, so a short difference has no names.
+    fn minus(&self, other: &Whole, constant: i128) -> Option<Linear> {
+        let constant = Linear { terms: Vec::new(), constant };
+        let plain = self.form.add(&other.form, -1)?.add(&constant, 1)?;
+        if plain.terms.len() <= 2 {
+            return Some(plain);
+        }
+        self.named.add(&other.named, -1)?.add(&constant, 1)
+    }
+}
+
+impl From<Linear> for Whole {
+    fn from(form: Linear) -> Whole {
+        Whole { named: form.clone(), form, sides: All::new(), exact: true }
+    }
 }
 
 /// One side of an equality.
@@ -152,8 +178,7 @@ impl Normaliser {
                 let strict = (op == Op::Lt) == positive;
                 let left = self.whole(terms, left, out);
                 let right = self.whole(terms, right, out);
-                let one = Linear { terms: Vec::new(), constant: i128::from(strict) };
-                match left.add(&right, -1).and_then(|f| f.add(&one, 1)) {
+                match left.minus(&right, i128::from(strict)) {
                     Some(form) => linear(&form, Relation::Le, out),
                     None => self.opaque(),
                 }
@@ -234,7 +259,7 @@ impl Normaliser {
             Sort::Bool => self.same_truth(terms, a, b, positive, out),
             Sort::Int { .. } => {
                 let forms = self.operand(terms, a, out).zip(self.operand(terms, b, out));
-                match forms.and_then(|(a, b)| a.add(&b, -1)) {
+                match forms.and_then(|(a, b)| a.minus(&b, 0)) {
                     Some(form) => linear(&form, relation, out),
                     None => self.opaque(),
                 }
@@ -254,11 +279,11 @@ impl Normaliser {
     }
 
     /// The integer of an operand.
-    fn operand(&mut self, terms: Terms<'_>, operand: Operand<'_>, out: &mut All) -> Option<Linear> {
+    fn operand(&mut self, terms: Terms<'_>, operand: Operand<'_>, out: &mut All) -> Option<Whole> {
         match operand {
             Operand::Term(t) => Some(self.whole(terms, t, out)),
-            Operand::Place(p) => self.places.places[p as usize].var.map(Linear::var),
-            Operand::Value(Value::Int(n)) => Linear::constant(i128::from(*n)),
+            Operand::Place(p) => self.places.places[p as usize].var.map(|v| Linear::var(v).into()),
+            Operand::Value(Value::Int(n)) => Whole::constant(i128::from(*n)),
             Operand::Value(_) => None,
         }
     }
@@ -387,59 +412,78 @@ impl Normaliser {
     }
 
     /// The linear form of an integer term; what is not linear gets a helper variable, about which little is known.
-    fn whole(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Linear {
+    fn whole(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Whole {
         if let Some(whole) = self.wholes.get(&term) {
             out.extend(whole.sides.iter().cloned());
             self.exact &= whole.exact;
-            return whole.form.clone();
+            return whole.clone();
         }
         let outer = std::mem::replace(&mut self.exact, true);
         let mut sides = All::new();
-        let form = self.arithmetic(terms, term, &mut sides).unwrap_or_else(|| {
+        let mut whole = self.arithmetic(terms, term, &mut sides).unwrap_or_else(|| {
             self.exact = false;
             let least = if matches!(terms.pool.get(term), Term::App(Op::Len, _)) { 0 } else { NO_LO };
-            Linear::var(self.places.helper(least, NO_HI))
+            Linear::var(self.places.helper(least, NO_HI)).into()
         });
-        let mut kept = All::new();
         for side in sides {
-            if !kept.iter().any(|k| Arc::ptr_eq(k, &side) || k == &side) {
-                kept.push(side);
+            if !whole.sides.iter().any(|k| Arc::ptr_eq(k, &side) || k == &side) {
+                whole.sides.push(side);
             }
-            if kept.len() >= MAX_SIDES {
+            if whole.sides.len() >= MAX_SIDES {
                 self.exact = false;
                 break;
             }
         }
-        out.extend(kept.iter().cloned());
+        whole.exact = self.exact;
+        out.extend(whole.sides.iter().cloned());
         // A literal that gave up inside would give up elsewhere: do not remember it.
         if self.literals <= MAX_LITERALS {
-            self.wholes.insert(term, Whole { form: form.clone(), sides: kept, exact: self.exact });
+            self.wholes.insert(term, whole.clone());
         }
         self.exact &= outer;
-        form
+        whole
     }
 
-    fn arithmetic(&mut self, terms: Terms<'_>, term: TermId, sides: &mut All) -> Option<Linear> {
+    /// A sum with the sums that it is made of named, and itself if it is one that others may be made of.
+    fn sum(&mut self, terms: Terms<'_>, args: &[TermId], wholes: &[Whole], factor: i64) -> Option<Whole> {
+        let mut form = wholes[0].form.clone();
+        let mut named = wholes[0].named.clone();
+        for w in &wholes[1..] {
+            form = form.add(&w.form, factor)?;
+            named = named.add(&w.named, factor)?;
+        }
+        let nested = args.iter().any(|a| matches!(terms.pool.get(*a), Term::App(Op::Add | Op::Sub, _)));
+        if form.terms.len() <= 2 {
+            named = form.clone();
+        }
+        if nested && form.terms.len() >= 2 && named.terms.len() >= 2 {
+            named = self.places.name(&named)?;
+        }
+        Some(Whole { form, named, sides: All::new(), exact: true })
+    }
+
+    fn arithmetic(&mut self, terms: Terms<'_>, term: TermId, sides: &mut All) -> Option<Whole> {
         let (op, args) = match terms.pool.get(term) {
-            Term::Const(Value::Int(n), _) => return Linear::constant(i128::from(*n)),
-            Term::Const(Value::BigInt(n), _) => return Linear::constant(i128::try_from(n.as_ref()).ok()?),
+            Term::Const(Value::Int(n), _) => return Whole::constant(i128::from(*n)),
+            Term::Const(Value::BigInt(n), _) => return Whole::constant(i128::try_from(n.as_ref()).ok()?),
             Term::Symbol(y, _) => {
                 let place = self.places.root(terms, *y);
-                return self.places.places[place as usize].var.map(Linear::var);
+                return self.places.places[place as usize].var.map(|v| Linear::var(v).into());
             }
             Term::App(op, args) => (*op, &**args),
             _ => return None,
         };
         // Every argument that is evaluated must be defined, even if the form cannot be had.
-        let mut forms = Vec::new();
+        let mut wholes = Vec::new();
         if matches!(op, Op::Add | Op::Sub | Op::Neg | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max | Op::Abs)
             || matches!(op, Op::Checked(_))
         {
-            forms = args.iter().map(|a| self.whole(terms, *a, sides)).collect();
+            wholes = args.iter().map(|a| self.whole(terms, *a, sides)).collect();
         }
-        match op {
-            Op::Add => forms[1..].iter().try_fold(forms[0].clone(), |sum, f| sum.add(f, 1)),
-            Op::Sub => forms[0].add(&forms[1], -1),
+        let forms: Vec<&Linear> = wholes.iter().map(|w| &w.form).collect();
+        let form = match op {
+            Op::Add => return self.sum(terms, args, &wholes, 1),
+            Op::Sub => return self.sum(terms, args, &wholes, -1),
             Op::Neg => forms[0].scale(-1),
             Op::Mul => forms[1..].iter().try_fold(forms[0].clone(), |product, f| {
                 match (product.as_constant(), f.as_constant()) {
@@ -451,7 +495,7 @@ impl Normaliser {
             Op::Div | Op::Mod => {
                 // dividend == divisor * quotient + remainder, 0 <= remainder < |divisor|.
                 if forms[1].as_constant().is_none() {
-                    linear(&forms[1], Relation::Ne, sides);
+                    linear(forms[1], Relation::Ne, sides);
                 }
                 let divisor = forms[1].as_constant().filter(|d| *d != 0)?;
                 let last = i64::try_from(divisor.abs() - 1).ok()?;
@@ -467,14 +511,14 @@ impl Normaliser {
             }
             Op::Abs => {
                 let both = [forms[0].clone(), forms[0].scale(-1)?];
-                self.one_of(&both, 1, sides)
+                self.one_of(&[&both[0], &both[1]], 1, sides)
             }
             Op::Ite => {
                 let helper = Linear::var(self.places.helper(NO_LO, NO_HI));
                 let mut alternatives = Vec::new();
                 for (branch, positive) in [(args[1], true), (args[2], false)] {
                     let mut all = self.alternative(terms, &[(args[0], positive)]);
-                    let form = self.whole(terms, branch, &mut all);
+                    let form = self.whole(terms, branch, &mut all).form;
                     linear(&form.add(&helper, -1)?, Relation::Eq, &mut all);
                     alternatives.push(all);
                 }
@@ -492,18 +536,20 @@ impl Normaliser {
                         None => self.exact = false,
                     }
                 }
-                Some(forms[0].clone())
+                let Whole { form, named, .. } = wholes.swap_remove(0);
+                return Some(Whole { form, named, sides: All::new(), exact: true });
             }
             Op::Field(..) => {
                 let place = self.place(terms, term, sides)?;
                 self.places.places[place as usize].var.map(Linear::var)
             }
             _ => None,
-        }
+        };
+        form.map(Whole::from)
     }
 
     /// A helper that is one of the forms, and (`sign` 1) at least or (-1) at most each of them.
-    fn one_of(&mut self, forms: &[Linear], sign: i64, sides: &mut All) -> Option<Linear> {
+    fn one_of(&mut self, forms: &[&Linear], sign: i64, sides: &mut All) -> Option<Linear> {
         let helper = Linear::var(self.places.helper(NO_LO, NO_HI));
         let mut alternatives = Vec::new();
         for f in forms {

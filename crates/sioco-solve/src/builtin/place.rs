@@ -4,12 +4,15 @@
 //! its fields are places of their own; a string or a sequence is a *token*, a number that is the same for equal
 //! values and different for different ones, which is all that equality needs.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use sioco_model::number::BigInt;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{Id, SortId, SymbolId, Value};
 
-use super::linear::Var;
+use super::constraint::{Constraint, linear};
+use super::linear::{Linear, Relation, Var};
 use super::store::{NO_HI, NO_LO};
 use crate::query::Terms;
 
@@ -38,6 +41,8 @@ pub(crate) struct Places {
     pub bounds: Vec<(i64, i64)>,
     /// The symbol whose value depends on a variable; helper variables have none.
     pub symbol_of: Vec<Option<SymbolId>>,
+    /// The definitions of helpers that are nothing but names: always satisfiable, whatever else holds.
+    pub definitions: Vec<Option<Arc<Constraint>>>,
     tokens: FxHashMap<Value, i64>,
     values: Vec<Value>,
 }
@@ -48,9 +53,20 @@ impl Places {
         self.variable(lo, hi, None)
     }
 
+    /// A helper that is a name for a form.
+    pub fn name(&mut self, form: &Linear) -> Option<Linear> {
+        let helper = Linear::var(self.helper(NO_LO, NO_HI));
+        let mut all = Vec::new();
+        linear(&form.add(&helper, -1)?, Relation::Eq, &mut all);
+        let &[(var, _)] = &helper.terms[..] else { return None };
+        self.definitions[var as usize] = all.pop();
+        Some(helper)
+    }
+
     fn variable(&mut self, lo: i64, hi: i64, symbol: Option<SymbolId>) -> Var {
         self.bounds.push((lo, hi));
         self.symbol_of.push(symbol);
+        self.definitions.push(None);
         (self.bounds.len() - 1) as Var
     }
 

@@ -16,6 +16,9 @@ pub(crate) const NO_HI: i64 = i64::MAX;
 /// A reason that is none: a decision of the search.
 pub(crate) const DECISION: u32 = u32::MAX;
 
+/// The owner of definitions of helpers: no conjunct.
+pub(crate) const NO_OWNER: u32 = u32::MAX;
+
 /// Which bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
@@ -41,6 +44,8 @@ pub(crate) struct Active {
     pub owner: u32,
     /// The disjunction that it is the last possible alternative of, or [`DECISION`].
     pub by: u32,
+    /// The helper that it defines, or [`DECISION`].
+    pub defines: Var,
     /// Whether this disjunction has come down to one alternative, which is in force.
     pub fired: bool,
 }
@@ -79,6 +84,8 @@ pub(crate) struct Store {
     pub occurs: Vec<Vec<u32>>,
     pub trail: Vec<Tightened>,
     pub active: Vec<Active>,
+    /// Per variable: whether it is a helper whose definition is in force.
+    defined: Vec<bool>,
     queue: std::collections::VecDeque<u32>,
     queued: Vec<bool>,
     /// Work done, in visits of constraints.
@@ -92,6 +99,7 @@ impl Store {
             self.lo.push(*lo);
             self.hi.push(*hi);
             self.occurs.push(Vec::new());
+            self.defined.push(false);
         }
     }
 
@@ -114,6 +122,9 @@ impl Store {
             last.constraint.vars(&mut |v| {
                 self.occurs[v as usize].pop();
             });
+            if last.defines != DECISION {
+                self.defined[last.defines as usize] = false;
+            }
             if last.by != DECISION {
                 self.active[last.by as usize].fired = false;
             }
@@ -134,9 +145,30 @@ impl Store {
     pub fn activate(&mut self, constraint: &Arc<Constraint>, owner: u32, by: u32) {
         let id = self.active.len() as u32;
         constraint.vars(&mut |v| self.occurs[v as usize].push(id));
-        self.active.push(Active { constraint: Arc::clone(constraint), owner, by, fired: false });
+        self.active.push(Active { constraint: Arc::clone(constraint), owner, by, fired: false, defines: DECISION });
         self.queued.push(true);
         self.queue.push_back(id);
+    }
+
+    /// Puts the definitions of the helpers of a constraint in force, which are not conditions on anything else.
+    pub fn define(&mut self, constraint: &Constraint, definitions: &[Option<Arc<Constraint>>]) {
+        let mut missing = Vec::new();
+        constraint.vars(&mut |v| {
+            if definitions[v as usize].is_some() && !self.defined[v as usize] {
+                missing.push(v);
+            }
+        });
+        for v in missing {
+            if let Some(definition) = &definitions[v as usize]
+                && !std::mem::replace(&mut self.defined[v as usize], true)
+            {
+                self.define(definition, definitions);
+                self.activate(definition, NO_OWNER, DECISION);
+                if let Some(last) = self.active.last_mut() {
+                    last.defines = v;
+                }
+            }
+        }
     }
 
     pub fn is_fixed(&self, var: Var) -> bool {
