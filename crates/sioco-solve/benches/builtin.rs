@@ -98,9 +98,10 @@ fn main() {
     println!("{:<10} {:<8} {:>5} {:>10} {:>10} {:>7}", "solver", "values", "depth", "us/query", "undecided", "unsat");
     for (name, named) in [("named", true), ("sums", false)] {
         for depth in [10, 20, 60] {
-            for (solver_name, make) in
-                [("built-in", make_builtin as fn() -> Box<dyn Solver>), ("chain", make_chain as fn() -> Box<dyn Solver>)]
-            {
+            for (solver_name, make) in [
+                ("built-in", make_builtin as fn() -> Box<dyn Solver>),
+                ("chain", make_chain as fn() -> Box<dyn Solver>),
+            ] {
                 let mut paths: Vec<(Path, Rng, Box<dyn Solver>)> = (0..40)
                     .map(|seed| {
                         let mut rng = Rng(seed);

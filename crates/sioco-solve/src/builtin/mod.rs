@@ -148,6 +148,31 @@ impl Builtin {
         Answer::Sat(want_witness.then(|| self.values.clone()))
     }
 
+    /// The values that were found last, and how many conjuncts, from the first on, they satisfy.
+    pub(crate) fn confirmed(&self) -> (&[Value], usize) {
+        (&self.values, self.confirmed)
+    }
+
+    /// Takes over values that satisfy all conjuncts.
+    pub(crate) fn adopt(&mut self, terms: Terms<'_>, witness: &[Value]) {
+        self.grow(terms);
+        for (i, value) in witness.iter().enumerate() {
+            if self.values[i] == *value {
+                continue;
+            }
+            let symbol = sioco_model::SymbolId::from_index(i);
+            if let Some(place) = self.normaliser.places.known(symbol) {
+                let numbers = &mut self.numbers;
+                self.normaliser.places.write(place, value, &mut |var, n| numbers.set(var, n));
+            }
+            let old = std::mem::replace(&mut self.values[i], value.clone());
+            self.value_log.push((i as u32, old));
+        }
+        self.confirmed = self.conjuncts.len();
+        // The helpers were not looked at.
+        self.repaired = Mark { trail: 0, active: 0 };
+    }
+
     /// The bounds that are known for a symbol of sort `Int`: least and greatest, `None` where there is none.
     ///
     /// They are implied by the conjuncts; the value itself may be further inside.

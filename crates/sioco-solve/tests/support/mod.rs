@@ -1,11 +1,13 @@
 //! Random formulas over small domains, and what brute force says about them.
 #![allow(dead_code)]
 
+use std::collections::HashMap;
+
 use sioco_model::number::BigInt;
 use sioco_model::sort::{Constructor, DataType, Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, SortId, SymbolId, TermId, Value};
-use sioco_solve::{Symbol, Symbols, Terms};
+use sioco_solve::{Answer, Limits, Solver, Symbol, Symbols, Terms};
 
 /// A small generator of random numbers (SplitMix64): the same on every machine.
 pub struct Rng(pub u64);
@@ -239,4 +241,71 @@ pub fn seeds(from: u64, few: u64) -> std::ops::Range<u64> {
 /// The symbol of a term.
 pub fn symbol_id(index: usize) -> SymbolId {
     SymbolId::from_index(index)
+}
+
+/// Limits that keep tests short.
+pub fn limits() -> Limits {
+    Limits { resources: 20_000, ..Limits::default() }
+}
+
+/// Random pushes, pops, assertions and checks, all answers compared with brute force; the answers.
+pub fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
+    let mut rng = Rng(seed);
+    let mut world = World::new(if seed % 4 == 0 { 3 } else { 2 }, 1, 1, ranged);
+    let all = world.all();
+    let mut truth: HashMap<TermId, Vec<bool>> = HashMap::new();
+    // The conjuncts and the remaining assignments, per level.
+    let mut stack: Vec<(Vec<TermId>, Vec<bool>)> = vec![(vec![], vec![true; all.len()])];
+    if !ranged {
+        for x in world.ints.clone() {
+            let c = world.between(x, LO, HI);
+            solver.assert(world.terms(), c);
+            truth.insert(c, vec![true; all.len()]);
+            stack[0].0.push(c);
+        }
+    }
+    let mut answers = Vec::new();
+    for step in 0..14 {
+        match rng.below(5) {
+            0 if stack.len() > 1 => {
+                solver.pop();
+                stack.pop();
+            }
+            0 | 1 => {
+                solver.push();
+                stack.push(stack.last().unwrap().clone());
+            }
+            _ => {
+                let c = world.bool_term(&mut rng, 2, rich);
+                solver.assert(world.terms(), c);
+                let top = stack.last_mut().unwrap();
+                top.0.push(c);
+                top.1 = both(&top.1, truth.entry(c).or_insert_with(|| world.truth(&all, c)));
+            }
+        }
+        let (conjuncts, solutions) = stack.last().unwrap();
+        let answer = solver.check(world.terms(), &limits(), true);
+        let context = || format!("seed {seed}, rich {rich}, ranged {ranged}, step {step}: {answer:?}");
+        match &answer {
+            Answer::Sat(witness) => {
+                let witness = witness.as_ref().expect("it was asked for");
+                answers.push(Some(true));
+                assert!(world.terms().satisfies(witness, conjuncts), "{}", context());
+            }
+            Answer::Unsat(core) => {
+                answers.push(Some(false));
+                assert!(!solutions.contains(&true), "{}", context());
+                if let Some(core) = core {
+                    assert!(core.iter().all(|c| conjuncts.contains(c)), "{}", context());
+                    let left = core.iter().fold(vec![true; all.len()], |left, c| both(&left, &truth[c]));
+                    assert!(!left.contains(&true), "{}: the core has a solution", context());
+                }
+            }
+            Answer::Unknown(why) => {
+                println!("seed {seed} step {step}: {why}, {}", solutions.contains(&true));
+                answers.push(None);
+            }
+        }
+    }
+    answers
 }
