@@ -267,14 +267,13 @@ impl Normaliser {
             Sort::Data(_) if !self.places.is_scalar(terms.sorts, sort) => {
                 self.same_data(terms, a, b, positive, depth, out);
             }
-            Sort::Data(_) | Sort::String | Sort::Seq(_) => {
+            Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
                 let forms = self.coded(terms, a, out).zip(self.coded(terms, b, out));
                 match forms.and_then(|(a, b)| a.add(&b, -1)) {
                     Some(form) => linear(&form, relation, out),
                     None => self.opaque(),
                 }
             }
-            Sort::Real { .. } => self.opaque(),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Places: symbols and their fields, each with a variable of the store that says something about its value.
 //!
 //! A truth value is 0 or 1; an integer is itself; an element of a data type is the position of its constructor, and
-//! its fields are places of their own; a string or a sequence is a *token*, a number that is the same for equal
+//! its fields are places of their own; a real, a string or a sequence is a *token*, a number that is the same for equal
 //! values and different for different ones, which is all that equality needs.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use sioco_model::number::BigInt;
+use sioco_model::number::{BigInt, Rational};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{Id, SortId, SymbolId, Value};
 
@@ -24,7 +24,7 @@ pub(crate) type PlaceId = u32;
 pub(crate) struct Place {
     /// Its sort, with its range.
     pub sort: SortId,
-    /// What stands for it in the store; reals have none.
+    /// What stands for it in the store.
     pub var: Option<Var>,
     /// The symbol that it is (part of).
     pub symbol: SymbolId,
@@ -113,8 +113,7 @@ impl Places {
                 let last = sorts.data[*d].constructors.len() as i64 - 1;
                 Some(self.variable(0, last, symbol_var))
             }
-            Sort::String | Sort::Seq(_) => Some(self.variable(NO_LO, NO_HI, symbol_var)),
-            Sort::Real { .. } => None,
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) => Some(self.variable(NO_LO, NO_HI, symbol_var)),
         };
         self.places.push(Place { sort, var, symbol, fields: Vec::new() });
         (self.places.len() - 1) as PlaceId
@@ -138,8 +137,8 @@ impl Places {
             Value::Int(n) => Some(*n),
             Value::Enum(c) => Some(i64::from(*c)),
             Value::Data(d) => Some(i64::from(d.constructor)),
-            Value::Str(_) | Value::Seq(_) => Some(self.token(value)),
-            Value::BigInt(_) | Value::Real(_) => None,
+            Value::Real(_) | Value::Str(_) | Value::Seq(_) => Some(self.token(value)),
+            Value::BigInt(_) => None,
         }
     }
 
@@ -168,7 +167,7 @@ impl Places {
         match sorts.get(place.sort) {
             Sort::Bool => Value::Bool(n != 0),
             Sort::Int { .. } => Value::Int(n),
-            Sort::Real { .. } => before.clone(),
+            Sort::Real { .. } => self.token_value(n).unwrap_or_else(|| Value::real(Rational::from(n))),
             Sort::Data(d) => {
                 let tag = n as u32;
                 let Some(constructor) = sorts.data[*d].constructors.get(tag as usize) else { return before.clone() };
