@@ -16,6 +16,7 @@ use sioco_model::term::{Op, Term};
 use sioco_model::{SymbolId, TermId, Value};
 
 use super::constraint::{All, any, linear, never};
+use super::equality::{MAX_NESTING, Operand};
 use super::linear::{Linear, Relation};
 use super::place::{PlaceId, Places};
 use super::store::{NO_HI, NO_LO};
@@ -25,8 +26,6 @@ use crate::query::Terms;
 const MAX_LITERALS: u32 = 2_000;
 /// How many side conditions an integer term may have.
 const MAX_SIDES: usize = 32;
-/// How deep equality of data looks.
-const MAX_NESTING: u32 = 3;
 /// How many conjuncts are remembered.
 const MAX_REMEMBERED: usize = 1 << 17;
 
@@ -42,7 +41,7 @@ pub(crate) struct Normal {
 
 /// An integer term: its form, and what must hold for the form to be right and the term defined.
 #[derive(Clone)]
-struct Whole {
+pub(super) struct Whole {
     /// Over symbols, as far as possible.
     form: Linear,
     /// The same with names for sums that other sums are made of.
@@ -52,13 +51,13 @@ struct Whole {
 }
 
 impl Whole {
-    fn constant(n: i128) -> Option<Whole> {
+    pub(super) fn constant(n: i128) -> Option<Whole> {
         Linear::constant(n).map(Whole::from)
     }
 
     /// `self - other + constant`. Names tie sums of one path together, where bounds would be lost between two long
     /// sums; but what cancels out should, so a short difference has no names.
-    fn minus(&self, other: &Whole, constant: i128) -> Option<Linear> {
+    pub(super) fn minus(&self, other: &Whole, constant: i128) -> Option<Linear> {
         let constant = Linear { terms: Vec::new(), constant };
         let plain = self.form.add(&other.form, -1)?.add(&constant, 1)?;
         if plain.terms.len() <= 2 {
@@ -72,14 +71,6 @@ impl From<Linear> for Whole {
     fn from(form: Linear) -> Whole {
         Whole { named: form.clone(), form, sides: All::new(), exact: true }
     }
-}
-
-/// One side of an equality.
-#[derive(Clone, Copy)]
-enum Operand<'a> {
-    Term(TermId),
-    Place(PlaceId),
-    Value(&'a Value),
 }
 
 /// Makes and remembers normal forms.
@@ -119,18 +110,24 @@ impl Normaliser {
         self.exact = true;
         let mut constraints = All::new();
         self.literal(terms, conjunct, true, &mut constraints);
+        if !self.exact {
+            for y in &symbols {
+                let place = self.places.root(terms, *y);
+                self.places.unfold(terms.sorts, place, MAX_NESTING);
+            }
+        }
         let normal = Arc::new(Normal { constraints, symbols: symbols.into(), exact: self.exact });
         self.normals.insert(conjunct, Arc::clone(&normal));
         normal
     }
 
     /// Says nothing about the literal.
-    fn opaque(&mut self) {
+    pub(super) fn opaque(&mut self) {
         self.exact = false;
     }
 
     /// A literal in an alternative of its own.
-    fn alternative(&mut self, terms: Terms<'_>, parts: &[(TermId, bool)]) -> All {
+    pub(super) fn alternative(&mut self, terms: Terms<'_>, parts: &[(TermId, bool)]) -> All {
         let mut out = All::new();
         for (term, positive) in parts {
             self.literal(terms, *term, *positive, &mut out);
@@ -138,7 +135,7 @@ impl Normaliser {
         out
     }
 
-    fn literal(&mut self, terms: Terms<'_>, term: TermId, positive: bool, out: &mut All) {
+    pub(super) fn literal(&mut self, terms: Terms<'_>, term: TermId, positive: bool, out: &mut All) {
         self.literals += 1;
         if self.literals > MAX_LITERALS {
             return self.opaque();
@@ -211,19 +208,19 @@ impl Normaliser {
         any(alternatives, out);
     }
 
-    fn truth(&mut self, place: PlaceId, positive: bool, out: &mut All) {
+    pub(super) fn truth(&mut self, place: PlaceId, positive: bool, out: &mut All) {
         self.tag(place, u32::from(positive), true, out);
     }
 
     /// Whether the number of a place is this one.
-    fn tag(&mut self, place: PlaceId, tag: u32, positive: bool, out: &mut All) {
+    pub(super) fn tag(&mut self, place: PlaceId, tag: u32, positive: bool, out: &mut All) {
         let Some(var) = self.places.places[place as usize].var else { return self.opaque() };
         let relation = if positive { Relation::Eq } else { Relation::Ne };
         linear(&Linear { terms: vec![(var, 1)], constant: -i128::from(tag) }, relation, out);
     }
 
     /// The place that a term denotes, with what must hold for it to be defined.
-    fn place(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Option<PlaceId> {
+    pub(super) fn place(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Option<PlaceId> {
         match terms.pool.get(term) {
             Term::Symbol(y, _) => Some(self.places.root(terms, *y)),
             Term::App(Op::Field(c, i), args) => {
@@ -243,175 +240,8 @@ impl Normaliser {
         }
     }
 
-    fn equal(&mut self, terms: Terms<'_>, a: Operand<'_>, b: Operand<'_>, positive: bool, depth: u32, out: &mut All) {
-        let sort = match (a, b) {
-            (Operand::Term(t), _) | (_, Operand::Term(t)) => terms.pool.sort(t),
-            (Operand::Place(p), _) | (_, Operand::Place(p)) => self.places.places[p as usize].sort,
-            (Operand::Value(x), Operand::Value(y)) => {
-                if (x == y) != positive {
-                    out.push(never());
-                }
-                return;
-            }
-        };
-        let relation = if positive { Relation::Eq } else { Relation::Ne };
-        match terms.sorts.get(sort) {
-            Sort::Bool => self.same_truth(terms, a, b, positive, out),
-            Sort::Int { .. } => {
-                let forms = self.operand(terms, a, out).zip(self.operand(terms, b, out));
-                match forms.and_then(|(a, b)| a.minus(&b, 0)) {
-                    Some(form) => linear(&form, relation, out),
-                    None => self.opaque(),
-                }
-            }
-            Sort::Data(_) if !self.places.is_scalar(terms.sorts, sort) => {
-                self.same_data(terms, a, b, positive, depth, out);
-            }
-            Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
-                let forms = self.coded(terms, a, out).zip(self.coded(terms, b, out));
-                match forms.and_then(|(a, b)| a.add(&b, -1)) {
-                    Some(form) => linear(&form, relation, out),
-                    None => self.opaque(),
-                }
-            }
-        }
-    }
-
-    /// The integer of an operand.
-    fn operand(&mut self, terms: Terms<'_>, operand: Operand<'_>, out: &mut All) -> Option<Whole> {
-        match operand {
-            Operand::Term(t) => Some(self.whole(terms, t, out)),
-            Operand::Place(p) => self.places.places[p as usize].var.map(|v| Linear::var(v).into()),
-            Operand::Value(Value::Int(n)) => Whole::constant(i128::from(*n)),
-            Operand::Value(_) => None,
-        }
-    }
-
-    /// The number that stands for an operand: a constant, or a place.
-    fn coded(&mut self, terms: Terms<'_>, operand: Operand<'_>, out: &mut All) -> Option<Linear> {
-        let place = match operand {
-            Operand::Value(v) => return Linear::constant(i128::from(self.places.encode(v)?)),
-            Operand::Place(p) => p,
-            Operand::Term(t) => match terms.pool.get(t) {
-                Term::Const(v, _) => return Linear::constant(i128::from(self.places.encode(v)?)),
-                Term::App(Op::Construct(c), args) if args.is_empty() => return Linear::constant(i128::from(*c)),
-                Term::App(Op::Ite, args) => {
-                    // A helper that is one of the two.
-                    let helper = self.places.helper(NO_LO, NO_HI);
-                    let mut alternatives = Vec::new();
-                    for (branch, positive) in [(args[1], true), (args[2], false)] {
-                        let mut all = self.alternative(terms, &[(args[0], positive)]);
-                        let form = self.coded(terms, Operand::Term(branch), &mut all)?;
-                        linear(&form.add(&Linear::var(helper), -1)?, Relation::Eq, &mut all);
-                        alternatives.push(all);
-                    }
-                    any(alternatives, out);
-                    return Some(Linear::var(helper));
-                }
-                _ => self.place(terms, t, out)?,
-            },
-        };
-        self.places.places[place as usize].var.map(Linear::var)
-    }
-
-    fn same_truth(&mut self, terms: Terms<'_>, a: Operand<'_>, b: Operand<'_>, positive: bool, out: &mut All) {
-        let side = |this: &mut Self, operand: Operand<'_>, value: bool, out: &mut All| match operand {
-            Operand::Term(t) => this.literal(terms, t, value, out),
-            Operand::Place(p) => this.truth(p, value, out),
-            Operand::Value(v) => {
-                if *v != Value::Bool(value) {
-                    out.push(never());
-                }
-            }
-        };
-        let alternatives = [true, false].map(|value| {
-            let mut all = All::new();
-            side(self, a, value, &mut all);
-            side(self, b, value == positive, &mut all);
-            all
-        });
-        any(alternatives.into(), out);
-    }
-
-    /// Equality of data with fields: the same constructor, and equal fields.
-    fn same_data(
-        &mut self,
-        terms: Terms<'_>,
-        a: Operand<'_>,
-        b: Operand<'_>,
-        positive: bool,
-        depth: u32,
-        out: &mut All,
-    ) {
-        if depth >= MAX_NESTING {
-            return self.opaque();
-        }
-        // A place on one side, and something whose constructor is known on the other.
-        let place = |this: &mut Self, operand, out: &mut All| match operand {
-            Operand::Place(p) => Some(p),
-            Operand::Term(t) => this.place(terms, t, out),
-            Operand::Value(_) => None,
-        };
-        let known = |operand| match operand {
-            Operand::Value(v) => Some((v.constructor()?, Fields::Values(value_fields(v)))),
-            Operand::Term(t) => match terms.pool.get(t) {
-                Term::Const(v, _) => Some((v.constructor()?, Fields::Values(value_fields(v)))),
-                Term::App(Op::Construct(c), args) => Some((*c, Fields::Terms(args))),
-                _ => None,
-            },
-            Operand::Place(_) => None,
-        };
-        let (place, (constructor, fields)) = match (known(a), known(b)) {
-            (None, Some(k)) => match place(self, a, out) {
-                Some(p) => (p, k),
-                None => return self.opaque(),
-            },
-            (Some(k), None) => match place(self, b, out) {
-                Some(p) => (p, k),
-                None => return self.opaque(),
-            },
-            _ => return self.opaque(),
-        };
-        let count = match &fields {
-            Fields::Values(v) => v.len(),
-            Fields::Terms(t) => t.len(),
-        };
-        // Partial arguments are evaluated even where the constructors differ.
-        if !positive && matches!(fields, Fields::Terms(t) if t.iter().any(|t| terms.pool.is_partial(*t))) {
-            return self.opaque();
-        }
-        let mut alternatives = Vec::new();
-        if positive {
-            self.tag(place, constructor, true, out);
-        } else {
-            let mut all = All::new();
-            self.tag(place, constructor, false, &mut all);
-            alternatives.push(all);
-        }
-        for i in 0..count {
-            let Some(field) = self.places.field(terms.sorts, place, constructor, i as u32) else {
-                return self.opaque();
-            };
-            let other = match &fields {
-                Fields::Values(v) => Operand::Value(&v[i]),
-                Fields::Terms(t) => Operand::Term(t[i]),
-            };
-            if positive {
-                self.equal(terms, Operand::Place(field), other, true, depth + 1, out);
-            } else {
-                let mut all = All::new();
-                self.tag(place, constructor, true, &mut all);
-                self.equal(terms, Operand::Place(field), other, false, depth + 1, &mut all);
-                alternatives.push(all);
-            }
-        }
-        if !positive {
-            any(alternatives, out);
-        }
-    }
-
     /// The linear form of an integer term; what is not linear gets a helper variable, about which little is known.
-    fn whole(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Whole {
+    pub(super) fn whole(&mut self, terms: Terms<'_>, term: TermId, out: &mut All) -> Whole {
         if let Some(whole) = self.wholes.get(&term) {
             out.extend(whole.sides.iter().cloned());
             self.exact &= whole.exact;
@@ -560,17 +390,5 @@ impl Normaliser {
         }
         any(alternatives, sides);
         Some(helper)
-    }
-}
-
-enum Fields<'a> {
-    Values(&'a [Value]),
-    Terms(&'a [TermId]),
-}
-
-fn value_fields(value: &Value) -> &[Value] {
-    match value {
-        Value::Data(d) => &d.fields,
-        _ => &[],
     }
 }

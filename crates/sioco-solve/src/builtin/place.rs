@@ -13,7 +13,7 @@ use sioco_model::{Id, SortId, SymbolId, Value};
 
 use super::constraint::{Constraint, linear};
 use super::linear::{Linear, Relation, Var};
-use super::store::{NO_HI, NO_LO};
+use super::store::{NO_HI, NO_LO, Store};
 use crate::query::Terms;
 
 /// A symbol, or a field of a place.
@@ -41,6 +41,8 @@ pub(crate) struct Places {
     pub bounds: Vec<(i64, i64)>,
     /// The symbol whose value depends on a variable; helper variables have none.
     pub symbol_of: Vec<Option<SymbolId>>,
+    /// Whether a variable is a token: its order means nothing, so that halving its interval would be no use.
+    pub is_token: Vec<bool>,
     /// The definitions of helpers that are nothing but names: always satisfiable, whatever else holds.
     pub definitions: Vec<Option<Arc<Constraint>>>,
     tokens: FxHashMap<Value, i64>,
@@ -67,6 +69,7 @@ impl Places {
         self.bounds.push((lo, hi));
         self.symbol_of.push(symbol);
         self.definitions.push(None);
+        self.is_token.push(false);
         (self.bounds.len() - 1) as Var
     }
 
@@ -113,7 +116,11 @@ impl Places {
                 let last = sorts.data[*d].constructors.len() as i64 - 1;
                 Some(self.variable(0, last, symbol_var))
             }
-            Sort::Real { .. } | Sort::String | Sort::Seq(_) => Some(self.variable(NO_LO, NO_HI, symbol_var)),
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
+                let var = self.variable(NO_LO, NO_HI, symbol_var);
+                self.is_token[var as usize] = true;
+                Some(var)
+            }
         };
         self.places.push(Place { sort, var, symbol, fields: Vec::new() });
         (self.places.len() - 1) as PlaceId
@@ -195,12 +202,54 @@ impl Places {
         usize::try_from(token).ok().and_then(|t| self.values.get(t)).cloned()
     }
 
-    /// Whether the numbers of the store say everything about the symbol's value.
+    /// Whether the elements of a sort are given by one number.
     pub fn is_scalar(&self, sorts: &Sorts, sort: SortId) -> bool {
         match sorts.get(sort) {
             Sort::Bool | Sort::Int { .. } => true,
             Sort::Data(d) => sorts.data[*d].constructors.iter().all(|c| c.fields.is_empty()),
             Sort::Real { .. } | Sort::String | Sort::Seq(_) => false,
+        }
+    }
+
+    /// Whether one value is left for a place, its fields included.
+    pub fn is_settled(&self, sorts: &Sorts, store: &Store, place: PlaceId) -> bool {
+        let place = &self.places[place as usize];
+        let Some(var) = place.var.filter(|v| store.is_fixed(*v)) else { return false };
+        let n = store.lo[var as usize];
+        match sorts.get(place.sort) {
+            Sort::Bool | Sort::Int { .. } => true,
+            Sort::Real { .. } | Sort::String | Sort::Seq(_) => self.token_value(n).is_some(),
+            Sort::Data(d) => {
+                let Some(constructor) = sorts.data[*d].constructors.get(n as usize) else { return false };
+                (0..constructor.fields.len() as u32).all(|i| {
+                    let field = place.fields.iter().find(|(key, _)| *key == (n as u32, i));
+                    field.is_some_and(|(_, child)| self.is_settled(sorts, store, *child))
+                })
+            }
+        }
+    }
+
+    /// Calls `f` for the variables of a place and its fields.
+    pub fn vars(&self, place: PlaceId, f: &mut impl FnMut(Var)) {
+        let place = &self.places[place as usize];
+        place.var.into_iter().for_each(&mut *f);
+        for (_, child) in &place.fields {
+            self.vars(*child, f);
+        }
+    }
+
+    /// Makes places for all fields, so deep: then the search can decide them.
+    pub fn unfold(&mut self, sorts: &Sorts, place: PlaceId, depth: u32) {
+        let Sort::Data(d) = sorts.get(self.places[place as usize].sort) else { return };
+        if depth == 0 {
+            return;
+        }
+        for (c, constructor) in sorts.data[*d].constructors.iter().enumerate() {
+            for i in 0..constructor.fields.len() {
+                if let Some(child) = self.field(sorts, place, c as u32, i as u32) {
+                    self.unfold(sorts, child, depth - 1);
+                }
+            }
         }
     }
 }

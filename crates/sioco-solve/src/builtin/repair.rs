@@ -102,8 +102,8 @@ impl Numbers {
                 // Another one each time: the first may be what two disjunctions cannot agree on.
                 let possible = |i: &usize| !alternatives[*i].iter().any(|c| store.is_false(c));
                 let start = turn % alternatives.len();
-                let order = (start..alternatives.len()).chain(0..start);
-                let Some(chosen) = order.filter(possible).last() else { return false };
+                let mut order = (start..alternatives.len()).chain(0..start);
+                let Some(chosen) = order.find(possible) else { return false };
                 for c in &alternatives[chosen] {
                     if !c.holds(&self.numbers) && !self.satisfy(store, c, turn) {
                         return false;

@@ -138,8 +138,8 @@ impl Builtin {
             self.numbers_satisfy = true;
             return Node::Found;
         }
-        if self.symbols_are_fixed(terms) {
-            return if self.try_fixed_values(terms) { Node::Found } else { Node::Open };
+        if self.symbols_are_settled(terms) {
+            return if self.try_settled_values(terms) { Node::Found } else { Node::Open };
         }
         if let Some(choice) = self.choose(frames) {
             return Node::Branch(choice);
@@ -148,24 +148,24 @@ impl Builtin {
     }
 
     /// Whether one value is left for every symbol of the conjuncts, so that there is nothing to decide.
-    fn symbols_are_fixed(&self, terms: Terms<'_>) -> bool {
-        self.conjuncts.iter().flat_map(|c| &c.normal.symbols).all(|y| self.fixed(terms, *y).is_some())
+    fn symbols_are_settled(&self, terms: Terms<'_>) -> bool {
+        self.conjuncts.iter().flat_map(|c| &c.normal.symbols).all(|y| self.settled(terms, *y))
     }
 
-    /// The variable that says all about a symbol, if one value is left for it.
-    fn fixed(&self, terms: Terms<'_>, symbol: SymbolId) -> Option<Var> {
+    /// Whether one value is left for a symbol.
+    fn settled(&self, terms: Terms<'_>, symbol: SymbolId) -> bool {
         let places = &self.normaliser.places;
-        let place = &places.places[places.known(symbol)? as usize];
-        place.var.filter(|v| self.store.is_fixed(*v) && places.is_scalar(terms.sorts, place.sort))
+        places.known(symbol).is_some_and(|p| places.is_settled(terms.sorts, &self.store, p))
     }
 
     /// Takes the values that are left; the helpers are not looked at.
-    fn try_fixed_values(&mut self, terms: Terms<'_>) -> bool {
+    fn try_settled_values(&mut self, terms: Terms<'_>) -> bool {
         let log = self.numbers.log.len();
-        for i in 0..self.conjuncts.len() {
-            for y in &self.conjuncts[i].normal.symbols {
-                if let Some(v) = self.fixed(terms, *y) {
-                    self.numbers.set(v, self.store.lo[v as usize]);
+        for c in &self.conjuncts {
+            for y in &c.normal.symbols {
+                let (places, store, numbers) = (&self.normaliser.places, &self.store, &mut self.numbers);
+                if let Some(place) = places.known(*y) {
+                    places.vars(place, &mut |v| numbers.set(v, store.lo[v as usize]));
                 }
             }
         }
@@ -180,11 +180,12 @@ impl Builtin {
     /// Whether a conjunct that the constraints do not say all of is not true for the only values that are left.
     fn refuted_by_evaluation(&mut self, terms: Terms<'_>) -> bool {
         let mut values: Option<Vec<Value>> = None;
-        let everything = self.symbols_are_fixed(terms);
+        let everything = self.symbols_are_settled(terms);
         for (i, c) in self.conjuncts.iter().enumerate().filter(|(_, c)| everything || !c.normal.exact) {
             let places = &self.normaliser.places;
-            let vars: Option<Vec<Var>> = c.normal.symbols.iter().map(|y| self.fixed(terms, *y)).collect();
-            let Some(vars) = vars else { continue };
+            if !c.normal.symbols.iter().all(|y| self.settled(terms, *y)) {
+                continue;
+            }
             let values = values.get_or_insert_with(|| self.values.clone());
             for y in &c.normal.symbols {
                 if let Some(place) = places.known(*y) {
@@ -197,6 +198,10 @@ impl Builtin {
             let result = eval(terms.pool, terms.sorts, c.term, env);
             if matches!(result, Ok(Value::Bool(true)) | Err(sioco_model::eval::EvalError::NeedsSolver(_))) {
                 continue;
+            }
+            let mut vars = Vec::new();
+            for place in c.normal.symbols.iter().filter_map(|y| places.known(*y)) {
+                places.vars(place, &mut |v| vars.push(v));
             }
             self.core.add(i as u32);
             self.core.explain_bounds(&self.store, vars.into_iter());
@@ -238,6 +243,10 @@ impl Builtin {
             let (lo, hi) = (self.store.lo[var as usize], self.store.hi[var as usize]);
             let open = lo == NO_LO || hi == NO_HI;
             let width = if open { u64::MAX } else { hi.wrapping_sub(lo) as u64 };
+            // A number without end that only stands for something else is no use to decide.
+            if self.normaliser.places.is_token[var as usize] || (symbol.is_none() && open) {
+                continue;
+            }
             let key = (symbol.is_none(), width, var);
             if best.is_none_or(|b| key < b) && self.split(var).is_some() {
                 best = Some(key);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use sioco_model::number::BigInt;
-use sioco_model::sort::{Constructor, DataType, Sort, Sorts};
+use sioco_model::sort::{Constructor, DataType, Field, Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, SortId, SymbolId, TermId, Value};
 use sioco_solve::{Answer, Limits, Solver, Symbol, Symbols, Terms};
@@ -39,6 +39,7 @@ pub struct World {
     pub ints: Vec<TermId>,
     pub bools: Vec<TermId>,
     pub enums: Vec<TermId>,
+    pub data: Vec<TermId>,
 }
 
 /// The domain of every integer symbol.
@@ -63,6 +64,7 @@ impl World {
             ints: vec![],
             bools: vec![],
             enums: vec![],
+            data: vec![],
         };
         let range = world.sorts.intern(Sort::Int { lo: Some(BigInt::from(LO)), hi: Some(BigInt::from(HI)) });
         for i in 0..ints {
@@ -84,6 +86,57 @@ impl World {
     pub fn symbol(&mut self, name: &str, sort: SortId) -> TermId {
         let y = self.symbols.push(Symbol { name: name.into(), sort });
         self.pool.symbol(y, self.sorts.base(sort))
+    }
+
+    /// Adds symbols of `type Reply = Nothing | Pair(a: Int in 0..2, b: Bool)`.
+    pub fn add_replies(&mut self, count: usize) {
+        let a = self.sorts.intern(Sort::Int { lo: Some(BigInt::from(0)), hi: Some(BigInt::from(2)) });
+        let field = |name: &str, sort| Field { name: name.into(), sort };
+        let fields = vec![field("a", a), field("b", self.sorts.bool)];
+        let data = self.sorts.data.push(DataType {
+            name: "Reply".into(),
+            record: false,
+            constructors: vec![
+                Constructor { name: "Nothing".into(), fields: vec![] },
+                Constructor { name: "Pair".into(), fields },
+            ],
+        });
+        let reply = self.sorts.data_sort(data);
+        for i in 0..count {
+            let t = self.symbol(&format!("r{i}"), reply);
+            self.data.push(t);
+        }
+    }
+
+    /// A random condition on replies; fields are undefined for `Nothing`.
+    fn reply_term(&mut self, rng: &mut Rng) -> TermId {
+        let r = Self::pick(rng, &self.data.clone());
+        let sort = self.pool.sort(r);
+        match rng.below(6) {
+            0 => self.test(Op::Is(rng.below(2) as u32), &[r]),
+            1 => self.pool.app(Op::Field(1, 1), &[r], self.sorts.bool),
+            2 => {
+                let n = rng.below(7);
+                let value = self.sorts.nth_value(sort, n).expect("seven replies");
+                let value = self.pool.constant(value, sort);
+                self.test(Op::Eq, &[r, value])
+            }
+            3 => {
+                let a = self.int_term(rng, 1, true);
+                let b = self.bool_term(rng, 0, true);
+                let pair = self.pool.app(Op::Construct(1), &[a, b], sort);
+                self.test(Op::Eq, &[pair, r])
+            }
+            4 => {
+                let other = Self::pick(rng, &self.data.clone());
+                self.test(Op::Eq, &[r, other])
+            }
+            _ => {
+                let field = self.arith(Op::Field(1, 0), &[r]);
+                let n = self.int_term(rng, 1, true);
+                self.test([Op::Lt, Op::Eq][rng.below(2) as usize], &[field, n])
+            }
+        }
     }
 
     pub fn terms(&self) -> Terms<'_> {
@@ -158,6 +211,9 @@ impl World {
 
     /// A random condition.
     pub fn bool_term(&mut self, rng: &mut Rng, depth: u32, rich: bool) -> TermId {
+        if rich && !self.data.is_empty() && rng.below(3) == 0 {
+            return self.reply_term(rng);
+        }
         match rng.below(if depth == 0 { 5 } else { 9 }) {
             0 if !self.bools.is_empty() => Self::pick(rng, &self.bools.clone()),
             1 if !self.enums.is_empty() => {
@@ -204,8 +260,8 @@ impl World {
             let values: Vec<Value> = if self.sorts.base(sort) == self.sorts.int {
                 (LO..=HI).map(Value::Int).collect()
             } else {
-                let n = self.sorts.cardinality(sort).unwrap();
-                (0..n).map(|i| self.sorts.nth_value(sort, i).unwrap()).collect()
+                let n = self.sorts.cardinality(sort).expect("a finite sort");
+                (0..n).map(|i| self.sorts.nth_value(sort, i).expect("below the cardinality")).collect()
             };
             out = out
                 .into_iter()
@@ -251,7 +307,12 @@ pub fn limits() -> Limits {
 /// Random pushes, pops, assertions and checks, all answers compared with brute force; the answers.
 pub fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
     let mut rng = Rng(seed);
-    let mut world = World::new(if seed % 4 == 0 { 3 } else { 2 }, 1, 1, ranged);
+    let replies = rich && seed.is_multiple_of(3);
+    // At most a few thousand assignments, so that brute force stays quick.
+    let count = if replies { 1 + seed / 3 % 2 } else { 0 };
+    let ints = [2, 2, 1][count as usize] + usize::from(!replies && seed.is_multiple_of(4));
+    let mut world = World::new(ints, 1, 1, ranged);
+    world.add_replies(count as usize);
     let all = world.all();
     let mut truth: HashMap<TermId, Vec<bool>> = HashMap::new();
     // The conjuncts and the remaining assignments, per level.
@@ -273,17 +334,17 @@ pub fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> Vec
             }
             0 | 1 => {
                 solver.push();
-                stack.push(stack.last().unwrap().clone());
+                stack.push(stack.last().expect("the base level").clone());
             }
             _ => {
                 let c = world.bool_term(&mut rng, 2, rich);
                 solver.assert(world.terms(), c);
-                let top = stack.last_mut().unwrap();
+                let top = stack.last_mut().expect("the base level");
                 top.0.push(c);
                 top.1 = both(&top.1, truth.entry(c).or_insert_with(|| world.truth(&all, c)));
             }
         }
-        let (conjuncts, solutions) = stack.last().unwrap();
+        let (conjuncts, solutions) = stack.last().expect("the base level");
         let answer = solver.check(world.terms(), &limits(), true);
         let context = || format!("seed {seed}, rich {rich}, ranged {ranged}, step {step}: {answer:?}");
         match &answer {
