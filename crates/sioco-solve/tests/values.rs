@@ -11,7 +11,7 @@ use sioco_solve::builtin::Builtin;
 use sioco_solve::chain::Chain;
 use sioco_solve::values::{Choice, Chosen, NoValues, Random, Request, boundaries, choose};
 use sioco_solve::{Limits, Solver};
-use support::{World, limits, symbol_id};
+use support::{HI, LO, Rng, World, both, limits, seeds, symbol_id};
 
 fn pick(world: &mut World, solver: &mut Chain, symbols: &[SymbolId], choice: Choice) -> Result<Chosen, NoValues> {
     let request = Request { symbols, choice, used: &[], guard: None, limits: &limits() };
@@ -54,6 +54,37 @@ fn least_greatest_and_middle_are_found_in_order() {
         assert_eq!(ints(&chosen), expected, "{choice:?}");
         assert!(world.terms().satisfies(&chosen.witness, &conditions));
         assert!(chosen.unbounded.is_empty() && !chosen.uncertain);
+    }
+}
+
+#[test]
+fn least_and_greatest_agree_with_brute_force() {
+    for seed in seeds(0, 12) {
+        let mut rng = Rng(seed);
+        let mut world = World::new(2, 1, 1, false);
+        let all = world.all();
+        let mut chain = Chain::new(None);
+        let mut left = vec![true; all.len()];
+        for x in world.ints.clone() {
+            let c = world.between(x, LO, HI);
+            chain.assert(world.terms(), c);
+        }
+        for _ in 0..2 {
+            let c = world.bool_term(&mut rng, 2, seed.is_multiple_of(2));
+            chain.assert(world.terms(), c);
+            left = both(&left, &world.truth(&all, c));
+        }
+        let symbols: Vec<SymbolId> = (0..4).map(symbol_id).collect();
+        let solutions = all.iter().zip(&left).filter(|(_, l)| **l).map(|(a, _)| a);
+        for (choice, expected) in [(Choice::Min, solutions.clone().min()), (Choice::Max, solutions.clone().max())] {
+            match (pick(&mut world, &mut chain, &symbols, choice), expected) {
+                (Ok(chosen), Some(expected)) => {
+                    assert!(chosen.uncertain || chosen.values == *expected, "seed {seed}, {choice:?}: {chosen:?}");
+                }
+                (Err(NoValues::Impossible), None) | (Err(NoValues::Unknown(_)), _) => {}
+                (got, expected) => panic!("seed {seed}, {choice:?}: {got:?}, not {expected:?}"),
+            }
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Core {
     pub owners: Vec<u32>,
     in_core: Vec<bool>,
     needed: Vec<bool>,
+    /// The bounds that were marked as needed, to clear the marks: there may be far more variables.
+    marked: Vec<u32>,
 }
 
 impl Core {
@@ -62,7 +64,9 @@ impl Core {
     }
 
     fn need(&mut self, var: Var, side: Side) {
-        self.needed[var as usize * 2 + usize::from(side == Side::Hi)] = true;
+        let i = var * 2 + u32::from(side == Side::Hi);
+        self.needed[i as usize] = true;
+        self.marked.push(i);
     }
 
     fn walk(&mut self, store: &Store) {
@@ -76,7 +80,9 @@ impl Core {
                 }
             }
         }
-        self.needed.fill(false);
+        for i in self.marked.drain(..) {
+            self.needed[i as usize] = false;
+        }
     }
 
     /// What a constraint used: to tighten the given bound, or to find a contradiction.

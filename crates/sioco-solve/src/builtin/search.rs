@@ -232,25 +232,28 @@ impl Builtin {
 
     /// The variable with the fewest values left: whether it is a helper, how many values, and which.
     fn narrowest(&self) -> Option<(bool, u64, Var)> {
+        let places = &self.normaliser.places;
         let mut best: Option<(bool, u64, Var)> = None;
-        for var in 0..self.store.lo.len() as Var {
-            let symbol = self.normaliser.places.symbol_of[var as usize];
-            let used =
-                !self.store.occurs[var as usize].is_empty() || symbol.is_some_and(|y| !self.uses[y.index()].is_empty());
-            if !used || self.store.is_fixed(var) {
-                continue;
-            }
+        // Only what the stack is about: a solver that has lived for long knows many more variables.
+        let mut look = |var: Var| {
             let (lo, hi) = (self.store.lo[var as usize], self.store.hi[var as usize]);
             let open = lo == NO_LO || hi == NO_HI;
-            let width = if open { u64::MAX } else { hi.wrapping_sub(lo) as u64 };
+            let helper = places.symbol_of[var as usize].is_none();
             // A number without end that only stands for something else is no use to decide.
-            if self.normaliser.places.is_token[var as usize] || (symbol.is_none() && open) {
-                continue;
+            if self.store.is_fixed(var) || places.is_token[var as usize] || (helper && open) {
+                return;
             }
-            let key = (symbol.is_none(), width, var);
+            let width = if open { u64::MAX } else { hi.wrapping_sub(lo) as u64 };
+            let key = (helper, width, var);
             if best.is_none_or(|b| key < b) && self.split(var).is_some() {
                 best = Some(key);
             }
+        };
+        for active in &self.store.active {
+            active.constraint.vars(&mut look);
+        }
+        for place in self.conjuncts.iter().flat_map(|c| &c.normal.symbols).filter_map(|y| places.known(*y)) {
+            places.vars(place, &mut look);
         }
         best
     }
