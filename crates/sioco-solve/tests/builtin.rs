@@ -62,6 +62,12 @@ fn contradictions_without_bounds_end() {
     let wide = [world.between(x, 0, 1_000_000_000), world.between(y, 0, 1_000_000_000)];
     let answer = ask(&world, &[wide[0], wide[1], xy, yx]);
     assert!(!matches!(answer, Answer::Sat(_)), "{answer:?}");
+    // Cycles of differences are found, with why.
+    for cycle in [vec![xy, yx], vec![xy, yz, zx]] {
+        let mut asked = cycle.clone();
+        asked.insert(1, wide[0]);
+        assert_eq!(ask(&world, &asked), Answer::Unsat(Some(cycle)));
+    }
     // Cancelling out is seen at once.
     assert!(matches!(ask(&world, &[successor]), Answer::Unsat(_)));
 }
@@ -194,7 +200,13 @@ fn strings_are_decided_by_equality() {
 fn giving_up_has_its_reason() {
     let mut world = World::new(2, 0, 0, false);
     let [x, y] = [world.ints[0], world.ints[1]];
-    let (lt, gt) = (world.test(Op::Lt, &[x, y]), world.test(Op::Lt, &[y, x]));
+    // 2 x == 3 y + 1 && x x y y < y: nothing that shows at once.
+    let (one, two, three) = (world.int(1), world.int(2), world.int(3));
+    let (xx, yyy) = (world.arith(Op::Mul, &[two, x]), world.arith(Op::Mul, &[three, y]));
+    let next = world.arith(Op::Add, &[yyy, one]);
+    let lt = world.test(Op::Eq, &[xx, next]);
+    let product = world.arith(Op::Mul, &[x, x, y, y]);
+    let gt = world.test(Op::Lt, &[product, y]);
     let mut solver = Builtin::new();
     solver.assert(world.terms(), lt);
     solver.assert(world.terms(), gt);

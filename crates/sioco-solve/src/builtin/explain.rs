@@ -53,6 +53,15 @@ impl Core {
         self.walk(store);
     }
 
+    /// Adds the conjuncts that a constraint being in force rests on.
+    pub fn explain_constraint(&mut self, store: &Store, id: u32) {
+        let active = &store.active[id as usize];
+        self.add(active.owner);
+        if active.by != DECISION {
+            self.explain(store, Conflict { constraint: active.by, bound: None });
+        }
+    }
+
     /// Adds the conjuncts that the bounds of these variables rest on.
     pub fn explain_bounds(&mut self, store: &Store, vars: impl Iterator<Item = Var>) {
         self.needed.resize(store.lo.len() * 2, false);

@@ -8,6 +8,7 @@
 //! The same calls in the same order give the same answers; the limit of work counts visits of constraints.
 
 mod constraint;
+mod difference;
 mod equality;
 mod explain;
 mod linear;

@@ -11,6 +11,7 @@ use sioco_model::{Id, SymbolId, Value};
 
 use super::Builtin;
 use super::constraint::Constraint;
+use super::difference;
 use super::linear::Var;
 use super::model::Verdict;
 use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
@@ -50,6 +51,9 @@ enum Node {
 impl Builtin {
     /// Whether there are values; the core has what clashes if there are none.
     pub(super) fn search(&mut self, terms: Terms<'_>, limits: &Limits) -> Result<bool, Reason> {
+        if difference::clash(&mut self.store, &mut self.core) {
+            return Ok(false);
+        }
         let root = self.store.mark();
         let end = self.store.work.saturating_add(limits.resources);
         let deadline = Instant::now() + limits.wall;
