@@ -6,10 +6,14 @@
 //! with its reason, which is carried to the user.
 //!
 //! - [`builtin`]: bounds propagation and a small search, without any other program;
+//! - [`chain`]: cheap answers, each in a layer of its own, in front of a solver;
+//! - [`values`]: choosing values among those that satisfy the conditions;
 //! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes.
 
 pub mod builtin;
+pub mod chain;
 pub mod query;
 pub mod smt;
+pub mod values;
 
 pub use query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};

@@ -1,0 +1,281 @@
+//! The search: alternatives of disjunctions first, then halves of intervals, with propagation after every decision.
+//!
+//! Every decision is exhaustive (one of the alternatives; below or above a point), so a tree whose leaves are all
+//! refuted is a proof, also where intervals are unbounded. A leaf that the evaluator rejects is refuted if the numbers
+//! of the store determine all values there; otherwise the search is incomplete and says so.
+
+use std::time::Instant;
+
+use sioco_model::eval::{Env, eval};
+use sioco_model::{Id, SymbolId, Value};
+
+use super::Builtin;
+use super::constraint::Constraint;
+use super::difference;
+use super::linear::Var;
+use super::model::Verdict;
+use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
+use crate::query::{Limits, Reason, Terms};
+
+/// Symbols with fewer values than this are decided before disjunctions.
+const FEW: u64 = 16;
+
+/// A decision.
+#[derive(Clone, Copy)]
+enum Choice {
+    /// One alternative of a disjunction in force.
+    Clause(u32),
+    /// At most the point, or more.
+    Split { var: Var, point: i64, low_first: bool },
+}
+
+/// A decision with what is left of it.
+struct Frame {
+    mark: Mark,
+    choice: Choice,
+    next: usize,
+}
+
+/// What is known at a node of the tree.
+enum Node {
+    /// Values were found.
+    Found,
+    /// There are none here.
+    Refuted,
+    /// It was not found out, and there is nothing left to decide.
+    Open,
+    /// Decide this next.
+    Branch(Choice),
+}
+
+impl Builtin {
+    /// Whether there are values; the core has what clashes if there are none.
+    pub(super) fn search(&mut self, terms: Terms<'_>, limits: &Limits) -> Result<bool, Reason> {
+        if difference::clash(&mut self.store, &mut self.core) {
+            return Ok(false);
+        }
+        let root = self.store.mark();
+        let end = self.store.work.saturating_add(limits.resources);
+        let deadline = Instant::now() + limits.wall;
+        self.core.clear();
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut incomplete = false;
+        let result = loop {
+            if limits.cancelled() {
+                break Err(Reason::Cancelled);
+            }
+            if self.store.work >= end {
+                break Err(Reason::Resources);
+            }
+            if Instant::now() >= deadline {
+                break Err(Reason::Time);
+            }
+            match self.node(terms, &frames, end) {
+                Node::Found => break Ok(true),
+                Node::Branch(choice) => frames.push(Frame { mark: self.store.mark(), choice, next: 0 }),
+                Node::Refuted => {}
+                Node::Open => incomplete = true,
+            }
+            if !self.next(&mut frames) {
+                break if incomplete {
+                    Err(Reason::Undecided("some conditions are not linear or not about integers".into()))
+                } else {
+                    Ok(false)
+                };
+            }
+        };
+        self.store.undo(root);
+        result
+    }
+
+    /// Goes on to the next half or alternative of the last decision that has one.
+    fn next(&mut self, frames: &mut Vec<Frame>) -> bool {
+        while let Some(frame) = frames.last_mut() {
+            self.store.undo(frame.mark);
+            let turn = frame.next;
+            frame.next += 1;
+            match frame.choice {
+                Choice::Clause(id) => {
+                    let active = &self.store.active[id as usize];
+                    let (owner, clause) = (active.owner, std::sync::Arc::clone(&active.constraint));
+                    if let Constraint::Any { alternatives, .. } = &*clause
+                        && let Some(all) = alternatives.get(turn)
+                    {
+                        for c in all {
+                            self.store.activate(c, owner, DECISION);
+                        }
+                        return true;
+                    }
+                    self.core.add(owner);
+                }
+                Choice::Split { var, point, low_first } if turn < 2 => {
+                    let low = (turn == 0) == low_first;
+                    let point = i128::from(point);
+                    let result = if low {
+                        self.store.lower(var, point, DECISION)
+                    } else {
+                        self.store.raise(var, point + 1, DECISION)
+                    };
+                    match result {
+                        Ok(_) => return true,
+                        Err(conflict) => self.core.explain(&self.store, conflict),
+                    }
+                    continue;
+                }
+                Choice::Split { .. } => {}
+            }
+            frames.pop();
+        }
+        false
+    }
+
+    fn node(&mut self, terms: Terms<'_>, frames: &[Frame], end: u64) -> Node {
+        let limit = self.allowance().min(end.saturating_sub(self.store.work));
+        if let Outcome::Conflict(conflict) = self.store.propagate(limit) {
+            self.core.explain(&self.store, conflict);
+            return Node::Refuted;
+        }
+        if self.refuted_by_evaluation(terms) {
+            return Node::Refuted;
+        }
+        if self.try_values(terms) {
+            self.numbers_satisfy = true;
+            return Node::Found;
+        }
+        if self.symbols_are_settled(terms) {
+            return if self.try_settled_values(terms) { Node::Found } else { Node::Open };
+        }
+        if let Some(choice) = self.choose(frames) {
+            return Node::Branch(choice);
+        }
+        Node::Open
+    }
+
+    /// Whether one value is left for every symbol of the conjuncts, so that there is nothing to decide.
+    fn symbols_are_settled(&self, terms: Terms<'_>) -> bool {
+        self.conjuncts.iter().flat_map(|c| &c.normal.symbols).all(|y| self.settled(terms, *y))
+    }
+
+    /// Whether one value is left for a symbol.
+    fn settled(&self, terms: Terms<'_>, symbol: SymbolId) -> bool {
+        let places = &self.normaliser.places;
+        places.known(symbol).is_some_and(|p| places.is_settled(terms.sorts, &self.store, p))
+    }
+
+    /// Takes the values that are left; the helpers are not looked at.
+    fn try_settled_values(&mut self, terms: Terms<'_>) -> bool {
+        let log = self.numbers.log.len();
+        for c in &self.conjuncts {
+            for y in &c.normal.symbols {
+                let (places, store, numbers) = (&self.normaliser.places, &self.store, &mut self.numbers);
+                if let Some(place) = places.known(*y) {
+                    places.vars(place, &mut |v| numbers.set(v, store.lo[v as usize]));
+                }
+            }
+        }
+        let found = matches!(self.confirm(terms, log), Verdict::Confirmed);
+        self.numbers_satisfy = false;
+        if !found {
+            self.numbers.undo(log);
+        }
+        found
+    }
+
+    /// Whether a conjunct that the constraints do not say all of is not true for the only values that are left.
+    fn refuted_by_evaluation(&mut self, terms: Terms<'_>) -> bool {
+        let mut values: Option<Vec<Value>> = None;
+        let everything = self.symbols_are_settled(terms);
+        for (i, c) in self.conjuncts.iter().enumerate().filter(|(_, c)| everything || !c.normal.exact) {
+            let places = &self.normaliser.places;
+            if !c.normal.symbols.iter().all(|y| self.settled(terms, *y)) {
+                continue;
+            }
+            let values = values.get_or_insert_with(|| self.values.clone());
+            for y in &c.normal.symbols {
+                if let Some(place) = places.known(*y) {
+                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &values[y.index()]);
+                }
+            }
+            self.store.work += 1;
+            let env = Env { symbols: values, ..Env::default() };
+            // A quantifier over a domain that is too large to try is no refutation.
+            let result = eval(terms.pool, terms.sorts, c.term, env);
+            if matches!(result, Ok(Value::Bool(true)) | Err(sioco_model::eval::EvalError::NeedsSolver(_))) {
+                continue;
+            }
+            let mut vars = Vec::new();
+            for place in c.normal.symbols.iter().filter_map(|y| places.known(*y)) {
+                places.vars(place, &mut |v| vars.push(v));
+            }
+            self.core.add(i as u32);
+            self.core.explain_bounds(&self.store, vars.into_iter());
+            return true;
+        }
+        false
+    }
+
+    /// What to decide next: symbols with few values, then disjunctions, then other symbols, helpers last.
+    fn choose(&self, frames: &[Frame]) -> Option<Choice> {
+        let narrowest = self.narrowest();
+        if let Some((false, width, var)) = narrowest
+            && width < FEW
+        {
+            return self.halve(var);
+        }
+        for (id, active) in self.store.active.iter().enumerate() {
+            if active.fired || !matches!(*active.constraint, Constraint::Any { .. }) {
+                continue;
+            }
+            let decided = frames.iter().any(|f| matches!(f.choice, Choice::Clause(c) if c as usize == id));
+            if !decided && !self.store.is_true(&active.constraint) {
+                return Some(Choice::Clause(id as u32));
+            }
+        }
+        narrowest.and_then(|(_, _, var)| self.halve(var))
+    }
+
+    /// The variable with the fewest values left: whether it is a helper, how many values, and which.
+    fn narrowest(&self) -> Option<(bool, u64, Var)> {
+        let places = &self.normaliser.places;
+        let mut best: Option<(bool, u64, Var)> = None;
+        // Only what the stack is about: a solver that has lived for long knows many more variables.
+        let mut look = |var: Var| {
+            let (lo, hi) = (self.store.lo[var as usize], self.store.hi[var as usize]);
+            let open = lo == NO_LO || hi == NO_HI;
+            let helper = places.symbol_of[var as usize].is_none();
+            // A number without end that only stands for something else is no use to decide.
+            if self.store.is_fixed(var) || places.is_token[var as usize] || (helper && open) {
+                return;
+            }
+            let width = if open { u64::MAX } else { hi.wrapping_sub(lo) as u64 };
+            let key = (helper, width, var);
+            if best.is_none_or(|b| key < b) && self.split(var).is_some() {
+                best = Some(key);
+            }
+        };
+        for active in &self.store.active {
+            active.constraint.vars(&mut look);
+        }
+        for place in self.conjuncts.iter().flat_map(|c| &c.normal.symbols).filter_map(|y| places.known(*y)) {
+            places.vars(place, &mut look);
+        }
+        best
+    }
+
+    fn halve(&self, var: Var) -> Option<Choice> {
+        let point = self.split(var)?;
+        Some(Choice::Split { var, point, low_first: self.numbers.numbers[var as usize] <= point })
+    }
+
+    /// Where to split an interval: in the middle, or far out where it has no end. Both parts are smaller.
+    fn split(&self, var: Var) -> Option<i64> {
+        let (lo, hi) = (self.store.lo[var as usize], self.store.hi[var as usize]);
+        let point = match (lo == NO_LO, hi == NO_HI) {
+            (false, false) => (i128::from(lo) + i128::from(hi)).div_euclid(2) as i64,
+            (true, true) => 0,
+            (false, true) => lo.saturating_add(lo.saturating_abs().max(16)),
+            (true, false) => hi.saturating_sub(hi.saturating_abs().max(16)).saturating_sub(1),
+        };
+        (point >= lo && point < hi && point != NO_LO).then_some(point)
+    }
+}

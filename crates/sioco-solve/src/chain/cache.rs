@@ -1,0 +1,48 @@
+//! Answers to questions that were asked before, by the set of conditions.
+
+use rustc_hash::FxHashMap;
+use sioco_model::{SymbolId, TermId, Value};
+
+/// What is remembered of a set of conditions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remembered {
+    /// They can be true, with these values of their symbols if they are known.
+    Sat(Option<Vec<(SymbolId, Value)>>),
+    /// They cannot.
+    Unsat,
+}
+
+/// Answers by sets of conditions; the ids of hash-consed terms make equal conditions equal.
+#[derive(Default)]
+pub struct Cache {
+    answers: FxHashMap<Box<[TermId]>, Remembered>,
+}
+
+/// How many answers are kept.
+const MAX_REMEMBERED: usize = 1 << 16;
+
+impl Cache {
+    /// The key of a set of conditions.
+    pub fn key(conditions: &[TermId]) -> Box<[TermId]> {
+        let mut key = conditions.to_vec();
+        key.sort_unstable();
+        key.dedup();
+        key.into()
+    }
+
+    /// What is remembered.
+    pub fn get(&self, key: &[TermId]) -> Option<&Remembered> {
+        self.answers.get(key)
+    }
+
+    /// Remembers an answer; one with values is not replaced by one without.
+    pub fn put(&mut self, key: Box<[TermId]>, answer: Remembered) {
+        if self.answers.len() >= MAX_REMEMBERED {
+            self.answers.clear();
+        }
+        if answer == Remembered::Sat(None) && self.answers.contains_key(&key) {
+            return;
+        }
+        self.answers.insert(key, answer);
+    }
+}

@@ -1,0 +1,63 @@
+//! Independent groups: conditions without common symbols can be solved apart.
+
+use rustc_hash::FxHashMap;
+use sioco_model::term::Term;
+use sioco_model::{Id, SymbolId, TermId};
+
+use crate::query::Terms;
+
+/// Knows the symbols of conditions.
+#[derive(Default)]
+pub struct Groups {
+    symbols: FxHashMap<TermId, Box<[SymbolId]>>,
+}
+
+/// How many conditions are remembered.
+const MAX_REMEMBERED: usize = 1 << 17;
+
+impl Groups {
+    /// The symbols of a condition.
+    pub fn symbols(&mut self, terms: Terms<'_>, condition: TermId) -> &[SymbolId] {
+        if self.symbols.len() >= MAX_REMEMBERED {
+            self.symbols.clear();
+        }
+        self.symbols.entry(condition).or_insert_with(|| {
+            let mut found = Vec::new();
+            terms.pool.visit(condition, &mut |_, t| {
+                if let Term::Symbol(y, _) = t {
+                    found.push(*y);
+                }
+            });
+            found.into()
+        })
+    }
+
+    /// The conditions that are tied by symbols to those from `first_new` on, and these themselves; in order.
+    pub fn connected(&mut self, terms: Terms<'_>, conditions: &[TermId], first_new: usize) -> Vec<TermId> {
+        let mut inside = vec![false; terms.symbols.len()];
+        let mut taken = vec![false; conditions.len()];
+        for (i, c) in conditions.iter().enumerate().skip(first_new) {
+            taken[i] = true;
+            for y in self.symbols(terms, *c) {
+                inside[y.index()] = true;
+            }
+        }
+        // Conditions tie symbols of neighbouring steps, so going backwards settles nearly all in one round.
+        loop {
+            let mut changed = false;
+            for (i, c) in conditions.iter().enumerate().take(first_new).rev() {
+                if !taken[i] && self.symbols(terms, *c).iter().any(|y| inside[y.index()]) {
+                    taken[i] = true;
+                    changed = true;
+                    for y in self.symbols(terms, *c) {
+                        inside[y.index()] = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        conditions.iter().zip(taken).filter(|(_, t)| *t).map(|(c, _)| *c).collect()
+    }
+}

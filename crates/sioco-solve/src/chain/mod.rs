@@ -1,0 +1,418 @@
+//! The chain of cheap answers in front of a solver.
+//!
+//! Most questions of symbolic execution are easy in one of a few ways. Each way is a layer with its own switch and
+//! counters; a question goes from the cheapest to the dearest until one of them answers:
+//!
+//! 1. *simplification*: the truth of the condition is plain to see, or its negation is on the stack;
+//! 2. *the last witness*, which is often still right;
+//! 3. *the built-in solver*;
+//! 4. *independent groups*: only conditions that share symbols with the new one are asked about;
+//! 5. *the cache* of answers that the back-end gave before;
+//! 6. *the back-end*, if there is one.
+//!
+//! Every witness that leaves the chain is complete and confirmed by the reference evaluator.
+
+mod cache;
+mod groups;
+mod mirror;
+mod simplify;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use sioco_model::eval::{Env, eval};
+use sioco_model::term::{Op, Term};
+use sioco_model::{Id, TermId, Value};
+
+pub use self::cache::{Cache, Remembered};
+pub use self::groups::Groups;
+use self::mirror::{Level, Mirror};
+pub use self::simplify::{Seen, Simplifier};
+use crate::builtin::Builtin;
+use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
+
+/// How often a layer was asked, and what came of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Questions that reached the layer.
+    pub asked: u64,
+    /// Answered with *sat*.
+    pub sat: u64,
+    /// Answered with *unsat*.
+    pub unsat: u64,
+    /// Passed on to the next layer.
+    pub passed_on: u64,
+}
+
+impl Counters {
+    fn count(&mut self, answer: Option<&Answer>) {
+        self.asked += 1;
+        match answer {
+            Some(Answer::Sat(_)) => self.sat += 1,
+            Some(Answer::Unsat(_)) => self.unsat += 1,
+            Some(Answer::Unknown(_)) | None => self.passed_on += 1,
+        }
+    }
+}
+
+/// Counters of all layers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChainCounters {
+    /// Simplification.
+    pub simplification: Counters,
+    /// The last witness.
+    pub witness: Counters,
+    /// The built-in solver.
+    pub builtin: Counters,
+    /// The cache.
+    pub cache: Counters,
+    /// The back-end.
+    pub back_end: Counters,
+    /// Questions of which only an independent group went on.
+    pub grouped: u64,
+}
+
+/// Which layers are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Switches {
+    /// Simplification.
+    pub simplification: bool,
+    /// The last witness.
+    pub witness: bool,
+    /// The built-in solver.
+    pub builtin: bool,
+    /// Independent groups.
+    pub groups: bool,
+    /// The cache.
+    pub cache: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Switches { simplification: true, witness: true, builtin: true, groups: true, cache: true }
+    }
+}
+
+/// How much work the built-in solver may do before the back-end is asked: about what a back-end costs.
+const BUILTIN_WORK: u64 = 20_000;
+
+/// What a level goes back to.
+struct Saved {
+    level: Level,
+    witness: Option<Arc<Witness>>,
+    covered: usize,
+    contradiction: Option<Vec<TermId>>,
+}
+
+/// The chain.
+pub struct Chain {
+    switches: Switches,
+    counters: ChainCounters,
+    simplifier: Simplifier,
+    builtin: Builtin,
+    groups: Groups,
+    cache: Cache,
+    back_end: Option<Mirror>,
+    /// Work that the built-in solver may do.
+    builtin_work: u64,
+    conjuncts: Vec<TermId>,
+    /// How often each conjunct is on the stack.
+    present: FxHashMap<TermId, u32>,
+    /// The base level, and one per push.
+    saved: Vec<Saved>,
+    serial: u64,
+    /// The last witness, and how many conjuncts it is known to satisfy.
+    witness: Option<Arc<Witness>>,
+    covered: usize,
+    /// Conjuncts that clash, found without looking for values.
+    contradiction: Option<Vec<TermId>>,
+}
+
+impl Chain {
+    /// All layers, in front of the back-end; without one the built-in layers are all there is.
+    pub fn new(back_end: Option<Box<dyn Solver>>) -> Self {
+        Self::with(back_end, Switches::default())
+    }
+
+    /// Some of the layers.
+    pub fn with(back_end: Option<Box<dyn Solver>>, switches: Switches) -> Self {
+        let base = Saved { level: Level { serial: 0, start: 0 }, witness: None, covered: 0, contradiction: None };
+        Chain {
+            switches,
+            counters: ChainCounters::default(),
+            simplifier: Simplifier::default(),
+            builtin: Builtin::new(),
+            groups: Groups::default(),
+            cache: Cache::default(),
+            back_end: back_end.map(Mirror::new),
+            builtin_work: BUILTIN_WORK,
+            conjuncts: Vec::new(),
+            present: FxHashMap::default(),
+            saved: vec![base],
+            serial: 0,
+            witness: None,
+            covered: 0,
+            contradiction: None,
+        }
+    }
+
+    /// What the layers did so far.
+    pub fn counters(&self) -> ChainCounters {
+        self.counters
+    }
+
+    /// The bounds that the built-in solver knows for an `Int` symbol (see [`Builtin::bounds`]).
+    pub fn bounds(&mut self, symbol: sioco_model::SymbolId) -> (Option<i64>, Option<i64>) {
+        if self.switches.builtin { self.builtin.bounds(symbol) } else { (None, None) }
+    }
+
+    /// The last witness on the new conjuncts. Symbols that are new since then have some value of their sort.
+    fn last_witness(&mut self, terms: Terms<'_>, want_witness: bool) -> Option<Answer> {
+        let witness = self.witness.as_mut()?;
+        if witness.len() < terms.symbols.len() {
+            let witness = Arc::make_mut(witness);
+            for symbol in &terms.symbols.as_slice()[witness.len()..] {
+                witness.push(terms.sorts.default_value(symbol.sort));
+            }
+        }
+        let env = Env { symbols: witness, ..Env::default() };
+        while self.covered < self.conjuncts.len() {
+            if eval(terms.pool, terms.sorts, self.conjuncts[self.covered], env) != Ok(Value::Bool(true)) {
+                return None;
+            }
+            self.covered += 1;
+        }
+        Some(Answer::Sat(want_witness.then(|| Witness::clone(witness))))
+    }
+
+    fn ask_builtin(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let work = limits.resources.min(self.builtin_work);
+        let limits = Limits { resources: work, ..limits.clone() };
+        self.builtin.check(terms, &limits, want_witness)
+    }
+
+    /// The values that are known to satisfy the most conjuncts from the first on, and how many.
+    fn known_values(&self) -> (Option<&[Value]>, usize) {
+        let (values, confirmed) = self.builtin.confirmed();
+        if self.switches.builtin && confirmed >= self.covered {
+            (Some(values), confirmed)
+        } else {
+            (self.witness.as_deref().map(Vec::as_slice), if self.witness.is_some() { self.covered } else { 0 })
+        }
+    }
+
+    /// The dear part: groups, cache, back-end.
+    fn ask_back_end(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let (_, first_new) = self.known_values();
+        let group = if self.switches.groups {
+            self.groups.connected(terms, &self.conjuncts, first_new)
+        } else {
+            self.conjuncts.clone()
+        };
+        let partial = group.len() < self.conjuncts.len();
+        self.counters.grouped += u64::from(partial);
+        let key = Cache::key(&group);
+        if self.switches.cache {
+            let answer = match self.cache.get(&key) {
+                Some(Remembered::Unsat) => Some(Answer::Unsat(Some(group.clone()))),
+                Some(Remembered::Sat(None)) if !want_witness => Some(Answer::Sat(None)),
+                Some(Remembered::Sat(Some(values))) => {
+                    let mut witness = self.base_values(terms);
+                    for (y, v) in values {
+                        witness[y.index()] = v.clone();
+                    }
+                    self.accept(terms, witness, want_witness)
+                }
+                _ => None,
+            };
+            self.counters.cache.count(answer.as_ref());
+            if let Some(answer) = answer {
+                return answer;
+            }
+        }
+        let Some(back_end) = &mut self.back_end else { return Answer::Unknown(Reason::NoSolver) };
+        let answer = if partial {
+            back_end.check_only(terms, &group, limits, want_witness)
+        } else {
+            let levels: Vec<Level> = self.saved.iter().map(|s| s.level).collect();
+            back_end.check(terms, &self.conjuncts, &levels, limits, want_witness)
+        };
+        self.counters.back_end.count(Some(&answer));
+        let name = back_end.name();
+        match answer {
+            Answer::Sat(None) if !want_witness => {
+                self.cache.put(key, Remembered::Sat(None));
+                Answer::Sat(None)
+            }
+            Answer::Sat(witness) => {
+                let broken = |what: &str| Answer::Unknown(Reason::Broken { solver: name.clone(), what: what.into() });
+                let Some(given) = witness.filter(|w| w.len() == terms.symbols.len()) else {
+                    return broken("it gave no complete witness");
+                };
+                let mut witness = if partial { self.base_values(terms) } else { given.clone() };
+                let mut values = Vec::new();
+                for c in &group {
+                    for y in self.groups.symbols(terms, *c) {
+                        witness[y.index()] = given[y.index()].clone();
+                        values.push((*y, given[y.index()].clone()));
+                    }
+                }
+                match self.accept(terms, witness, want_witness) {
+                    Some(answer) => {
+                        values.sort_unstable();
+                        values.dedup();
+                        self.cache.put(key, Remembered::Sat(Some(values)));
+                        answer
+                    }
+                    None => broken("its witness does not satisfy the conditions"),
+                }
+            }
+            Answer::Unsat(core) => {
+                self.cache.put(key, Remembered::Unsat);
+                Answer::Unsat(core.or(Some(group)))
+            }
+            unknown => unknown,
+        }
+    }
+
+    /// Values to start from: those that are known, or some of the sorts.
+    fn base_values(&self, terms: Terms<'_>) -> Witness {
+        let mut values = self.known_values().0.map(<[Value]>::to_vec).unwrap_or_default();
+        for symbol in &terms.symbols.as_slice()[values.len()..] {
+            values.push(terms.sorts.default_value(symbol.sort));
+        }
+        values
+    }
+
+    /// Takes a witness that satisfies all conjuncts.
+    fn accept(&mut self, terms: Terms<'_>, witness: Witness, want_witness: bool) -> Option<Answer> {
+        if !terms.satisfies(&witness, &self.conjuncts) {
+            return None;
+        }
+        if self.switches.builtin {
+            self.builtin.adopt(terms, &witness);
+        }
+        self.keep(&witness);
+        Some(Answer::Sat(want_witness.then_some(witness)))
+    }
+
+    fn keep(&mut self, witness: &[Value]) {
+        self.covered = if self.switches.witness { self.conjuncts.len() } else { 0 };
+        self.witness = self.switches.witness.then(|| Arc::new(witness.to_vec()));
+    }
+}
+
+impl Solver for Chain {
+    fn name(&self) -> String {
+        match &self.back_end {
+            Some(back_end) => format!("built-in, then {}", back_end.name()),
+            None => "built-in".into(),
+        }
+    }
+
+    fn push(&mut self) {
+        self.serial += 1;
+        if self.switches.builtin {
+            self.builtin.push();
+        }
+        self.saved.push(Saved {
+            level: Level { serial: self.serial, start: self.conjuncts.len() },
+            witness: self.witness.clone(),
+            covered: self.covered,
+            contradiction: self.contradiction.clone(),
+        });
+    }
+
+    fn pop(&mut self) {
+        if self.saved.len() == 1 {
+            return;
+        }
+        let Some(saved) = self.saved.pop() else { return };
+        if self.switches.builtin {
+            self.builtin.pop();
+        }
+        for c in self.conjuncts.drain(saved.level.start..) {
+            if let Some(n) = self.present.get_mut(&c) {
+                *n -= 1;
+                if *n == 0 {
+                    self.present.remove(&c);
+                }
+            }
+        }
+        // A witness of the closed level is one of the level below it.
+        if saved.covered < saved.level.start && self.covered >= saved.level.start {
+            self.covered = saved.level.start;
+        } else {
+            self.witness = saved.witness;
+            self.covered = saved.covered;
+        }
+        self.contradiction = saved.contradiction;
+    }
+
+    fn assert(&mut self, terms: Terms<'_>, conjunct: TermId) {
+        if self.switches.simplification {
+            match self.simplifier.look(terms, conjunct) {
+                // What is always true says nothing.
+                Seen::True => return,
+                Seen::False | Seen::NeverTrue => self.contradiction = Some(vec![conjunct]),
+                Seen::Open => {
+                    if let Term::App(Op::Not, args) = terms.pool.get(conjunct)
+                        && self.present.contains_key(&args[0])
+                    {
+                        self.contradiction = Some(vec![args[0], conjunct]);
+                    }
+                }
+            }
+        }
+        self.conjuncts.push(conjunct);
+        *self.present.entry(conjunct).or_insert(0) += 1;
+        if self.switches.builtin {
+            self.builtin.assert(terms, conjunct);
+        }
+    }
+
+    fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        if limits.cancelled() {
+            return Answer::Unknown(Reason::Cancelled);
+        }
+        if self.switches.simplification {
+            let answer = self.contradiction.clone().map(|core| Answer::Unsat(Some(core)));
+            self.counters.simplification.count(answer.as_ref());
+            if let Some(answer) = answer {
+                return answer;
+            }
+        }
+        if self.switches.witness {
+            let answer = self.last_witness(terms, want_witness);
+            self.counters.witness.count(answer.as_ref());
+            if let Some(answer) = answer {
+                return answer;
+            }
+        }
+        let mut undecided = None;
+        if self.switches.builtin {
+            let answer = self.ask_builtin(terms, limits, want_witness);
+            self.counters.builtin.count(Some(&answer));
+            match answer {
+                Answer::Sat(witness) => {
+                    match &witness {
+                        Some(witness) => self.keep(witness),
+                        // The built-in solver has a newer witness of its own.
+                        None => {
+                            self.witness = None;
+                            self.covered = 0;
+                        }
+                    }
+                    return Answer::Sat(witness);
+                }
+                Answer::Unsat(core) => return Answer::Unsat(core),
+                Answer::Unknown(why @ (Reason::Cancelled | Reason::Time)) => undecided = Some(why),
+                Answer::Unknown(_) => {}
+            }
+        }
+        match undecided {
+            Some(why) => Answer::Unknown(why),
+            None => self.ask_back_end(terms, limits, want_witness),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Choosing values: which of the values that satisfy a path condition are tried.
+//!
+//! S0 section 2.2 takes any (`getValues`); testing gains from choosing. All values are found by questions to a solver
+//! on whose stack the path condition is; afterwards the stack is as before. The conditions that are asked are made in
+//! the pool of the caller.
+
+mod boundary;
+mod other;
+mod random;
+mod session;
+mod whole;
+
+use sioco_model::sort::{Sort, Sorts};
+use sioco_model::term::{Op, TermPool};
+use sioco_model::{SortId, SymbolId, TermId, Value};
+
+pub use self::boundary::boundary_conditions;
+pub use self::random::Random;
+pub use self::session::NoValues;
+use self::session::Session;
+use self::whole::Whole;
+use crate::builtin::Builtin;
+use crate::chain::Chain;
+use crate::query::{Limits, Solver, Symbols, Witness};
+
+/// A solver that knows bounds of integers without being asked a question.
+pub trait Bounds: Solver {
+    /// Bounds of an `Int` symbol that the conjuncts imply, `None` where none is known.
+    fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>);
+}
+
+impl Bounds for Builtin {
+    fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
+        Builtin::bounds(self, symbol)
+    }
+}
+
+impl Bounds for Chain {
+    fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
+        Chain::bounds(self, symbol)
+    }
+}
+
+/// How values are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// The least, symbol by symbol in the order given.
+    Min,
+    /// The greatest.
+    Max,
+    /// Half way between the least and the greatest.
+    Middle,
+    /// At random, by a seed; close to uniform over the solutions where they are finitely many.
+    Random(u64),
+    /// Where an atom of the guard is about to flip.
+    Boundary,
+}
+
+/// What is wanted.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The symbols to choose, in this order; the others take what comes.
+    pub symbols: &'a [SymbolId],
+    /// How.
+    pub choice: Choice,
+    /// Values that were used before and may be used again where random values are chosen from an unbounded set.
+    pub used: &'a [Value],
+    /// The guard whose borders [`Choice::Boundary`] looks at.
+    pub guard: Option<TermId>,
+    /// Limits of each question to the solver.
+    pub limits: &'a Limits,
+}
+
+/// The values that were chosen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    /// One value per symbol that was asked for.
+    pub values: Vec<Value>,
+    /// Values of all symbols.
+    pub witness: Witness,
+    /// Symbols whose set of values has no end on the side asked for; theirs is the value nearest to zero, or some.
+    pub unbounded: Vec<SymbolId>,
+    /// Whether the solver left a question open, so that there may be a better value.
+    pub uncertain: bool,
+}
+
+/// Chooses values for symbols under the conditions on the solver's stack, which is as before afterwards.
+pub fn choose(
+    solver: &mut dyn Bounds,
+    pool: &mut TermPool,
+    sorts: &Sorts,
+    symbols: &Symbols,
+    request: Request<'_>,
+) -> Result<Chosen, NoValues> {
+    let mut session = Session::start(solver, pool, sorts, symbols, request.limits)?;
+    let mut chooser = Chooser {
+        request,
+        random: Random::new(match request.choice {
+            Choice::Random(seed) => seed,
+            _ => 0,
+        }),
+        unbounded: Vec::new(),
+    };
+    if let (Choice::Boundary, Some(guard)) = (request.choice, request.guard) {
+        for condition in boundary_conditions(session.pool, sorts, guard) {
+            if session.narrow(condition) {
+                break;
+            }
+        }
+    }
+    chooser.all(&mut session);
+    let unbounded = chooser.unbounded;
+    let (witness, uncertain) = session.finish();
+    let values = request.symbols.iter().map(|y| witness[sioco_model::Id::index(*y)].clone()).collect();
+    Ok(Chosen { values, witness, unbounded, uncertain })
+}
+
+/// One choice for every border of the guard that the conditions on the solver's stack allow.
+pub fn boundaries(
+    solver: &mut dyn Bounds,
+    pool: &mut TermPool,
+    sorts: &Sorts,
+    symbols: &Symbols,
+    request: Request<'_>,
+) -> Result<Vec<Chosen>, NoValues> {
+    let Some(guard) = request.guard else { return Ok(vec![choose(solver, pool, sorts, symbols, request)?]) };
+    let mut found: Vec<Chosen> = Vec::new();
+    for condition in boundary_conditions(pool, sorts, guard) {
+        solver.push();
+        solver.assert(crate::query::Terms { pool, sorts, symbols }, condition);
+        let inner = Request { choice: Choice::Middle, ..request };
+        let chosen = choose(solver, pool, sorts, symbols, inner);
+        solver.pop();
+        match chosen {
+            Ok(chosen) if !found.iter().any(|f| f.values == chosen.values) => found.push(chosen),
+            Ok(_) | Err(NoValues::Impossible) => {}
+            Err(unknown) => return Err(unknown),
+        }
+    }
+    Ok(found)
+}
+
+/// Draws for all symbols at once before they are chosen one after the other.
+const JOINT_DRAWS: u32 = 24;
+
+struct Chooser<'a> {
+    request: Request<'a>,
+    random: Random,
+    unbounded: Vec<SymbolId>,
+}
+
+impl Chooser<'_> {
+    fn all(&mut self, session: &mut Session<'_>) {
+        if matches!(self.request.choice, Choice::Random(_)) && self.request.symbols.len() > 1 && self.joint(session) {
+            return;
+        }
+        for y in self.request.symbols {
+            let sort = session.symbols[*y].sort;
+            let term = session.pool.symbol(*y, session.sorts.base(sort));
+            if !self.one(session, term, sort, Some(*y), 0) {
+                self.unbounded.push(*y);
+            }
+        }
+    }
+
+    /// Draws from the product of the domains: whatever passes is uniform over the solutions of all symbols, which
+    /// choosing them one after the other is not.
+    fn joint(&mut self, session: &mut Session<'_>) -> bool {
+        let mut domains = Vec::new();
+        for y in self.request.symbols {
+            let sort = session.symbols[*y].sort;
+            let term = session.pool.symbol(*y, session.sorts.base(sort));
+            let domain = match session.sorts.get(sort) {
+                Sort::Int { .. } => Whole { term, sort, symbol: Some(*y) }.interval(session),
+                _ => session.sorts.cardinality(sort).map(|n| (0, n as i64 - 1)),
+            };
+            let Some(domain) = domain else { return false };
+            domains.push((term, sort, domain));
+        }
+        for _ in 0..JOINT_DRAWS {
+            let mut parts = Vec::new();
+            for (term, sort, (lo, hi)) in &domains {
+                let n = self.random.between(*lo, *hi);
+                let value = match session.sorts.get(*sort) {
+                    Sort::Int { .. } => Some(Value::Int(n)),
+                    _ => session.sorts.nth_value(*sort, n as u64),
+                };
+                let Some(value) = value else { return false };
+                let constant = session.pool.constant(value, session.sorts.base(*sort));
+                parts.push(session.test(Op::Eq, *term, constant));
+            }
+            let condition = session.pool.and(session.sorts, &parts);
+            if session.narrow(condition) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Narrows a term to one value; `false` if its set of values has no end on the side asked for.
+    fn one(
+        &mut self,
+        session: &mut Session<'_>,
+        term: TermId,
+        sort: SortId,
+        symbol: Option<SymbolId>,
+        depth: u32,
+    ) -> bool {
+        let choice = self.request.choice;
+        match session.sorts.get(sort) {
+            Sort::Int { .. } => {
+                let whole = Whole { term, sort, symbol };
+                match choice {
+                    Choice::Min | Choice::Max => {
+                        let sign = if choice == Choice::Min { 1 } else { -1 };
+                        let found = whole.extreme(session, sign);
+                        if !found {
+                            whole.nearest(session, 0);
+                        }
+                        found
+                    }
+                    Choice::Middle => whole.middle(session),
+                    Choice::Random(_) => whole.random(session, &mut self.random, self.request.used),
+                    Choice::Boundary => {
+                        whole.nearest(session, 0);
+                        true
+                    }
+                }
+            }
+            _ if session.sorts.cardinality(sort).is_some_and(|n| n <= other::FEW) => {
+                other::of_few(session, term, sort, choice, &mut self.random);
+                true
+            }
+            Sort::Data(d) => {
+                let count = session.sorts.data[*d].constructors.len() as u32;
+                let Some(c) = other::constructor(session, term, count, choice, &mut self.random) else { return true };
+                if depth > 3 {
+                    // Deep inside a recursive type: as the witness has it.
+                    if let Some(value) = session.value(term) {
+                        session.fix(term, value);
+                    }
+                    return true;
+                }
+                let fields = &session.sorts.data[*d].constructors[c as usize].fields;
+                let mut bounded = true;
+                for (i, f) in fields.iter().enumerate() {
+                    let base = session.sorts.base(f.sort);
+                    let field = session.pool.app(Op::Field(c, i as u32), &[term], base);
+                    bounded &= self.one(session, field, f.sort, None, depth + 1);
+                }
+                bounded
+            }
+            Sort::Real { .. } => other::real(session, term, sort, choice, &mut self.random, self.request.used),
+            Sort::String | Sort::Seq(_) => {
+                other::text_or_sequence(session, term, sort, choice, &mut self.random, self.request.used);
+                // The shortest is an end, the longest is not.
+                choice == Choice::Min || choice == Choice::Boundary
+            }
+            Sort::Bool => true,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The chain of cheap answers: the same answers with and without each layer.
+
+mod support;
+
+use sioco_model::term::Op;
+use sioco_solve::builtin::Builtin;
+use sioco_solve::chain::{Chain, Switches};
+use sioco_solve::{Answer, Limits, Reason, Solver};
+use support::{World, limits, seeds, walk};
+
+fn variants() -> Vec<Switches> {
+    let all = Switches::default();
+    let none = Switches { simplification: false, witness: false, builtin: false, groups: false, cache: false };
+    vec![
+        Switches { simplification: false, ..all },
+        Switches { witness: false, ..all },
+        Switches { builtin: false, ..all },
+        Switches { groups: false, ..all },
+        Switches { cache: false, ..all },
+        none,
+        Switches { cache: true, groups: true, ..none },
+        Switches { witness: true, groups: true, ..none },
+    ]
+}
+
+#[test]
+fn every_layer_may_be_missing() {
+    for seed in seeds(0, 3) {
+        for ranged in [false, true] {
+            let all = walk(seed, seed % 2 == 1, ranged, &mut Chain::new(None));
+            for switches in variants() {
+                let mut chain = Chain::with(Some(Box::new(Builtin::new())), switches);
+                let some = walk(seed, seed % 2 == 1, ranged, &mut chain);
+                for (step, (a, b)) in all.iter().zip(&some).enumerate() {
+                    assert!(a == b || a.is_none() || b.is_none(), "seed {seed}, step {step}, {switches:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A back-end that says the same to every question, and counts them.
+struct Parrot {
+    answer: Answer,
+    asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    asserted: Vec<usize>,
+}
+
+impl Solver for Parrot {
+    fn name(&self) -> String {
+        "parrot".into()
+    }
+    fn push(&mut self) {
+        self.asserted.push(0);
+    }
+    fn pop(&mut self) {
+        self.asserted.pop().expect("as many pops as pushes");
+    }
+    fn assert(&mut self, _: sioco_solve::Terms<'_>, _: sioco_model::TermId) {
+        *self.asserted.last_mut().expect("a level") += 1;
+    }
+    fn check(&mut self, _: sioco_solve::Terms<'_>, _: &Limits, _: bool) -> Answer {
+        self.asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.answer.clone()
+    }
+}
+
+fn parrot(answer: Answer) -> (Option<Box<dyn Solver>>, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let solver = Parrot { answer, asked: std::sync::Arc::clone(&asked), asserted: vec![] };
+    (Some(Box::new(solver)), asked)
+}
+
+#[test]
+fn without_a_back_end_the_undecided_is_unknown_for_lack_of_a_solver() {
+    let mut world = World::new(2, 0, 0, false);
+    let [x, y] = [world.ints[0], world.ints[1]];
+    // x^3 + y^3 == 4: no solution, but no bound shows it.
+    let x3 = world.arith(Op::Mul, &[x, x, x]);
+    let y3 = world.arith(Op::Mul, &[y, y, y]);
+    let sum = world.arith(Op::Add, &[x3, y3]);
+    let four = world.int(4);
+    let c = world.test(Op::Eq, &[sum, four]);
+    let mut chain = Chain::new(None);
+    chain.assert(world.terms(), c);
+    assert_eq!(chain.check(world.terms(), &limits(), true), Answer::Unknown(Reason::NoSolver));
+}
+
+#[test]
+fn a_wrong_witness_of_the_back_end_is_not_passed_on() {
+    let mut world = World::new(1, 0, 0, false);
+    let (x, one) = (world.ints[0], world.int(1));
+    let c = world.test(Op::Lt, &[one, x]);
+    let (back_end, asked) = parrot(Answer::Sat(Some(vec![sioco_model::Value::Int(0)])));
+    let mut chain = Chain::with(back_end, Switches { builtin: false, ..Switches::default() });
+    chain.assert(world.terms(), c);
+    let answer = chain.check(world.terms(), &Limits::default(), true);
+    assert!(matches!(answer, Answer::Unknown(Reason::Broken { .. })), "{answer:?}");
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[test]
+fn the_cache_answers_what_was_asked_before() {
+    let mut world = World::new(1, 0, 0, false);
+    let (x, one) = (world.ints[0], world.int(1));
+    let c = world.test(Op::Lt, &[one, x]);
+    let (back_end, asked) = parrot(Answer::Unsat(None));
+    let mut chain = Chain::with(back_end, Switches { builtin: false, ..Switches::default() });
+    for _ in 0..3 {
+        chain.push();
+        chain.assert(world.terms(), c);
+        assert!(matches!(chain.check(world.terms(), &Limits::default(), false), Answer::Unsat(_)));
+        chain.pop();
+    }
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+    assert_eq!(chain.counters().cache.unsat, 2);
+}
+
+#[test]
+fn what_is_plain_to_see_needs_no_solver() {
+    let mut world = World::new(1, 1, 0, false);
+    let (x, b, two) = (world.ints[0], world.bools[0], world.int(2));
+    let same = world.test(Op::Le, &[x, x]);
+    let less = world.test(Op::Lt, &[x, x]);
+    let not_b = world.pool.not(&world.sorts, b);
+    let quotient = world.arith(Op::Div, &[two, x]);
+    let undefined = world.test(Op::Lt, &[quotient, quotient]);
+    let only = Switches { witness: false, builtin: false, groups: false, cache: false, ..Switches::default() };
+    let mut chain = Chain::with(None, only);
+    chain.assert(world.terms(), same);
+    for (conjuncts, unsat) in [(vec![less], true), (vec![undefined], true), (vec![b, not_b], true), (vec![b], false)] {
+        chain.push();
+        conjuncts.iter().for_each(|c| chain.assert(world.terms(), *c));
+        let answer = chain.check(world.terms(), &Limits::default(), false);
+        assert_eq!(matches!(answer, Answer::Unsat(Some(_))), unsat, "{answer:?}");
+        chain.pop();
+    }
+}
+
+#[test]
+fn groups_keep_the_values_of_the_others() {
+    let mut world = World::new(3, 0, 0, false);
+    let [x, y, z] = [world.ints[0], world.ints[1], world.ints[2]];
+    let first = world.between(x, 5, 6);
+    let second = world.test(Op::Lt, &[y, z]);
+    let third = world.between(y, 7, 7);
+    let mut chain = Chain::with(Some(Box::new(Builtin::new())), Switches { builtin: false, ..Switches::default() });
+    chain.assert(world.terms(), first);
+    assert!(matches!(chain.check(world.terms(), &Limits::default(), true), Answer::Sat(Some(_))));
+    chain.assert(world.terms(), second);
+    chain.assert(world.terms(), third);
+    let Answer::Sat(Some(witness)) = chain.check(world.terms(), &Limits::default(), true) else { panic!() };
+    assert!(world.terms().satisfies(&witness, &[first, second, third]));
+    assert_eq!(chain.counters().grouped, 1);
+}
