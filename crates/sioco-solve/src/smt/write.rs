@@ -1,0 +1,829 @@
+//! Terms as SMT-LIB 2 text.
+//!
+//! A conjunct is written so that exactly the valuations for which the reference evaluator gives `true` satisfy it.
+//! SMT-LIB's functions are total, so every term has two translations: its *value*, which is some value where the term
+//! is undefined, and, where a term can be undefined, a condition that it is *defined*, which follows the order of
+//! evaluation: `And`, `Or` and `Ite` ask only for what they evaluate.
+//!
+//! Terms are graphs. A term that is used twice gets a name: a constant with an equation (`v7`, and `d7` for its
+//! definedness), or a `let` if it has bound variables. So the text is linear in the graph, and a path condition
+//! that grows step by step names the values of the variables step by step.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use sioco_model::eval::EXISTS_LIMIT;
+use sioco_model::sort::Sort;
+use sioco_model::term::{Op, Term};
+use sioco_model::{BinderId, DataId, Id, SortId, SymbolId, TermId, Value};
+
+use super::sorts::{self, Unwritable, put};
+use crate::query::Terms;
+
+/// What a text uses, which decides the logic that the solver is told.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Features {
+    /// Reals.
+    pub real: bool,
+    /// Integers.
+    pub int: bool,
+    /// Products or quotients of two open values.
+    pub nonlinear: bool,
+    /// Strings, sequences or data types.
+    pub structured: bool,
+    /// Quantifiers.
+    pub quantified: bool,
+}
+
+impl Features {
+    /// What either uses.
+    pub fn or(self, other: Features) -> Features {
+        Features {
+            real: self.real | other.real,
+            int: self.int | other.int,
+            nonlinear: self.nonlinear | other.nonlinear,
+            structured: self.structured | other.structured,
+            quantified: self.quantified | other.quantified,
+        }
+    }
+
+    /// The least logic that has all of this, among those that make a difference.
+    pub fn logic(self) -> &'static str {
+        match (self.nonlinear || self.structured, self.quantified, self.int, self.real) {
+            (true, ..) => "ALL",
+            (_, false, true, true) => "QF_LIRA",
+            (_, false, _, true) => "QF_LRA",
+            (_, false, _, false) => "QF_LIA",
+            (_, true, true, true) => "ALL",
+            (_, true, _, true) => "LRA",
+            (_, true, _, false) => "LIA",
+        }
+    }
+}
+
+/// A conjunct as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// Commands: declarations, then one `assert` of the conjunct.
+    pub text: String,
+    /// Where in the text the asserted formula is.
+    pub formula: std::ops::Range<usize>,
+    /// What it uses.
+    pub features: Features,
+}
+
+/// What must be known of a term before it is written.
+#[derive(Clone, Default)]
+struct Info {
+    /// Whether it can be undefined.
+    partial: bool,
+    /// Whether there is a quantifier in it.
+    quantified: bool,
+    /// The variables it uses without binding them.
+    free: Vec<BinderId>,
+}
+
+/// Something that holds until its level is closed.
+enum Entry {
+    Symbol(SymbolId),
+    Data(DataId),
+    Seen(TermId),
+    Named(TermId),
+}
+
+/// The writer: it knows what was declared on which level.
+#[derive(Default)]
+pub struct Writer {
+    info: FxHashMap<TermId, Info>,
+    symbols: FxHashSet<SymbolId>,
+    data: FxHashSet<DataId>,
+    seen: FxHashSet<TermId>,
+    named: FxHashSet<TermId>,
+    trail: Vec<Entry>,
+    levels: Vec<usize>,
+    order: Vec<SymbolId>,
+}
+
+impl Writer {
+    /// Opens a level.
+    pub fn push(&mut self) {
+        self.levels.push(self.trail.len());
+    }
+
+    /// Closes the last level: what was declared on it is forgotten.
+    pub fn pop(&mut self) {
+        let start = self.levels.pop().unwrap_or(0);
+        self.undo(start);
+    }
+
+    fn undo(&mut self, start: usize) {
+        for entry in self.trail.drain(start..) {
+            match entry {
+                Entry::Symbol(y) => {
+                    self.symbols.remove(&y);
+                    self.order.pop();
+                }
+                Entry::Data(d) => {
+                    self.data.remove(&d);
+                }
+                Entry::Seen(t) => {
+                    self.seen.remove(&t);
+                }
+                Entry::Named(t) => {
+                    self.named.remove(&t);
+                }
+            }
+        }
+    }
+
+    /// The symbols that are declared, oldest first.
+    pub fn symbols(&self) -> &[SymbolId] {
+        &self.order
+    }
+
+    /// A conjunct on the current level.
+    pub fn conjunct(&mut self, terms: Terms<'_>, conjunct: TermId) -> Result<Written, Unwritable> {
+        let start = self.trail.len();
+        let mut text = Text { writer: self, terms, refs: FxHashMap::default(), order: Vec::new(), scopes: Vec::new() };
+        let written = text.conjunct(conjunct);
+        if written.is_err() {
+            self.undo(start);
+        }
+        written
+    }
+}
+
+/// The name of a symbol.
+pub fn symbol_name(y: SymbolId) -> String {
+    format!("y{}", y.index())
+}
+
+/// The binders of an [`Op::Exists`].
+fn binders(first: BinderId, count: u32) -> impl Iterator<Item = BinderId> + Clone {
+    (first.index()..first.index() + count as usize).map(BinderId::from_index)
+}
+
+/// A quantifier that is being written.
+struct Scope {
+    binders: Vec<BinderId>,
+    /// What the names of its variables begin with: two quantifiers over the same variables may be inside each other.
+    prefix: char,
+    named: FxHashSet<TermId>,
+}
+
+/// One conjunct that is being written.
+struct Text<'a> {
+    writer: &'a mut Writer,
+    terms: Terms<'a>,
+    /// How often each operation is used.
+    refs: FxHashMap<TermId, u32>,
+    /// The operations, arguments first.
+    order: Vec<TermId>,
+    scopes: Vec<Scope>,
+}
+
+type Wrote = Result<(), Unwritable>;
+
+impl Text<'_> {
+    fn conjunct(&mut self, conjunct: TermId) -> Result<Written, Unwritable> {
+        let mut features = Features::default();
+        let mut out = String::new();
+        self.info(conjunct, &mut features);
+        // The parts of a conjunction are written one by one, without regard to those before them.
+        match self.terms.pool.get(conjunct) {
+            Term::App(Op::And, args) => {
+                for arg in args {
+                    self.count(*arg, 1, &mut features, &mut out)?;
+                }
+            }
+            _ => self.count(conjunct, 1, &mut features, &mut out)?,
+        }
+        for t in std::mem::take(&mut self.order) {
+            let info = &self.writer.info[&t];
+            if !info.free.is_empty() {
+                continue;
+            }
+            let (partial, quantified) = (info.partial, info.quantified);
+            if self.is_shared(t) || (self.writer.seen.contains(&t) && self.is_worth_a_name(t)) {
+                self.name(t, partial, quantified, &mut out)?;
+            } else if self.writer.seen.insert(t) {
+                self.writer.trail.push(Entry::Seen(t));
+            }
+        }
+        out.push_str("(assert ");
+        let start = out.len();
+        self.holds(conjunct, &mut out)?;
+        let formula = start..out.len();
+        out.push_str(")\n");
+        Ok(Written { text: out, formula, features })
+    }
+
+    /// Gives a term a name in the solver.
+    fn name(&mut self, t: TermId, partial: bool, quantified: bool, out: &mut String) -> Wrote {
+        let n = t.index();
+        for (prefix, wanted) in [('v', true), ('d', partial)] {
+            if !wanted {
+                continue;
+            }
+            // An equation would make a quantifier count in both directions; a definition is only an abbreviation.
+            out.push_str(if quantified { "(define-fun " } else { "(declare-const " });
+            put(out, format_args!("{prefix}{n} "));
+            out.push_str(if quantified { "() " } else { "" });
+            let sort = if prefix == 'v' { self.terms.pool.sort(t) } else { self.terms.sorts.bool };
+            sorts::sort(self.terms.sorts, sort, out);
+            if quantified {
+                out.push(' ');
+            } else {
+                put(out, format_args!(")\n(assert (= {prefix}{n} "));
+            }
+            if prefix == 'v' { self.value(t, out)? } else { self.defined(t, out)? }
+            out.push_str(if quantified { ")\n" } else { "))\n" });
+        }
+        self.writer.named.insert(t);
+        self.writer.trail.push(Entry::Named(t));
+        Ok(())
+    }
+
+    fn is_shared(&self, t: TermId) -> bool {
+        self.refs.get(&t).is_some_and(|n| *n > 1) && self.is_worth_a_name(t)
+    }
+
+    fn is_worth_a_name(&self, t: TermId) -> bool {
+        !matches!(self.terms.pool.get(t), Term::App(Op::Not | Op::Checked(_), _)) && self.terms.pool.depth(t) > 1
+    }
+
+    /// Counts the uses of `t` and what is below, and declares its symbols and data types.
+    fn count(&mut self, t: TermId, weight: u32, features: &mut Features, out: &mut String) -> Wrote {
+        let pool = self.terms.pool;
+        let (op, args) = match pool.get(t) {
+            Term::App(op, args) => (*op, args),
+            Term::Symbol(y, _) => return self.declare(*y, features, out),
+            Term::Const(_, sort) | Term::Bound(_, sort) => {
+                self.feature(*sort, features);
+                return self.declare_data(*sort, out);
+            }
+            Term::Var(..) | Term::Param(..) | Term::ProcessParam(..) => {
+                return Err(Unwritable("a condition has variables or parameters that were not replaced".into()));
+            }
+        };
+        if self.writer.named.contains(&t) {
+            return Ok(());
+        }
+        let refs = self.refs.entry(t).or_default();
+        *refs += weight;
+        if *refs > weight {
+            return Ok(());
+        }
+        self.feature(pool.sort(t), features);
+        self.declare_data(pool.sort(t), out)?;
+        match op {
+            Op::Mul => features.nonlinear |= args.iter().filter(|a| pool.as_const(**a).is_none()).count() > 1,
+            Op::Div | Op::Mod | Op::Quot => features.nonlinear |= pool.as_const(args[1]).is_none(),
+            Op::Exists { first, count } => {
+                features.quantified = true;
+                for b in binders(first, count) {
+                    self.declare_data(pool.binders[b], out)?;
+                    self.feature(pool.binders[b], features);
+                }
+            }
+            _ => {}
+        }
+        let weight = if self.info(t, features).partial { 2 } else { 1 };
+        for arg in args {
+            self.count(*arg, weight, features, out)?;
+        }
+        self.order.push(t);
+        Ok(())
+    }
+
+    fn feature(&self, sort: SortId, features: &mut Features) {
+        match self.terms.sorts.get(sort) {
+            Sort::Bool => {}
+            Sort::Int { .. } => features.int = true,
+            Sort::Real { .. } => features.real = true,
+            Sort::Data(d) if sorts::is_enumeration(self.terms.sorts, *d) => features.int = true,
+            Sort::String | Sort::Data(_) | Sort::Seq(_) => features.structured = true,
+        }
+    }
+
+    fn declare(&mut self, y: SymbolId, features: &mut Features, out: &mut String) -> Wrote {
+        let Some(symbol) = self.terms.symbols.get(y) else {
+            return Err(Unwritable("a condition has a symbol that is not known".into()));
+        };
+        self.feature(symbol.sort, features);
+        if !self.writer.symbols.insert(y) {
+            return Ok(());
+        }
+        self.declare_data(symbol.sort, out)?;
+        self.writer.trail.push(Entry::Symbol(y));
+        self.writer.order.push(y);
+        let name = symbol_name(y);
+        put(out, format_args!("(declare-const {name} "));
+        sorts::sort(self.terms.sorts, symbol.sort, out);
+        out.push_str(")\n");
+        if let Some(inside) = sorts::range(self.terms.sorts, symbol.sort, &name, 0, &mut features.quantified) {
+            put(out, format_args!("(assert {inside})\n"));
+        }
+        Ok(())
+    }
+
+    fn declare_data(&mut self, sort: SortId, out: &mut String) -> Wrote {
+        if !matches!(self.terms.sorts.get(sort), Sort::Data(_) | Sort::Seq(_)) {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        sorts::data_types(self.terms.sorts, sort, &mut found);
+        for d in found {
+            if self.writer.data.insert(d) {
+                self.writer.trail.push(Entry::Data(d));
+                sorts::declaration(self.terms.sorts, d, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn info(&mut self, t: TermId, features: &mut Features) -> Info {
+        if let Some(info) = self.writer.info.get(&t) {
+            features.quantified |= info.quantified;
+            return info.clone();
+        }
+        let pool = self.terms.pool;
+        let mut info = Info::default();
+        match pool.get(t) {
+            Term::Bound(b, _) => info.free.push(*b),
+            Term::App(op, args) => {
+                for arg in args {
+                    let inner = self.info(*arg, features);
+                    info.partial |= inner.partial;
+                    info.quantified |= inner.quantified;
+                    for b in inner.free {
+                        if !info.free.contains(&b) {
+                            info.free.push(b);
+                        }
+                    }
+                }
+                info.partial |= self.own_definedness(t, &mut info.quantified).is_some();
+                if let Op::Exists { first, count } = op {
+                    info.quantified = true;
+                    info.free.retain(|b| !binders(*first, *count).any(|bound| bound == *b));
+                }
+            }
+            _ => {}
+        }
+        features.quantified |= info.quantified;
+        self.writer.info.insert(t, info.clone());
+        info
+    }
+
+    fn is_partial(&self, t: TermId) -> bool {
+        self.writer.info.get(&t).is_some_and(|info| info.partial)
+    }
+
+    /// What an operation demands of its arguments, as a template: `None` if it is always defined.
+    fn own_definedness(&self, t: TermId, quantified: &mut bool) -> Option<Demand> {
+        let (pool, all) = (self.terms.pool, self.terms.sorts);
+        let Term::App(op, args) = pool.get(t) else { return None };
+        match op {
+            Op::Div | Op::Mod => match pool.as_const(args[1]) {
+                Some(Value::Int(n)) if *n != 0 => None,
+                Some(Value::BigInt(_)) => None,
+                _ => Some(Demand::NotZero("0")),
+            },
+            Op::Quot => match pool.as_const(args[1]) {
+                Some(Value::Real(r)) if !r.is_zero() => None,
+                _ => Some(Demand::NotZero("0.0")),
+            },
+            Op::Index => Some(Demand::Index),
+            Op::Slice => Some(Demand::Slice),
+            Op::Field(c, _) => match all.get(pool.sort(args[0])) {
+                Sort::Data(d) if all.data[*d].constructors.len() > 1 => {
+                    Some(Demand::Is(sorts::constructor(*d, *c as usize)))
+                }
+                _ => None,
+            },
+            Op::Checked(sort) => {
+                sorts::range(all, *sort, "x", self.scopes.len(), quantified).map(|_| Demand::Inside(*sort))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a term, if it has one here.
+    fn has_name(&self, t: TermId) -> bool {
+        match self.scope_of(t) {
+            None => self.writer.named.contains(&t),
+            Some(scope) => self.scopes[scope].named.contains(&t),
+        }
+    }
+
+    /// The innermost quantifier that binds a variable of the term.
+    fn scope_of(&self, t: TermId) -> Option<usize> {
+        let free = match self.writer.info.get(&t) {
+            Some(info) if !info.free.is_empty() => &info.free,
+            _ => return None,
+        };
+        self.scopes.iter().rposition(|s| s.binders.iter().any(|b| free.contains(b)))
+    }
+
+    /// The formula that is true exactly where the term is defined and true.
+    fn holds(&mut self, t: TermId, out: &mut String) -> Wrote {
+        let pool = self.terms.pool;
+        if !self.is_partial(t) {
+            return self.value(t, out);
+        }
+        if self.has_name(t) {
+            put(out, format_args!("(and d{0} v{0})", t.index()));
+            return Ok(());
+        }
+        match pool.get(t) {
+            Term::App(Op::And, args) => {
+                out.push_str("(and");
+                for arg in args {
+                    out.push(' ');
+                    self.holds(*arg, out)?;
+                }
+                out.push(')');
+                Ok(())
+            }
+            // Its value is true only where it is defined.
+            Term::App(Op::Exists { .. }, _) => self.value(t, out),
+            _ => {
+                out.push_str("(and ");
+                self.defined(t, out)?;
+                out.push(' ');
+                self.value(t, out)?;
+                out.push(')');
+                Ok(())
+            }
+        }
+    }
+
+    /// The condition that a term is defined; only for terms that can be undefined.
+    fn defined(&mut self, t: TermId, out: &mut String) -> Wrote {
+        let pool = self.terms.pool;
+        if self.has_name(t) {
+            put(out, format_args!("d{}", t.index()));
+            return Ok(());
+        }
+        let Term::App(op, args) = pool.get(t) else {
+            out.push_str("true");
+            return Ok(());
+        };
+        match op {
+            Op::And | Op::Or => {
+                // What comes after the last part that can be undefined does not matter.
+                let last = args.iter().rposition(|a| self.is_partial(*a)).unwrap_or(0);
+                let mut open = 0;
+                for (i, arg) in args[..=last].iter().enumerate() {
+                    if self.is_partial(*arg) {
+                        if i < last {
+                            out.push_str("(and ");
+                            open += 1;
+                        }
+                        self.defined(*arg, out)?;
+                        out.push(' ');
+                    }
+                    if i < last {
+                        out.push_str(if *op == Op::And { "(or (not " } else { "(or " });
+                        self.value(*arg, out)?;
+                        out.push_str(if *op == Op::And { ") " } else { " " });
+                        open += 1;
+                    }
+                }
+                out.extend(std::iter::repeat_n(')', open));
+                Ok(())
+            }
+            Op::Ite => {
+                out.push_str("(and ");
+                self.defined_or_true(args[0], out)?;
+                out.push_str(" (ite ");
+                self.value(args[0], out)?;
+                for branch in &args[1..] {
+                    out.push(' ');
+                    self.defined_or_true(*branch, out)?;
+                }
+                out.push_str("))");
+                Ok(())
+            }
+            Op::Exists { first, count } => {
+                // Found before anything undefined, or defined everywhere.
+                let bound: Vec<BinderId> = binders(*first, *count).collect();
+                out.push_str("(or ");
+                self.value(t, out)?;
+                out.push_str(" (not ");
+                self.quantify(&bound, 'b', args[0], out, &mut |text, out| {
+                    out.push_str("(not ");
+                    text.defined(args[0], out)?;
+                    out.push(')');
+                    Ok(())
+                })?;
+                out.push_str("))");
+                Ok(())
+            }
+            _ => {
+                out.push_str("(and");
+                for arg in args {
+                    if self.is_partial(*arg) {
+                        out.push(' ');
+                        self.defined(*arg, out)?;
+                    }
+                }
+                if let Some(demand) = self.own_definedness(t, &mut false) {
+                    out.push(' ');
+                    self.demand(&demand, args, out)?;
+                }
+                out.push(')');
+                Ok(())
+            }
+        }
+    }
+
+    fn defined_or_true(&mut self, t: TermId, out: &mut String) -> Wrote {
+        if self.is_partial(t) {
+            self.defined(t, out)
+        } else {
+            out.push_str("true");
+            Ok(())
+        }
+    }
+
+    fn demand(&mut self, demand: &Demand, args: &[TermId], out: &mut String) -> Wrote {
+        let text = self.is_string(args[0]);
+        let len = if text { "str.len" } else { "seq.len" };
+        let mut arg = |i: usize| {
+            let mut out = String::new();
+            self.value(args[i], &mut out).map(|()| out)
+        };
+        match demand {
+            Demand::NotZero(zero) => put(out, format_args!("(not (= {} {zero}))", arg(1)?)),
+            Demand::Index => {
+                let (s, i) = (arg(0)?, arg(1)?);
+                put(out, format_args!("(and (<= 0 {i}) (< {i} ({len} {s})))"));
+            }
+            Demand::Slice => {
+                let (s, from, to) = (arg(0)?, arg(1)?, arg(2)?);
+                put(out, format_args!("(<= 0 {from} {to} ({len} {s}))"));
+            }
+            Demand::Is(constructor) => put(out, format_args!("((_ is {constructor}) {})", arg(0)?)),
+            Demand::Inside(sort) => {
+                let x = arg(0)?;
+                let inside = sorts::range(self.terms.sorts, *sort, &x, self.scopes.len(), &mut false);
+                out.push_str(&inside.unwrap_or_else(|| "true".into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_string(&self, t: TermId) -> bool {
+        *self.terms.sorts.get(self.terms.pool.sort(t)) == Sort::String
+    }
+
+    /// The value of a term.
+    fn value(&mut self, t: TermId, out: &mut String) -> Wrote {
+        match self.terms.pool.get(t) {
+            Term::Const(v, sort) => sorts::literal(self.terms.sorts, *sort, v, out),
+            Term::Symbol(y, _) => {
+                put(out, format_args!("y{}", y.index()));
+                Ok(())
+            }
+            Term::Bound(b, _) => {
+                let Some(scope) = self.scopes.iter().rfind(|s| s.binders.contains(b)) else {
+                    return Err(Unwritable("a bound variable stands outside of its quantifier".into()));
+                };
+                put(out, format_args!("{}{}", scope.prefix, b.index()));
+                Ok(())
+            }
+            Term::App(op, args) if !self.has_name(t) => self.app(t, *op, args, out),
+            Term::App(..) => {
+                put(out, format_args!("v{}", t.index()));
+                Ok(())
+            }
+            Term::Var(..) | Term::Param(..) | Term::ProcessParam(..) => {
+                Err(Unwritable("a condition has variables or parameters that were not replaced".into()))
+            }
+        }
+    }
+
+    fn app(&mut self, t: TermId, op: Op, args: &[TermId], out: &mut String) -> Wrote {
+        let (pool, all) = (self.terms.pool, self.terms.sorts);
+        let text = args.first().is_some_and(|a| self.is_string(*a));
+        let data = |id: TermId| match all.get(pool.sort(id)) {
+            Sort::Data(d) => Ok(*d),
+            _ => Err(Unwritable("a constructor of something that is no data type".into())),
+        };
+        let either = |of_text, of_seq| if text { of_text } else { of_seq };
+        let head = match op {
+            Op::Not => "not",
+            Op::And | Op::Or if args.is_empty() => {
+                out.push_str(if op == Op::And { "true" } else { "false" });
+                return Ok(());
+            }
+            // SMT-LIB wants two arguments or more.
+            Op::And | Op::Or | Op::Add | Op::Mul | Op::Concat | Op::Min | Op::Max if args.len() == 1 => {
+                return self.value(args[0], out);
+            }
+            Op::And => "and",
+            Op::Or => "or",
+            Op::Ite => "ite",
+            Op::Eq => "=",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Add => "+",
+            Op::Sub | Op::Neg => "-",
+            Op::Mul => "*",
+            Op::Div => "div",
+            Op::Mod => "mod",
+            Op::Quot => "/",
+            Op::ToReal => "to_real",
+            Op::Floor => "to_int",
+            Op::Min | Op::Max | Op::Abs => return self.selection(t, op, args, out),
+            Op::Len => either("str.len", "seq.len"),
+            Op::Concat => either("str.++", "seq.++"),
+            Op::Index => either("str.at", "seq.nth"),
+            Op::Contains if text => "str.contains",
+            Op::Contains => {
+                out.push_str("(seq.contains ");
+                self.value(args[0], out)?;
+                out.push_str(" (seq.unit ");
+                self.value(args[1], out)?;
+                out.push_str("))");
+                return Ok(());
+            }
+            Op::Slice => {
+                out.push_str(either("(str.substr ", "(seq.extract "));
+                self.value(args[0], out)?;
+                out.push(' ');
+                self.value(args[1], out)?;
+                out.push_str(" (- ");
+                self.value(args[2], out)?;
+                out.push(' ');
+                self.value(args[1], out)?;
+                out.push_str("))");
+                return Ok(());
+            }
+            Op::SeqLit => {
+                return sorts::sequence(all, pool.sort(t), args.len(), out, &mut |i, out| self.value(args[i], out));
+            }
+            Op::Construct(c) => {
+                let d = data(t)?;
+                if sorts::is_enumeration(all, d) {
+                    put(out, format_args!("{c}"));
+                    return Ok(());
+                }
+                let name = sorts::constructor(d, c as usize);
+                if args.is_empty() {
+                    out.push_str(&name);
+                    return Ok(());
+                }
+                return self.call(&name, args, out);
+            }
+            Op::Is(c) => {
+                let d = data(args[0])?;
+                if sorts::is_enumeration(all, d) {
+                    put(out, format_args!("(= {c} "));
+                    self.value(args[0], out)?;
+                    out.push(')');
+                    return Ok(());
+                }
+                return self.call(&format!("(_ is {})", sorts::constructor(d, c as usize)), args, out);
+            }
+            Op::Field(c, f) => {
+                return self.call(&sorts::field(data(args[0])?, c as usize, f as usize), args, out);
+            }
+            Op::Checked(_) => return self.value(args[0], out),
+            Op::Exists { first, count } => return self.exists(first, count, args[0], out),
+        };
+        self.call(head, args, out)
+    }
+
+    fn call(&mut self, head: &str, args: &[TermId], out: &mut String) -> Wrote {
+        put(out, format_args!("({head}"));
+        for arg in args {
+            out.push(' ');
+            self.value(*arg, out)?;
+        }
+        out.push(')');
+        Ok(())
+    }
+
+    /// `Min`, `Max` and `Abs`, with names for what is used twice.
+    fn selection(&mut self, t: TermId, op: Op, args: &[TermId], out: &mut String) -> Wrote {
+        out.push_str("(let ((m0 ");
+        self.value(args[0], out)?;
+        out.push_str(")) ");
+        if op == Op::Abs {
+            let real = self.terms.pool.sort(t) == self.terms.sorts.real;
+            put(out, format_args!("(ite (<= {} m0) m0 (- m0)))", if real { "0.0" } else { "0" }));
+            return Ok(());
+        }
+        let first = if op == Op::Min { "(<= m0 m1)" } else { "(<= m1 m0)" };
+        for arg in &args[1..] {
+            out.push_str("(let ((m1 ");
+            self.value(*arg, out)?;
+            put(out, format_args!(")) (let ((m0 (ite {first} m0 m1))) "));
+        }
+        out.push_str("m0");
+        out.extend(std::iter::repeat_n(')', 2 * args.len() - 1));
+        Ok(())
+    }
+
+    /// Whether values of the bound variables make the body true, and none that is tried before them is undefined.
+    fn exists(&mut self, first: BinderId, count: u32, body: TermId, out: &mut String) -> Wrote {
+        let (pool, all) = (self.terms.pool, self.terms.sorts);
+        let bound: Vec<BinderId> = binders(first, count).collect();
+        let sizes = bound.iter().map(|b| all.cardinality(pool.binders[*b]));
+        let total = sizes.fold(Some(1u64), |total, size| total?.checked_mul(size?));
+        // The evaluator tries finitely many values in a fixed order. Where it does not try at all, any value will do.
+        let ordered = self.is_partial(body) && total.is_some_and(|n| n <= EXISTS_LIMIT);
+        self.quantify(&bound, 'b', body, out, &mut |text, out| {
+            if !ordered {
+                return text.holds(body, out);
+            }
+            out.push_str("(and ");
+            text.holds(body, out)?;
+            out.push_str(" (not ");
+            text.quantify(&bound, 'e', body, out, &mut |text, out| {
+                let names = bound.iter().rev();
+                let names = names.map(|b| (pool.binders[*b], format!("e{}", b.index()), format!("b{}", b.index())));
+                let names: Vec<_> = names.collect();
+                put(out, format_args!("(and {} (not ", sorts::lexicographic(all, &names)));
+                text.defined(body, out)?;
+                out.push_str("))");
+                Ok(())
+            })?;
+            out.push_str("))");
+            Ok(())
+        })
+    }
+
+    /// `(exists ((b1 Int)) (and range (let ((v2 …)) inner)))`.
+    fn quantify(
+        &mut self,
+        bound: &[BinderId],
+        prefix: char,
+        body: TermId,
+        out: &mut String,
+        inner: &mut dyn FnMut(&mut Self, &mut String) -> Wrote,
+    ) -> Wrote {
+        let (pool, all) = (self.terms.pool, self.terms.sorts);
+        if bound.is_empty() {
+            return inner(self, out);
+        }
+        out.push_str("(exists (");
+        for b in bound {
+            put(out, format_args!("({prefix}{} ", b.index()));
+            sorts::sort(all, pool.binders[*b], out);
+            out.push(')');
+        }
+        out.push_str(") (and true ");
+        for b in bound {
+            let name = format!("{prefix}{}", b.index());
+            if let Some(inside) = sorts::range(all, pool.binders[*b], &name, self.scopes.len(), &mut false) {
+                put(out, format_args!("{inside} "));
+            }
+        }
+        self.scopes.push(Scope { binders: bound.to_vec(), prefix, named: FxHashSet::default() });
+        let mut open = 0;
+        let mut shared = Vec::new();
+        self.shared_inside(body, &mut FxHashSet::default(), &mut shared);
+        for t in shared {
+            for (kind, wanted) in [('v', true), ('d', self.is_partial(t))] {
+                if wanted {
+                    put(out, format_args!("(let (({kind}{} ", t.index()));
+                    if kind == 'v' { self.value(t, out)? } else { self.defined(t, out)? }
+                    out.push_str(")) ");
+                    open += 1;
+                }
+            }
+            self.scopes.last_mut().expect("pushed above").named.insert(t);
+        }
+        let wrote = inner(self, out);
+        self.scopes.pop();
+        out.extend(std::iter::repeat_n(')', open + 2));
+        wrote
+    }
+
+    /// The shared terms that belong to the innermost quantifier, arguments first.
+    fn shared_inside(&self, t: TermId, visited: &mut FxHashSet<TermId>, found: &mut Vec<TermId>) {
+        let Term::App(_, args) = self.terms.pool.get(t) else { return };
+        let Some(info) = self.writer.info.get(&t).filter(|_| visited.insert(t)) else { return };
+        let is_bound = |b: &BinderId| self.scopes.iter().any(|s| s.binders.contains(b));
+        if info.free.is_empty() {
+            return;
+        }
+        for arg in args {
+            self.shared_inside(*arg, visited, found);
+        }
+        let ours = self.scope_of(t) == Some(self.scopes.len() - 1);
+        if ours && info.free.iter().all(is_bound) && self.is_shared(t) {
+            found.push(t);
+        }
+    }
+}
+
+/// What an operation demands of its arguments.
+enum Demand {
+    NotZero(&'static str),
+    Index,
+    Slice,
+    Is(String),
+    Inside(SortId),
+}
