@@ -72,11 +72,8 @@ pub fn candidates() -> Vec<Candidate> {
         };
         return vec![Candidate { path: chosen, origin: Origin::Chosen, fate }];
     }
-    let groups = [
-        (system_folders(), Origin::System),
-        (python_folders(), Origin::Python),
-        (fetched_folders(), Origin::Fetched),
-    ];
+    let groups =
+        [(system_folders(), Origin::System), (python_folders(), Origin::Python), (fetched_folders(), Origin::Fetched)];
     among(groups)
 }
 

@@ -194,7 +194,11 @@ impl Running {
         let last = |lines: Vec<&str>| lines.iter().map(|line| format!("`{}`", excerpt(line))).collect::<Vec<_>>();
         let mut shown = last(printed.lines().rev().take(KEPT_LINES).collect::<Vec<_>>().into_iter().rev().collect());
         shown.extend(last(errors.iter().map(String::as_str).collect()));
-        let shown = if shown.is_empty() { "it printed nothing".into() } else { format!("last it printed {}", shown.join(", ")) };
+        let shown = if shown.is_empty() {
+            "it printed nothing".into()
+        } else {
+            format!("last it printed {}", shown.join(", "))
+        };
         Fault::Broken(format!("{what}; {shown}"))
     }
 

@@ -195,13 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn bound(
-        &mut self,
-        id: SortId,
-        bindings: &'a [Sexp],
-        body: &'a Sexp,
-        depth: usize,
-    ) -> Result<Value, String> {
+    fn bound(&mut self, id: SortId, bindings: &'a [Sexp], body: &'a Sexp, depth: usize) -> Result<Value, String> {
         let mut names = Vec::new();
         for binding in bindings {
             let Some([Sexp::Atom(name), bound]) = binding.list() else { return Err("a strange `let`".into()) };

@@ -196,12 +196,7 @@ impl<C: Connection> Session<C> {
 
     /// After a fault nothing is known of the state of the solver.
     fn fault(&mut self, via: Purpose, fault: Fault) -> Answer {
-        self.connection(via).restart();
-        match via {
-            Purpose::Steps => self.sent.clear(),
-            Purpose::Whole => self.whole.started = false,
-            Purpose::Cores => self.cores.started = false,
-        }
+        self.restart(via);
         Answer::Unknown(match fault {
             Fault::Time => Reason::Time,
             Fault::Cancelled => Reason::Cancelled,
@@ -249,7 +244,9 @@ impl<C: Connection> Session<C> {
                         Err(why) => return Ok(Err(why)),
                     }
                 }
-                _ => return Err(Fault::Broken(format!("it was asked for the value of {name} and said {}", shown(pair)))),
+                _ => {
+                    return Err(Fault::Broken(format!("it was asked for the value of {name} and said {}", shown(pair))));
+                }
             }
         }
         Ok(Ok(witness))
@@ -264,7 +261,20 @@ impl<C: Connection> Session<C> {
         let lower = why.to_lowercase();
         // Nobody else limits or cancels: interruptions from outside are faults of the connection.
         let limited = ["resource", "cancel", "timeout"].iter().any(|word| lower.contains(word));
+        if limited {
+            // Some solvers never recover from a limit that was reached.
+            self.restart(via);
+        }
         Ok(if limited { Reason::Resources } else { Reason::Undecided(why) })
+    }
+
+    fn restart(&mut self, via: Purpose) {
+        self.connection(via).restart();
+        match via {
+            Purpose::Steps => self.sent.clear(),
+            Purpose::Whole => self.whole.started = false,
+            Purpose::Cores => self.cores.started = false,
+        }
     }
 
     fn core(

@@ -234,7 +234,11 @@ impl Text<'_> {
             } else {
                 put(out, format_args!(")\n(assert (= {prefix}{n} "));
             }
-            if prefix == 'v' { self.value(t, out)? } else { self.defined(t, out)? }
+            if prefix == 'v' {
+                self.value(t, out)?
+            } else {
+                self.defined(t, out)?
+            }
             out.push_str(if quantified { ")\n" } else { "))\n" });
         }
         self.writer.named.insert(t);
@@ -729,8 +733,8 @@ impl Text<'_> {
     fn exists(&mut self, first: BinderId, count: u32, body: TermId, out: &mut String) -> Wrote {
         let (pool, all) = (self.terms.pool, self.terms.sorts);
         let bound: Vec<BinderId> = binders(first, count).collect();
-        let sizes = bound.iter().map(|b| all.cardinality(pool.binders[*b]));
-        let total = sizes.fold(Some(1u64), |total, size| total?.checked_mul(size?));
+        let mut sizes = bound.iter().map(|b| all.cardinality(pool.binders[*b]));
+        let total = sizes.try_fold(1u64, |total, size| total.checked_mul(size?));
         // The evaluator tries finitely many values in a fixed order. Where it does not try at all, any value will do.
         let ordered = self.is_partial(body) && total.is_some_and(|n| n <= EXISTS_LIMIT);
         self.quantify(&bound, 'b', body, out, &mut |text, out| {
@@ -788,7 +792,11 @@ impl Text<'_> {
             for (kind, wanted) in [('v', true), ('d', self.is_partial(t))] {
                 if wanted {
                     put(out, format_args!("(let (({kind}{} ", t.index()));
-                    if kind == 'v' { self.value(t, out)? } else { self.defined(t, out)? }
+                    if kind == 'v' {
+                        self.value(t, out)?
+                    } else {
+                        self.defined(t, out)?
+                    }
                     out.push_str(")) ");
                     open += 1;
                 }

@@ -72,7 +72,7 @@ impl Z3Connection {
 
 impl Connection for Z3Connection {
     fn name(&self) -> String {
-        self.library.version().to_owned()
+        format!("Z3 {}", self.library.version())
     }
 
     fn dialect(&self) -> Dialect {

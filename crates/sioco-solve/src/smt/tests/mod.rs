@@ -64,9 +64,7 @@ impl Build {
                 self.sorts.seq(item)
             }
             Op::Field(c, f) => match self.sorts.get(self.pool.sort(args[0])) {
-                Sort::Data(d) => {
-                    self.sorts.base(self.sorts.data[*d].constructors[c as usize].fields[f as usize].sort)
-                }
+                Sort::Data(d) => self.sorts.base(self.sorts.data[*d].constructors[c as usize].fields[f as usize].sort),
                 _ => panic!("a field of a data type"),
             },
             _ => self.pool.sort(args[0]),

@@ -56,9 +56,9 @@ impl Formulas {
                 self.pick(&from)
             }
             3..=13 => {
-                let op = [
-                    Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Mod, Op::Min, Op::Max, Op::Add, Op::Div, Op::Neg, Op::Abs,
-                ][kind - 3];
+                let op =
+                    [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Mod, Op::Min, Op::Max, Op::Add, Op::Div, Op::Neg, Op::Abs]
+                        [kind - 3];
                 let x = b(self, depth);
                 let y = b(self, depth);
                 let args = if matches!(op, Op::Neg | Op::Abs) { vec![x] } else { vec![x, y] };
@@ -142,7 +142,11 @@ fn valuations(build: &Build) -> Vec<Witness> {
     let mut all: Vec<Witness> = vec![Vec::new()];
     for symbol in build.symbols.values() {
         let n = build.sorts.cardinality(symbol.sort).unwrap();
-        let extend = |w: &Witness| (0..n).map(|i| [w.clone(), vec![build.sorts.nth_value(symbol.sort, i).unwrap()]].concat()).collect::<Vec<_>>();
+        let extend = |w: &Witness| {
+            (0..n)
+                .map(|i| [w.clone(), vec![build.sorts.nth_value(symbol.sort, i).unwrap()]].concat())
+                .collect::<Vec<_>>()
+        };
         all = all.iter().flat_map(extend).collect();
     }
     all
@@ -174,7 +178,8 @@ fn against_brute_force(name: &str, make: Make<'_>, seeds: std::ops::Range<u64>) 
         }
         for want in [false, true] {
             let answer = solver.check(terms, &limits, want);
-            let shown = || format!("{name}, seed {seed}: {answer:?}, brute force {good:?}, {:?}", written(build, &conjuncts));
+            let shown =
+                || format!("{name}, seed {seed}: {answer:?}, brute force {good:?}, {:?}", written(build, &conjuncts));
             match &answer {
                 Answer::Sat(witness) => {
                     assert!(good.is_some(), "{}", shown());
@@ -201,7 +206,7 @@ fn against_brute_force(name: &str, make: Make<'_>, seeds: std::ops::Range<u64>) 
 fn no_answer_is_wrong() {
     let from: u64 = std::env::var("SIOCO_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     for_all(&|name, make| {
-        let count = if name.contains(' ') { 60 } else { 300 };
+        let count = if name.contains('-') { 60 } else { 300 };
         eprintln!("{name}: seeds {from} to {}", from + count);
         against_brute_force(name, make, from..from + count);
     });

@@ -6,8 +6,27 @@ use super::*;
 
 fn suite(name: &str, make: Make<'_>) {
     for test in [
-        linear, levels, division, bounds, definedness, lazy, selections, reals, booleans, strings, unicode, sequences,
-        enumerations, data, records, checked, exists, partial_exists, shared, big, unwritable,
+        linear,
+        levels,
+        division,
+        bounds,
+        definedness,
+        lazy,
+        selections,
+        reals,
+        booleans,
+        strings,
+        unicode,
+        sequences,
+        enumerations,
+        data,
+        records,
+        checked,
+        exists,
+        partial_exists,
+        shared,
+        big,
+        unwritable,
     ] {
         test(name, &mut *make());
     }

@@ -48,7 +48,7 @@ impl Z3Library {
             let version = match version.is_null() {
                 true => String::new(),
                 // The text is static in Z3.
-                false => CStr::from_ptr(version).to_string_lossy().into_owned(),
+                false => CStr::from_ptr(version).to_string_lossy().trim_start_matches("Z3 ").to_owned(),
             };
             Ok(Arc::new(Z3Library {
                 mk_config: *library.get(b"Z3_mk_config\0").map_err(said)?,
@@ -65,7 +65,7 @@ impl Z3Library {
         }
     }
 
-    /// The version, such as `Z3 4.8.12.0`.
+    /// The version, such as `4.8.12.0`.
     pub fn version(&self) -> &str {
         &self.version
     }
