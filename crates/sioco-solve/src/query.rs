@@ -40,11 +40,26 @@ pub type Witness = Vec<Value>;
 impl Terms<'_> {
     /// Whether the witness is in the sorts of the symbols and makes the conjuncts true, by the reference evaluator.
     pub fn satisfies(&self, witness: &[Value], conjuncts: &[TermId]) -> bool {
+        self.unsettled(witness, conjuncts).is_some_and(|open| open.is_empty())
+    }
+
+    /// Nothing if the witness is outside of the sorts of the symbols or does not make all conjuncts true; otherwise
+    /// the conjuncts that the reference evaluator cannot evaluate, since they quantify over too many values.
+    pub(crate) fn unsettled(&self, witness: &[Value], conjuncts: &[TermId]) -> Option<Vec<TermId>> {
         let typed = self.symbols.values().zip(witness).all(|(s, v)| self.sorts.contains(s.sort, v));
+        if witness.len() != self.symbols.len() || !typed {
+            return None;
+        }
         let mut known = FxHashMap::default();
-        witness.len() == self.symbols.len()
-            && typed
-            && conjuncts.iter().all(|c| self.eval(*c, witness, &mut known) == Ok(Value::Bool(true)))
+        let mut open = Vec::new();
+        for &c in conjuncts {
+            match self.eval(c, witness, &mut known) {
+                Ok(Value::Bool(true)) => {}
+                Err(EvalError::NeedsSolver(_)) => open.push(c),
+                _ => return None,
+            }
+        }
+        Some(open)
     }
 
     /// The reference evaluator, which evaluates every term once: path conditions share a lot.

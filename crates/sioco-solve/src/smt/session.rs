@@ -1,10 +1,11 @@
 //! One conversation with an SMT-LIB solver, whatever it is reached by.
 
-use sioco_model::{Id, TermId};
+use sioco_model::{Id, TermId, Value};
 
 use super::read::{self, Sexp};
+use super::sorts;
 use super::stack::{Sent, Stack};
-use super::write::{Features, symbol_name};
+use super::write::{Features, Writer, symbol_name};
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
 
 /// What differs between solvers.
@@ -217,7 +218,12 @@ impl<C: Connection> Session<C> {
             Ok(witness) => witness,
             Err(why) => return Ok(undecided(why)),
         };
-        if !terms.satisfies(&witness, &self.stack.conjuncts()) {
+        let confirmed = match terms.unsettled(&witness, &self.stack.conjuncts()) {
+            Some(open) if open.is_empty() => true,
+            Some(open) => self.confirm(terms, limits, &witness, &open)?,
+            None => false,
+        };
+        if !confirmed {
             return Ok(undecided("it says yes, but the witness does not check".into()));
         }
         Ok(Answer::Sat((want == Want::Witness).then_some(witness)))
@@ -245,11 +251,52 @@ impl<C: Connection> Session<C> {
                     }
                 }
                 _ => {
-                    return Err(Fault::Broken(format!("it was asked for the value of {name} and said {}", shown(pair))));
+                    return Err(Fault::Broken(format!(
+                        "it was asked for the value of {name} and said {}",
+                        shown(pair)
+                    )));
                 }
             }
         }
         Ok(Ok(witness))
+    }
+
+    /// Whether the conjuncts, which the evaluator cannot evaluate, are true for the witness: asked with all values put
+    /// in, where the answer is easy.
+    fn confirm(
+        &mut self,
+        terms: Terms<'_>,
+        limits: &Limits,
+        witness: &[Value],
+        open: &[TermId],
+    ) -> Result<bool, Fault> {
+        let mut writer = Writer::default();
+        let mut features = Features { quantified: true, ..Features::default() };
+        let (mut text, mut formulas) = (String::new(), String::new());
+        for &c in open {
+            let Ok(written) = writer.conjunct(terms, c) else { return Ok(false) };
+            text.push_str(written.before());
+            formulas.push(' ');
+            formulas.push_str(&written.text[written.formula.clone()]);
+            features = features.or(written.features);
+        }
+        for &y in writer.symbols() {
+            text.push_str(&format!("(assert (= {} ", symbol_name(y)));
+            if sorts::literal(terms.sorts, terms.symbols[y].sort, &witness[y.index()], &mut text).is_err() {
+                return Ok(false);
+            }
+            text.push_str("))\n");
+        }
+        let mut commands = String::new();
+        self.whole.prepare(&mut commands);
+        Self::header(self.whole.connection.dialect(), features, limits, &mut commands);
+        commands.push_str(&text);
+        commands.push_str(&format!("(assert (not (and true{formulas})))\n(check-sat)\n"));
+        let verdict = self.run_for_one(Purpose::Whole, &commands, limits);
+        if verdict.is_err() {
+            self.restart(Purpose::Whole);
+        }
+        Ok(verdict?.atom() == Some("unsat"))
     }
 
     fn why_unknown(&mut self, via: Purpose, limits: &Limits) -> Result<Reason, Fault> {

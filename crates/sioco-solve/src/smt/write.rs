@@ -70,6 +70,16 @@ pub struct Written {
     pub features: Features,
 }
 
+impl Written {
+    /// The commands before the `assert`.
+    pub fn before(&self) -> &str {
+        let end = self.formula.start.saturating_sub(ASSERT.len());
+        &self.text[..end]
+    }
+}
+
+const ASSERT: &str = "(assert ";
+
 /// What must be known of a term before it is written.
 #[derive(Clone, Default)]
 struct Info {
@@ -208,7 +218,7 @@ impl Text<'_> {
                 self.writer.trail.push(Entry::Seen(t));
             }
         }
-        out.push_str("(assert ");
+        out.push_str(ASSERT);
         let start = out.len();
         self.holds(conjunct, &mut out)?;
         let formula = start..out.len();

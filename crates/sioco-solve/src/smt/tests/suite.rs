@@ -24,6 +24,7 @@ fn suite(name: &str, make: Make<'_>) {
         checked,
         exists,
         partial_exists,
+        shadowed,
         shared,
         big,
         unwritable,
@@ -445,6 +446,17 @@ fn exists(name: &str, s: &mut dyn Solver) {
     s.assert(b.terms(), some);
     assert_eq!(s.check(b.terms(), &Limits::default(), false), Answer::Sat(None), "{name}");
     s.pop();
+    // A witness of such a one is confirmed by the solver.
+    let twice = b.exists(b.sorts.int, |b, p| {
+        let twice = b.app(Op::Add, &[p, p]);
+        b.app(Op::Eq, &[twice, x])
+    });
+    let (low, high) = (b.app(Op::Lt, &[ninety_nine, x]), b.app(Op::Le, &[x, hundred]));
+    s.push();
+    [twice, low, high].iter().for_each(|c| s.assert(b.terms(), *c));
+    let answer = s.check(b.terms(), &Limits::default(), true);
+    assert!(matches!(&answer, Answer::Sat(Some(w)) if w[0] == Value::Int(100)), "{name}: {answer:?}");
+    s.pop();
 }
 
 /// Values are tried in order; one that is undefined ends it unless one before it is good.
@@ -464,6 +476,26 @@ fn partial_exists(name: &str, s: &mut dyn Solver) {
     unsat(name, s, &b, &[found, positive]);
     let not_found = b.app(Op::Not, &[found]);
     unsat(name, s, &b, &[not_found]);
+}
+
+/// Two quantifiers over the same variable, one inside of the other, and a term that means something else in each.
+fn shadowed(name: &str, s: &mut dyn Solver) {
+    let mut b = Build::default();
+    let (digit, x) = (b.range(0, 9), b.symbol(b.sorts.int));
+    let first = b.pool.binders.push(digit);
+    let p = b.pool.bound(&b.sorts, first);
+    let twice = b.app(Op::Add, &[p, p]);
+    let (three, eight, twelve) = (b.int(3), b.int(8), b.int(12));
+    let (above, below) = (b.app(Op::Lt, &[eight, twice]), b.app(Op::Lt, &[twice, twelve]));
+    let inner = b.app(Op::And, &[above, below]);
+    let inner = b.app(Op::Exists { first, count: 1 }, &[inner]);
+    let (small, is) = (b.app(Op::Lt, &[twice, three]), b.app(Op::Eq, &[twice, x]));
+    let more = b.app(Op::Lt, &[p, twice]);
+    let outer = b.app(Op::And, &[small, inner, is, more]);
+    let outer = b.app(Op::Exists { first, count: 1 }, &[outer]);
+    assert_eq!(of(&sat(name, s, &b, &[outer]), 0), &Value::Int(2), "{name}");
+    let eq = b.app(Op::Eq, &[x, three]);
+    unsat(name, s, &b, &[outer, eq]);
 }
 
 fn shared(name: &str, s: &mut dyn Solver) {
