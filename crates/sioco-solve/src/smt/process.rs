@@ -12,7 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::session::{CORES, Connection, Dialect, Fault, Session, Z3, excerpt};
+use super::read::excerpt;
+use super::session::{CORES, Connection, Dialect, Fault, Session, Z3};
 use crate::query::Limits;
 
 /// A solver as a child process.

@@ -3,6 +3,8 @@
 //! The text comes from another program, so nothing about it is taken for granted: reading is bounded in depth, never
 //! panics, and says what it did not understand.
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
 use sioco_model::number::{self, BigInt, Rational, parse_decimal, parse_integer};
 use sioco_model::sort::{Sort, Sorts};
@@ -48,6 +50,31 @@ impl Sexp {
             _ => None,
         }
     }
+}
+
+impl fmt::Display for Sexp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sexp::Atom(a) => f.write_str(a),
+            Sexp::Text(t) => write!(f, "\"{t}\""),
+            Sexp::List(items) => {
+                f.write_str("(")?;
+                for (i, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if i > 0 { " " } else { "" })?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// The beginning of a text, on one line.
+pub fn excerpt(text: &str) -> String {
+    let mut line: String = text.trim().chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.len() < text.trim().len() {
+        line.push('…');
+    }
+    line
 }
 
 /// All s-expressions of a text.
@@ -122,10 +149,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn value(&mut self, id: SortId, sexp: &'a Sexp, depth: usize) -> Result<Value, String> {
         let strange = || {
-            let mut shown = format!("{sexp:?}");
-            if let Some((end, _)) = shown.char_indices().nth(200) {
-                shown.truncate(end);
-            }
+            let shown = excerpt(&sexp.to_string());
             format!("`{shown}` is not understood as a value of `{}`", self.sorts.name(id))
         };
         if depth > MAX_DEPTH {

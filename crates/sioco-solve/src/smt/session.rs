@@ -2,7 +2,7 @@
 
 use sioco_model::{Id, TermId, Value};
 
-use super::read::{self, Sexp};
+use super::read::{self, Sexp, excerpt};
 use super::sorts;
 use super::stack::{Sent, Stack};
 use super::write::{Features, Writer, symbol_name};
@@ -214,28 +214,27 @@ impl<C: Connection> Session<C> {
             return Ok(Answer::Sat(None));
         }
         let undecided = |why: String| Answer::Unknown(Reason::Undecided(trouble.clone().unwrap_or(why)));
-        let witness = match self.witness(terms, limits, via)? {
-            Ok(witness) => witness,
-            Err(why) => return Ok(undecided(why)),
-        };
+        let (witness, strange) = self.witness(terms, limits, via)?;
         let confirmed = match terms.unsettled(&witness, &self.stack.conjuncts()) {
             Some(open) if open.is_empty() => true,
             Some(open) => self.confirm(terms, limits, &witness, &open)?,
             None => false,
         };
         if !confirmed {
-            return Ok(undecided("it says yes, but the witness does not check".into()));
+            return Ok(undecided(strange.unwrap_or_else(|| "it says yes, but the witness does not check".into())));
         }
         Ok(Answer::Sat((want == Want::Witness).then_some(witness)))
     }
 
-    /// The values of all symbols; an inner error is a value that is not understood.
-    fn witness(&mut self, terms: Terms<'_>, limits: &Limits, via: Purpose) -> Result<Result<Witness, String>, Fault> {
+    /// The values of all symbols, and what about a value was not understood: another one is in its place, which may
+    /// do as well.
+    fn witness(&mut self, terms: Terms<'_>, limits: &Limits, via: Purpose) -> Result<(Witness, Option<String>), Fault> {
         let mut witness: Witness = terms.symbols.values().map(|s| terms.sorts.default_value(s.sort)).collect();
         let symbols = self.stack.symbols().to_vec();
         if symbols.is_empty() {
-            return Ok(Ok(witness));
+            return Ok((witness, None));
         }
+        let mut strange = None;
         let names: Vec<String> = symbols.iter().map(|y| symbol_name(*y)).collect();
         let answer = self.run_for_one(via, &format!("(get-value ({}))\n", names.join(" ")), limits)?;
         let pairs = answer.list().unwrap_or_default();
@@ -247,7 +246,7 @@ impl<C: Connection> Session<C> {
                 Some([Sexp::Atom(n), value]) if n == name => {
                     match read::value(terms.sorts, terms.symbols[*y].sort, value) {
                         Ok(value) => witness[y.index()] = value,
-                        Err(why) => return Ok(Err(why)),
+                        Err(why) => strange = Some(why),
                     }
                 }
                 _ => {
@@ -258,7 +257,7 @@ impl<C: Connection> Session<C> {
                 }
             }
         }
-        Ok(Ok(witness))
+        Ok((witness, strange))
     }
 
     /// Whether the conjuncts, which the evaluator cannot evaluate, are true for the witness: asked with all values put
@@ -365,27 +364,11 @@ fn resources(dialect: Dialect, limits: &Limits, out: &mut String) {
 }
 
 fn shown(sexp: &Sexp) -> String {
-    match sexp {
-        Sexp::Atom(a) => excerpt(a),
-        Sexp::Text(t) => format!("\"{}\"", excerpt(t)),
-        Sexp::List(items) => {
-            let items: Vec<String> = items.iter().take(10).map(shown).collect();
-            excerpt(&format!("({})", items.join(" ")))
-        }
-    }
+    excerpt(&sexp.to_string())
 }
 
 fn garbage(printed: &str, why: &str) -> Fault {
     Fault::Broken(format!("it printed something that is no answer ({why}): {}", excerpt(printed)))
-}
-
-/// The beginning of a text, on one line.
-pub fn excerpt(text: &str) -> String {
-    let mut line: String = text.trim().chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if line.len() < text.trim().len() {
-        line.push('…');
-    }
-    line
 }
 
 impl<C: Connection> Solver for Session<C> {

@@ -9,12 +9,15 @@
 //! definedness), or a `let` if it has bound variables. So the text is linear in the graph, and a path condition
 //! that grows step by step names the values of the variables step by step.
 
+mod defined;
+mod quantify;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use sioco_model::eval::EXISTS_LIMIT;
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
-use sioco_model::{BinderId, DataId, Id, SortId, SymbolId, TermId, Value};
+use sioco_model::{BinderId, DataId, Id, SortId, SymbolId, TermId};
 
+use self::quantify::{Scope, binders};
 use super::sorts::{self, Unwritable, put};
 use crate::query::Terms;
 
@@ -164,19 +167,6 @@ impl Writer {
 /// The name of a symbol.
 pub fn symbol_name(y: SymbolId) -> String {
     format!("y{}", y.index())
-}
-
-/// The binders of an [`Op::Exists`].
-fn binders(first: BinderId, count: u32) -> impl Iterator<Item = BinderId> + Clone {
-    (first.index()..first.index() + count as usize).map(BinderId::from_index)
-}
-
-/// A quantifier that is being written.
-struct Scope {
-    binders: Vec<BinderId>,
-    /// What the names of its variables begin with: two quantifiers over the same variables may be inside each other.
-    prefix: char,
-    named: FxHashSet<TermId>,
 }
 
 /// One conjunct that is being written.
@@ -387,203 +377,12 @@ impl Text<'_> {
         info
     }
 
-    fn is_partial(&self, t: TermId) -> bool {
-        self.writer.info.get(&t).is_some_and(|info| info.partial)
-    }
-
-    /// What an operation demands of its arguments, as a template: `None` if it is always defined.
-    fn own_definedness(&self, t: TermId, quantified: &mut bool) -> Option<Demand> {
-        let (pool, all) = (self.terms.pool, self.terms.sorts);
-        let Term::App(op, args) = pool.get(t) else { return None };
-        match op {
-            Op::Div | Op::Mod => match pool.as_const(args[1]) {
-                Some(Value::Int(n)) if *n != 0 => None,
-                Some(Value::BigInt(_)) => None,
-                _ => Some(Demand::NotZero("0")),
-            },
-            Op::Quot => match pool.as_const(args[1]) {
-                Some(Value::Real(r)) if !r.is_zero() => None,
-                _ => Some(Demand::NotZero("0.0")),
-            },
-            Op::Index => Some(Demand::Index),
-            Op::Slice => Some(Demand::Slice),
-            Op::Field(c, _) => match all.get(pool.sort(args[0])) {
-                Sort::Data(d) if all.data[*d].constructors.len() > 1 => {
-                    Some(Demand::Is(sorts::constructor(*d, *c as usize)))
-                }
-                _ => None,
-            },
-            Op::Checked(sort) => {
-                sorts::range(all, *sort, "x", self.scopes.len(), quantified).map(|_| Demand::Inside(*sort))
-            }
-            _ => None,
-        }
-    }
-
     /// The name of a term, if it has one here.
     fn has_name(&self, t: TermId) -> bool {
         match self.scope_of(t) {
             None => self.writer.named.contains(&t),
             Some(scope) => self.scopes[scope].named.contains(&t),
         }
-    }
-
-    /// The innermost quantifier that binds a variable of the term.
-    fn scope_of(&self, t: TermId) -> Option<usize> {
-        let free = match self.writer.info.get(&t) {
-            Some(info) if !info.free.is_empty() => &info.free,
-            _ => return None,
-        };
-        self.scopes.iter().rposition(|s| s.binders.iter().any(|b| free.contains(b)))
-    }
-
-    /// The formula that is true exactly where the term is defined and true.
-    fn holds(&mut self, t: TermId, out: &mut String) -> Wrote {
-        let pool = self.terms.pool;
-        if !self.is_partial(t) {
-            return self.value(t, out);
-        }
-        if self.has_name(t) {
-            put(out, format_args!("(and d{0} v{0})", t.index()));
-            return Ok(());
-        }
-        match pool.get(t) {
-            Term::App(Op::And, args) => {
-                out.push_str("(and");
-                for arg in args {
-                    out.push(' ');
-                    self.holds(*arg, out)?;
-                }
-                out.push(')');
-                Ok(())
-            }
-            // Its value is true only where it is defined.
-            Term::App(Op::Exists { .. }, _) => self.value(t, out),
-            _ => {
-                out.push_str("(and ");
-                self.defined(t, out)?;
-                out.push(' ');
-                self.value(t, out)?;
-                out.push(')');
-                Ok(())
-            }
-        }
-    }
-
-    /// The condition that a term is defined; only for terms that can be undefined.
-    fn defined(&mut self, t: TermId, out: &mut String) -> Wrote {
-        let pool = self.terms.pool;
-        if self.has_name(t) {
-            put(out, format_args!("d{}", t.index()));
-            return Ok(());
-        }
-        let Term::App(op, args) = pool.get(t) else {
-            out.push_str("true");
-            return Ok(());
-        };
-        match op {
-            Op::And | Op::Or => {
-                // What comes after the last part that can be undefined does not matter.
-                let last = args.iter().rposition(|a| self.is_partial(*a)).unwrap_or(0);
-                let mut open = 0;
-                for (i, arg) in args[..=last].iter().enumerate() {
-                    if self.is_partial(*arg) {
-                        if i < last {
-                            out.push_str("(and ");
-                            open += 1;
-                        }
-                        self.defined(*arg, out)?;
-                        out.push(' ');
-                    }
-                    if i < last {
-                        out.push_str(if *op == Op::And { "(or (not " } else { "(or " });
-                        self.value(*arg, out)?;
-                        out.push_str(if *op == Op::And { ") " } else { " " });
-                        open += 1;
-                    }
-                }
-                out.extend(std::iter::repeat_n(')', open));
-                Ok(())
-            }
-            Op::Ite => {
-                out.push_str("(and ");
-                self.defined_or_true(args[0], out)?;
-                out.push_str(" (ite ");
-                self.value(args[0], out)?;
-                for branch in &args[1..] {
-                    out.push(' ');
-                    self.defined_or_true(*branch, out)?;
-                }
-                out.push_str("))");
-                Ok(())
-            }
-            Op::Exists { first, count } => {
-                // Found before anything undefined, or defined everywhere.
-                let bound: Vec<BinderId> = binders(*first, *count).collect();
-                out.push_str("(or ");
-                self.value(t, out)?;
-                out.push_str(" (not ");
-                self.quantify(&bound, 'b', args[0], out, &mut |text, out| {
-                    out.push_str("(not ");
-                    text.defined(args[0], out)?;
-                    out.push(')');
-                    Ok(())
-                })?;
-                out.push_str("))");
-                Ok(())
-            }
-            _ => {
-                out.push_str("(and");
-                for arg in args {
-                    if self.is_partial(*arg) {
-                        out.push(' ');
-                        self.defined(*arg, out)?;
-                    }
-                }
-                if let Some(demand) = self.own_definedness(t, &mut false) {
-                    out.push(' ');
-                    self.demand(&demand, args, out)?;
-                }
-                out.push(')');
-                Ok(())
-            }
-        }
-    }
-
-    fn defined_or_true(&mut self, t: TermId, out: &mut String) -> Wrote {
-        if self.is_partial(t) {
-            self.defined(t, out)
-        } else {
-            out.push_str("true");
-            Ok(())
-        }
-    }
-
-    fn demand(&mut self, demand: &Demand, args: &[TermId], out: &mut String) -> Wrote {
-        let text = self.is_string(args[0]);
-        let len = if text { "str.len" } else { "seq.len" };
-        let mut arg = |i: usize| {
-            let mut out = String::new();
-            self.value(args[i], &mut out).map(|()| out)
-        };
-        match demand {
-            Demand::NotZero(zero) => put(out, format_args!("(not (= {} {zero}))", arg(1)?)),
-            Demand::Index => {
-                let (s, i) = (arg(0)?, arg(1)?);
-                put(out, format_args!("(and (<= 0 {i}) (< {i} ({len} {s})))"));
-            }
-            Demand::Slice => {
-                let (s, from, to) = (arg(0)?, arg(1)?, arg(2)?);
-                put(out, format_args!("(<= 0 {from} {to} ({len} {s}))"));
-            }
-            Demand::Is(constructor) => put(out, format_args!("((_ is {constructor}) {})", arg(0)?)),
-            Demand::Inside(sort) => {
-                let x = arg(0)?;
-                let inside = sorts::range(self.terms.sorts, *sort, &x, self.scopes.len(), &mut false);
-                out.push_str(&inside.unwrap_or_else(|| "true".into()));
-            }
-        }
-        Ok(())
     }
 
     fn is_string(&self, t: TermId) -> bool {
@@ -738,110 +537,4 @@ impl Text<'_> {
         out.extend(std::iter::repeat_n(')', 2 * args.len() - 1));
         Ok(())
     }
-
-    /// Whether values of the bound variables make the body true, and none that is tried before them is undefined.
-    fn exists(&mut self, first: BinderId, count: u32, body: TermId, out: &mut String) -> Wrote {
-        let (pool, all) = (self.terms.pool, self.terms.sorts);
-        let bound: Vec<BinderId> = binders(first, count).collect();
-        let mut sizes = bound.iter().map(|b| all.cardinality(pool.binders[*b]));
-        let total = sizes.try_fold(1u64, |total, size| total.checked_mul(size?));
-        // The evaluator tries finitely many values in a fixed order. Where it does not try at all, any value will do.
-        let ordered = self.is_partial(body) && total.is_some_and(|n| n <= EXISTS_LIMIT);
-        self.quantify(&bound, 'b', body, out, &mut |text, out| {
-            if !ordered {
-                return text.holds(body, out);
-            }
-            out.push_str("(and ");
-            text.holds(body, out)?;
-            out.push_str(" (not ");
-            text.quantify(&bound, 'e', body, out, &mut |text, out| {
-                let names = bound.iter().rev();
-                let names = names.map(|b| (pool.binders[*b], format!("e{}", b.index()), format!("b{}", b.index())));
-                let names: Vec<_> = names.collect();
-                put(out, format_args!("(and {} (not ", sorts::lexicographic(all, &names)));
-                text.defined(body, out)?;
-                out.push_str("))");
-                Ok(())
-            })?;
-            out.push_str("))");
-            Ok(())
-        })
-    }
-
-    /// `(exists ((b1 Int)) (and range (let ((v2 …)) inner)))`.
-    fn quantify(
-        &mut self,
-        bound: &[BinderId],
-        prefix: char,
-        body: TermId,
-        out: &mut String,
-        inner: &mut dyn FnMut(&mut Self, &mut String) -> Wrote,
-    ) -> Wrote {
-        let (pool, all) = (self.terms.pool, self.terms.sorts);
-        if bound.is_empty() {
-            return inner(self, out);
-        }
-        out.push_str("(exists (");
-        for b in bound {
-            put(out, format_args!("({prefix}{} ", b.index()));
-            sorts::sort(all, pool.binders[*b], out);
-            out.push(')');
-        }
-        out.push_str(") (and true ");
-        for b in bound {
-            let name = format!("{prefix}{}", b.index());
-            if let Some(inside) = sorts::range(all, pool.binders[*b], &name, self.scopes.len(), &mut false) {
-                put(out, format_args!("{inside} "));
-            }
-        }
-        self.scopes.push(Scope { binders: bound.to_vec(), prefix, named: FxHashSet::default() });
-        let mut open = 0;
-        let mut shared = Vec::new();
-        self.shared_inside(body, &mut FxHashSet::default(), &mut shared);
-        for t in shared {
-            for (kind, wanted) in [('v', true), ('d', self.is_partial(t))] {
-                if wanted {
-                    put(out, format_args!("(let (({kind}{} ", t.index()));
-                    if kind == 'v' {
-                        self.value(t, out)?
-                    } else {
-                        self.defined(t, out)?
-                    }
-                    out.push_str(")) ");
-                    open += 1;
-                }
-            }
-            self.scopes.last_mut().expect("pushed above").named.insert(t);
-        }
-        let wrote = inner(self, out);
-        self.scopes.pop();
-        out.extend(std::iter::repeat_n(')', open + 2));
-        wrote
-    }
-
-    /// The shared terms that belong to the innermost quantifier, arguments first.
-    fn shared_inside(&self, t: TermId, visited: &mut FxHashSet<TermId>, found: &mut Vec<TermId>) {
-        let Term::App(_, args) = self.terms.pool.get(t) else { return };
-        let Some(info) = self.writer.info.get(&t).filter(|_| visited.insert(t)) else { return };
-        let is_bound = |b: &BinderId| self.scopes.iter().any(|s| s.binders.contains(b));
-        if info.free.is_empty() {
-            return;
-        }
-        for arg in args {
-            self.shared_inside(*arg, visited, found);
-        }
-        let ours = self.scope_of(t) == Some(self.scopes.len() - 1);
-        if ours && info.free.iter().all(is_bound) && self.is_shared(t) {
-            found.push(t);
-        }
-    }
-}
-
-/// What an operation demands of its arguments.
-enum Demand {
-    NotZero(&'static str),
-    Index,
-    Slice,
-    Is(String),
-    Inside(SortId),
 }
