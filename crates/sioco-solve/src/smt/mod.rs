@@ -1,6 +1,6 @@
 //! SMT-LIB solvers.
 //!
-//! Every solver is spoken to in SMT-LIB 2, so there is one writer ([`write`]) and one reader ([`read`]). A
+//! Every solver is spoken to in SMT-LIB 2, so there is one writer ([`mod@write`]) and one reader ([`read`]). A
 //! [`Session`](session::Session) keeps the stack of conjuncts and asks; it works over a connection, of which there
 //! are two kinds:
 //!
