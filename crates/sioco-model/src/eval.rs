@@ -193,8 +193,11 @@ fn rat(v: &Value) -> Rational {
     number::to_rational(v).expect("a well-sorted number")
 }
 
-/// An operation that evaluates all its arguments, applied to values.
-pub(crate) fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Result<Value, EvalError> {
+/// An operation that evaluates all its arguments, applied to values; `arg_sort` is the sort of the first one.
+///
+/// # Panics
+/// If the values are not well sorted, or the operation is one that does not evaluate all its arguments.
+pub fn apply(sorts: &Sorts, op: Op, v: &[Value], arg_sort: Option<SortId>) -> Result<Value, EvalError> {
     let real = matches!(v.first(), Some(Value::Real(_)));
     let number = |ints: &dyn Fn(BigInt, BigInt) -> BigInt, reals: &dyn Fn(Rational, Rational) -> Rational| {
         // Checked on the way: a product may have many factors.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sioco_model::eval::{Env, eval};
+use rustc_hash::FxHashMap;
+use sioco_model::eval::{Env, EvalError, apply, eval};
 use sioco_model::sort::Sorts;
-use sioco_model::term::TermPool;
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
 
 /// A symbol: a value that is left open.
@@ -39,11 +40,62 @@ pub type Witness = Vec<Value>;
 impl Terms<'_> {
     /// Whether the witness is in the sorts of the symbols and makes the conjuncts true, by the reference evaluator.
     pub fn satisfies(&self, witness: &[Value], conjuncts: &[TermId]) -> bool {
+        self.unsettled(witness, conjuncts).is_some_and(|open| open.is_empty())
+    }
+
+    /// Nothing if the witness is outside of the sorts of the symbols or does not make all conjuncts true; otherwise
+    /// the conjuncts that the reference evaluator cannot evaluate, since they quantify over too many values.
+    pub(crate) fn unsettled(&self, witness: &[Value], conjuncts: &[TermId]) -> Option<Vec<TermId>> {
         let typed = self.symbols.values().zip(witness).all(|(s, v)| self.sorts.contains(s.sort, v));
-        let env = Env { symbols: witness, ..Env::default() };
-        witness.len() == self.symbols.len()
-            && typed
-            && conjuncts.iter().all(|c| eval(self.pool, self.sorts, *c, env) == Ok(Value::Bool(true)))
+        if witness.len() != self.symbols.len() || !typed {
+            return None;
+        }
+        let mut known = FxHashMap::default();
+        let mut open = Vec::new();
+        for &c in conjuncts {
+            match self.eval(c, witness, &mut known) {
+                Ok(Value::Bool(true)) => {}
+                Err(EvalError::NeedsSolver(_)) => open.push(c),
+                _ => return None,
+            }
+        }
+        Some(open)
+    }
+
+    /// The reference evaluator, which evaluates every term once: path conditions share a lot.
+    fn eval(
+        &self,
+        term: TermId,
+        witness: &[Value],
+        known: &mut FxHashMap<TermId, Result<Value, EvalError>>,
+    ) -> Result<Value, EvalError> {
+        let (op, args) = match self.pool.get(term) {
+            Term::App(op, args) if !matches!(op, Op::Exists { .. }) => (*op, args),
+            // Inside of a quantifier the same term has many values.
+            _ => return eval(self.pool, self.sorts, term, Env { symbols: witness, ..Env::default() }),
+        };
+        if let Some(result) = known.get(&term) {
+            return result.clone();
+        }
+        let mut arg = |t: TermId| self.eval(t, witness, known);
+        let result = match op {
+            Op::And | Op::Or => {
+                let stop = Value::Bool(op == Op::Or);
+                let found = args.iter().map(|a| arg(*a)).find(|v| v.as_ref() != Ok(&Value::Bool(op == Op::And)));
+                match found {
+                    Some(Ok(_)) => Ok(stop),
+                    Some(Err(why)) => Err(why),
+                    None => Ok(Value::Bool(op == Op::And)),
+                }
+            }
+            Op::Ite => arg(args[0]).and_then(|c| arg(if c == Value::Bool(true) { args[1] } else { args[2] })),
+            _ => args.iter().map(|a| arg(*a)).collect::<Result<Vec<Value>, _>>().and_then(|values| {
+                let sort = args.first().map(|a| self.pool.sort(*a));
+                apply(self.sorts, op, &values, sort)
+            }),
+        };
+        known.insert(term, result.clone());
+        result
     }
 }
 
@@ -135,4 +187,10 @@ pub trait Solver: Send {
 
     /// Whether all conjuncts on the stack can be true together.
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer;
+
+    /// The same question, and if they cannot, which of them clash, where the solver can tell. Dearer than
+    /// [`check`](Solver::check).
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.check(terms, limits, false)
+    }
 }

@@ -18,6 +18,10 @@ const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), c
 /// What unfinished or unchecked code looks like.
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!", "#[ignore"];
 
+/// The one crate with lints of its own, and the one file in it that may be unsafe.
+const UNSAFE_CRATE: &str = "package.name = \"sioco-solve\"";
+const UNSAFE_FILE: &str = "crates/sioco-solve/src/smt/z3/lib.rs";
+
 pub fn check(project: &Project) -> Result<Findings, String> {
     let files = project.files()?;
     let mut findings = examples(&files);
@@ -28,6 +32,7 @@ pub fn check(project: &Project) -> Result<Findings, String> {
             Some("rs") => {
                 found.extend(length(&text));
                 found.extend(unfinished(&text));
+                found.extend(unsafe_code(path, &text));
             }
             Some("md") => found.extend(links::check(path, &text, &|target| target_of(&project.root, target))),
             _ => {}
@@ -85,6 +90,12 @@ fn unfinished(text: &str) -> Findings {
     findings
 }
 
+fn unsafe_code(path: &Path, text: &str) -> Findings {
+    let code = rust_text::code_only(text);
+    let allowances = code.match_indices("allow(unsafe_code").filter(|_| path != Path::new(UNSAFE_FILE));
+    allowances.map(|(at, _)| format!("{}: only {UNSAFE_FILE} may be unsafe", rust_text::line_of(&code, at))).collect()
+}
+
 fn examples(files: &[PathBuf]) -> Findings {
     let parts: BTreeSet<&Path> = files
         .iter()
@@ -119,6 +130,11 @@ fn manifest(text: &str) -> Findings {
     };
     demand(&["package.description"], "Cargo.toml has no description");
     demand(&["package.license", "package.license.workspace = true"], "Cargo.toml has no license");
+    // What the workspace forbids, no file can allow.
+    if keys.contains(UNSAFE_CRATE) {
+        demand(&["lints.rust.unsafe_code = \"deny\""], "Cargo.toml does not deny unsafe code");
+        return findings;
+    }
     demand(&["lints.workspace = true"], "Cargo.toml does not take over the lints: [lints] workspace = true");
     findings
 }
@@ -160,6 +176,16 @@ mod tests {
             examples(&files(&["examples/a/model.sts", "examples/a/sut/README.md"])),
             ["examples/a: has no README.md"]
         );
+    }
+
+    #[test]
+    fn one_file_may_be_unsafe() {
+        let text = "\n#![allow(unsafe_code)]";
+        assert!(unsafe_code(Path::new(UNSAFE_FILE), text).is_empty());
+        assert_eq!(unsafe_code(Path::new("crates/sioco/src/lib.rs"), text).len(), 1);
+        let own = "[package]\nname = \"sioco-solve\"\ndescription = \"d\"\nlicense.workspace = true\n[lints.rust]\n";
+        assert!(manifest(&format!("{own}unsafe_code = \"deny\"")).is_empty());
+        assert_eq!(manifest(&format!("{own}unsafe_code = \"allow\"")).len(), 1);
     }
 
     #[test]

@@ -1,0 +1,132 @@
+//! Quantifiers.
+//!
+//! What is shared inside of one and uses its variables is named by a `let` inside of it.
+
+use rustc_hash::FxHashSet;
+use sioco_model::eval::EXISTS_LIMIT;
+use sioco_model::term::Term;
+use sioco_model::{BinderId, Id, TermId};
+
+use super::{Text, Wrote};
+use crate::smt::sorts::{self, put};
+
+/// The binders of an `Op::Exists`.
+pub(super) fn binders(first: BinderId, count: u32) -> impl Iterator<Item = BinderId> + Clone {
+    (first.index()..first.index() + count as usize).map(BinderId::from_index)
+}
+
+/// A quantifier that is being written.
+pub(super) struct Scope {
+    pub(super) binders: Vec<BinderId>,
+    /// What the names of its variables begin with: two quantifiers over the same variables may be inside each other.
+    pub(super) prefix: char,
+    pub(super) named: FxHashSet<TermId>,
+}
+
+impl Text<'_> {
+    /// Whether values of the bound variables make the body true, and none that is tried before them is undefined.
+    pub(super) fn exists(&mut self, first: BinderId, count: u32, body: TermId, out: &mut String) -> Wrote {
+        let (pool, all) = (self.terms.pool, self.terms.sorts);
+        let bound: Vec<BinderId> = binders(first, count).collect();
+        let mut sizes = bound.iter().map(|b| all.cardinality(pool.binders[*b]));
+        let total = sizes.try_fold(1u64, |total, size| total.checked_mul(size?));
+        // The evaluator tries finitely many values in a fixed order. Where it does not try at all, any value will do.
+        let ordered = self.is_partial(body) && total.is_some_and(|n| n <= EXISTS_LIMIT);
+        self.quantify(&bound, 'b', body, out, &mut |text, out| {
+            if !ordered {
+                return text.holds(body, out);
+            }
+            out.push_str("(and ");
+            text.holds(body, out)?;
+            out.push_str(" (not ");
+            text.quantify(&bound, 'e', body, out, &mut |text, out| {
+                let names = bound.iter().rev();
+                let names = names.map(|b| (pool.binders[*b], format!("e{}", b.index()), format!("b{}", b.index())));
+                let names: Vec<_> = names.collect();
+                put(out, format_args!("(and {} (not ", sorts::lexicographic(all, &names)));
+                text.defined(body, out)?;
+                out.push_str("))");
+                Ok(())
+            })?;
+            out.push_str("))");
+            Ok(())
+        })
+    }
+
+    /// `(exists ((b1 Int)) (and range (let ((v2 …)) inner)))`.
+    pub(super) fn quantify(
+        &mut self,
+        bound: &[BinderId],
+        prefix: char,
+        body: TermId,
+        out: &mut String,
+        inner: &mut dyn FnMut(&mut Self, &mut String) -> Wrote,
+    ) -> Wrote {
+        let (pool, all) = (self.terms.pool, self.terms.sorts);
+        if bound.is_empty() {
+            return inner(self, out);
+        }
+        out.push_str("(exists (");
+        for b in bound {
+            put(out, format_args!("({prefix}{} ", b.index()));
+            sorts::sort(all, pool.binders[*b], out);
+            out.push(')');
+        }
+        out.push_str(") (and true ");
+        for b in bound {
+            let name = format!("{prefix}{}", b.index());
+            if let Some(inside) = sorts::range(all, pool.binders[*b], &name, self.scopes.len(), &mut false) {
+                put(out, format_args!("{inside} "));
+            }
+        }
+        self.scopes.push(Scope { binders: bound.to_vec(), prefix, named: FxHashSet::default() });
+        let mut open = 0;
+        let mut shared = Vec::new();
+        self.shared_inside(body, &mut FxHashSet::default(), &mut shared);
+        for t in shared {
+            for (kind, wanted) in [('v', true), ('d', self.is_partial(t))] {
+                if wanted {
+                    put(out, format_args!("(let (({kind}{} ", t.index()));
+                    if kind == 'v' {
+                        self.value(t, out)?
+                    } else {
+                        self.defined(t, out)?
+                    }
+                    out.push_str(")) ");
+                    open += 1;
+                }
+            }
+            self.scopes.last_mut().expect("pushed above").named.insert(t);
+        }
+        let wrote = inner(self, out);
+        self.scopes.pop();
+        out.extend(std::iter::repeat_n(')', open + 2));
+        wrote
+    }
+
+    /// The shared terms that belong to the innermost quantifier, arguments first.
+    pub(super) fn shared_inside(&self, t: TermId, visited: &mut FxHashSet<TermId>, found: &mut Vec<TermId>) {
+        let Term::App(_, args) = self.terms.pool.get(t) else { return };
+        let Some(info) = self.writer.info.get(&t).filter(|_| visited.insert(t)) else { return };
+        let is_bound = |b: &BinderId| self.scopes.iter().any(|s| s.binders.contains(b));
+        if info.free.is_empty() {
+            return;
+        }
+        for arg in args {
+            self.shared_inside(*arg, visited, found);
+        }
+        let ours = self.scope_of(t) == Some(self.scopes.len() - 1);
+        if ours && info.free.iter().all(is_bound) && self.is_shared(t) {
+            found.push(t);
+        }
+    }
+
+    /// The innermost quantifier that binds a variable of the term.
+    pub(super) fn scope_of(&self, t: TermId) -> Option<usize> {
+        let free = match self.writer.info.get(&t) {
+            Some(info) if !info.free.is_empty() => &info.free,
+            _ => return None,
+        };
+        self.scopes.iter().rposition(|s| s.binders.iter().any(|b| free.contains(b)))
+    }
+}
