@@ -84,7 +84,7 @@ fn machine(found: &Solvers, out: &mut Output) {
             "name": "libz3",
             "path": library.path.display().to_string(),
             "version": library.version,
-            "origin": library.origin,
+            "origin": library.origin.to_string(),
             "used": i == 0,
         })
     });
