@@ -8,12 +8,15 @@
 //! - [`builtin`]: bounds propagation and a small search, without any other program;
 //! - [`chain`]: cheap answers, each in a layer of its own, in front of a solver;
 //! - [`values`]: choosing values among those that satisfy the conditions;
-//! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes.
+//! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes;
+//! - [`BackEnd`]: which of them is behind the chain, opened when the first question reaches it.
 
+pub mod back_end;
 pub mod builtin;
 pub mod chain;
 pub mod query;
 pub mod smt;
 pub mod values;
 
+pub use back_end::BackEnd;
 pub use query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};

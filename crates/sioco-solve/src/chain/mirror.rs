@@ -61,12 +61,26 @@ impl Mirror {
         limits: &Limits,
         want_witness: bool,
     ) -> Answer {
+        self.alone(terms, conditions, |solver| solver.check(terms, limits, want_witness))
+    }
+
+    /// Which of some conditions, that cannot be true together, clash.
+    pub fn core(&mut self, terms: Terms<'_>, conditions: &[TermId], limits: &Limits) -> Answer {
+        self.alone(terms, conditions, |solver| solver.core(terms, limits))
+    }
+
+    fn alone(
+        &mut self,
+        terms: Terms<'_>,
+        conditions: &[TermId],
+        ask: impl FnOnce(&mut dyn Solver) -> Answer,
+    ) -> Answer {
         self.forget(0);
         self.solver.push();
         for c in conditions {
             self.solver.assert(terms, *c);
         }
-        let answer = self.solver.check(terms, limits, want_witness);
+        let answer = ask(&mut *self.solver);
         self.solver.pop();
         answer
     }

@@ -201,6 +201,48 @@ impl Chain {
         }
     }
 
+    /// The cheap part: everything before groups, cache and back-end. Nothing if those have to be asked.
+    fn ask_layers(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Option<Answer> {
+        if limits.cancelled() {
+            return Some(Answer::Unknown(Reason::Cancelled));
+        }
+        if self.switches.simplification {
+            let answer = self.contradiction.clone().map(|core| Answer::Unsat(Some(core)));
+            self.counters.simplification.count(answer.as_ref());
+            if answer.is_some() {
+                return answer;
+            }
+        }
+        if self.switches.witness {
+            let answer = self.last_witness(terms, want_witness);
+            self.counters.witness.count(answer.as_ref());
+            if answer.is_some() {
+                return answer;
+            }
+        }
+        if self.switches.builtin {
+            let answer = self.ask_builtin(terms, limits, want_witness);
+            self.counters.builtin.count(Some(&answer));
+            match answer {
+                Answer::Sat(witness) => {
+                    match &witness {
+                        Some(witness) => self.keep(witness),
+                        // The built-in solver has a newer witness of its own.
+                        None => {
+                            self.witness = None;
+                            self.covered = 0;
+                        }
+                    }
+                    return Some(Answer::Sat(witness));
+                }
+                Answer::Unsat(core) => return Some(Answer::Unsat(core)),
+                Answer::Unknown(why @ (Reason::Cancelled | Reason::Time)) => return Some(Answer::Unknown(why)),
+                Answer::Unknown(_) => {}
+            }
+        }
+        None
+    }
+
     /// The dear part: groups, cache, back-end.
     fn ask_back_end(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         let (_, first_new) = self.known_values();
@@ -372,47 +414,26 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        if limits.cancelled() {
-            return Answer::Unknown(Reason::Cancelled);
-        }
-        if self.switches.simplification {
-            let answer = self.contradiction.clone().map(|core| Answer::Unsat(Some(core)));
-            self.counters.simplification.count(answer.as_ref());
-            if let Some(answer) = answer {
-                return answer;
-            }
-        }
-        if self.switches.witness {
-            let answer = self.last_witness(terms, want_witness);
-            self.counters.witness.count(answer.as_ref());
-            if let Some(answer) = answer {
-                return answer;
-            }
-        }
-        let mut undecided = None;
-        if self.switches.builtin {
-            let answer = self.ask_builtin(terms, limits, want_witness);
-            self.counters.builtin.count(Some(&answer));
-            match answer {
-                Answer::Sat(witness) => {
-                    match &witness {
-                        Some(witness) => self.keep(witness),
-                        // The built-in solver has a newer witness of its own.
-                        None => {
-                            self.witness = None;
-                            self.covered = 0;
-                        }
-                    }
-                    return Answer::Sat(witness);
-                }
-                Answer::Unsat(core) => return Answer::Unsat(core),
-                Answer::Unknown(why @ (Reason::Cancelled | Reason::Time)) => undecided = Some(why),
-                Answer::Unknown(_) => {}
-            }
-        }
-        match undecided {
-            Some(why) => Answer::Unknown(why),
+        match self.ask_layers(terms, limits, want_witness) {
+            Some(answer) => answer,
             None => self.ask_back_end(terms, limits, want_witness),
+        }
+    }
+
+    /// The layers give their own; only where the back-end had to decide is it asked once more.
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        if let Some(answer) = self.ask_layers(terms, limits, false) {
+            return answer;
+        }
+        match (self.ask_back_end(terms, limits, false), &mut self.back_end) {
+            (Answer::Unsat(Some(group)), Some(back_end)) if group.len() > 1 => {
+                match back_end.core(terms, &group, limits) {
+                    Answer::Unsat(Some(core)) => Answer::Unsat(Some(core)),
+                    // They clash all the same.
+                    _ => Answer::Unsat(Some(group)),
+                }
+            }
+            (answer, _) => answer,
         }
     }
 }

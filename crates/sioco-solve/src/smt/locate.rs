@@ -168,15 +168,17 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
         .find(|file| is_program(file))
 }
 
+/// Whether it is a file that can be started.
 #[cfg(unix)]
-fn is_program(path: &Path) -> bool {
+pub fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether it is a file that can be started.
 #[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() || path.with_extension(env::consts::EXE_EXTENSION).is_file()
 }
 
 #[cfg(test)]
