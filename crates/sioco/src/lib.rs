@@ -13,6 +13,7 @@ pub mod markdown;
 pub mod model;
 pub mod output;
 pub mod simulate;
+pub mod solver_choice;
 pub mod solvers;
 pub mod style;
 pub mod switch_text;

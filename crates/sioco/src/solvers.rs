@@ -1,6 +1,6 @@
-//! Which solvers there are on this machine, found without starting any of them.
+//! Which solvers there are on this machine.
 //!
-//! The Z3 library is looked for in this order, and the first one found is the one to use:
+//! The Z3 library is looked for in this order, and the first one that can be opened is the one to use:
 //!
 //! 1. the file that `SIOCO_Z3` names; if it is set, nothing else is looked for;
 //! 2. where the dynamic linker looks: `LD_LIBRARY_PATH`, `DYLD_LIBRARY_PATH`, `/usr/local/lib`, `/usr/lib` and `/lib`
@@ -8,23 +8,25 @@
 //! 3. the `z3-solver` package of the active Python: `VIRTUAL_ENV`, then the `python3` on the path;
 //! 4. what `cargo xtask setup` fetched into `target/tools`, in this folder or one above.
 //!
-//! The search itself is the solver crate's; `cargo xtask setup` looks in the same order. Programs are looked for on the path.
+//! The search itself is the solver crate's; `cargo xtask setup` looks in the same order. Programs are looked for on the
+//! path, and asked for their version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sioco_solve::smt::locate::{Fate, Origin, candidates, on_path};
+use sioco_solve::smt::locate::{Candidate, Fate, Origin, on_path};
+use sioco_solve::smt::{version, z3};
 
 /// The programs that can be used, best first.
-pub const PROGRAMS: [&str; 3] = ["z3", "cvc5", "yices-smt2"];
+pub const PROGRAMS: [&str; 5] = ["z3", "cvc5", "yices-smt2", "mathsat", "opensmt"];
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Solvers {
-    /// Z3 libraries, the first one is used.
+    /// Z3 libraries, best first.
     pub libraries: Vec<Library>,
-    /// Programs, each with where it is.
-    pub programs: Vec<(&'static str, Option<PathBuf>)>,
+    /// Programs.
+    pub programs: Vec<Program>,
     /// What is set up but does not work.
     pub problems: Vec<String>,
 }
@@ -34,32 +36,72 @@ pub struct Solvers {
 pub struct Library {
     /// Where it is.
     pub path: PathBuf,
-    /// Its version, as far as names of files tell.
+    /// Its version: its own word if it is used, otherwise as far as names of files tell.
     pub version: Option<String>,
     /// Who put it there.
     pub origin: Origin,
+    /// Whether it is the one that is used.
+    pub used: bool,
+    /// Why it cannot be used.
+    pub problem: Option<String>,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is, and the version that it says it is, or why it does not say any.
+    pub found: Option<(PathBuf, Result<String, String>)>,
+}
+
+impl Solvers {
+    /// Whether anything can be used.
+    pub fn any(&self) -> bool {
+        let program = |p: &Program| matches!(p.found, Some((_, Ok(_))));
+        self.libraries.iter().any(|l| l.used) || self.programs.iter().any(program)
+    }
 }
 
 /// Looks for all of them.
 pub fn find() -> Solvers {
-    let mut found = Solvers { programs: PROGRAMS.map(|name| (name, on_path(name))).to_vec(), ..Solvers::default() };
-    for candidate in candidates() {
-        match (candidate.origin, candidate.fate) {
-            (Origin::Chosen, Fate::Refused(_)) => found.problems.push(format!(
+    let mut found = Solvers { programs: programs(), ..Solvers::default() };
+    for candidate in z3::find().1 {
+        match (candidate.origin, &candidate.fate) {
+            (Origin::Chosen, Fate::Refused(_)) if !candidate.path.is_file() => found.problems.push(format!(
                 "SIOCO_Z3 is `{}`, and there is no such file; correct it, or unset it to use what else is found",
                 candidate.path.display()
             )),
             // The same file under another name.
-            (_, Fate::Refused(_)) => {}
-            (origin, _) => found.libraries.push(library(candidate.path, origin)),
+            (_, Fate::Refused(why)) if why.contains("the same file") => {}
+            _ => found.libraries.push(library(candidate)),
         }
     }
     found
 }
 
-fn library(path: PathBuf, origin: Origin) -> Library {
-    let version = version_of_package(&path).or_else(|| version_in_name(&path));
-    Library { path, version, origin }
+/// The programs; all are asked at once, since each may take its time.
+fn programs() -> Vec<Program> {
+    let ask = |name: &'static str| {
+        let path = on_path(name)?;
+        let version = version::ask(&path, version::PATIENCE);
+        Some((path, version))
+    };
+    std::thread::scope(|scope| {
+        let asked = PROGRAMS.map(|name| (name, scope.spawn(move || ask(name))));
+        asked.map(|(name, answer)| Program { name, found: answer.join().ok().flatten() }).into()
+    })
+}
+
+fn library(candidate: Candidate) -> Library {
+    let Candidate { path, origin, fate } = candidate;
+    let named = version_of_package(&path).or_else(|| version_in_name(&path));
+    let (version, used, problem) = match fate {
+        Fate::Taken(version) => (Some(version).filter(|v| !v.is_empty()).or(named), true, None),
+        Fate::NotTried => (named, false, None),
+        Fate::Refused(why) => (named, false, Some(why)),
+    };
+    Library { path, version, origin, used, problem }
 }
 
 /// A package of Python has a folder with its version beside it: `z3_solver-4.15.0.0.dist-info`.

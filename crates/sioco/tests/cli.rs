@@ -281,17 +281,54 @@ fn doctor_finds_what_is_there() {
     folder.folder("venv/lib/python3.12/site-packages/z3_solver-4.15.1.0.dist-info");
     let venv = folder.path("venv");
     let run = support::sioco_in_env(&["doctor"], &[("VIRTUAL_ENV", &venv)]);
-    run.exits(0).stdout_has("libz3.so (version 4.15.1.0, of Python").stderr_is("");
+    run.exits(0).stdout_has("libz3.so (version 4.15.1.0, of Python, not used)").stderr_is("");
 
+    // It is there, but it is no library.
     let chosen = folder.write("libz3.so.4.9", "");
-    let run = support::sioco_in_env(&["doctor", "--format", "json"], &[("SIOCO_Z3", &chosen)]);
+    let env = [("SIOCO_Z3", chosen.as_str()), ("PATH", "/no/such")];
+    let run = support::sioco_in_env(&["doctor", "--format", "json"], &env);
     let object: serde_json::Value = serde_json::from_str(&run.exits(0).stdout).unwrap();
     assert_eq!(object["libraries"].as_array().unwrap().len(), 1);
     assert_eq!(object["libraries"][0]["version"], "4.9");
-    assert_eq!(object["solver"], true);
+    assert_eq!(object["libraries"][0]["used"], false);
+    assert!(object["libraries"][0]["problem"].is_string());
+    assert_eq!(object["solver"], false);
+    support::sioco_in_env(&["doctor"], &env).exits(0).stdout_has("problem").stdout_has("pip install z3-solver");
 
     let run = support::sioco_in_env(&["doctor"], &[("SIOCO_Z3", "/no/such/libz3.so"), ("PATH", "/no/such")]);
     run.exits(0).stdout_has("there is no such file").stdout_has("pip install z3-solver");
+}
+
+#[cfg(unix)]
+#[test]
+fn doctor_asks_programs_for_their_version_whatever_they_do() {
+    let folder = Folder::new("doctor-programs");
+    folder.program("z3", "echo Z3 version 4.8.12 - 64 bit");
+    folder.program("cvc5", "exec /bin/sleep 1000");
+    folder.program("yices-smt2", "printf '\\033[31mnonsense\\377\\n'; while :; do echo more; done");
+    folder.program("mathsat", "exit 7");
+    let path = folder.path("");
+    let env = [("SIOCO_Z3", "/no/such/libz3.so"), ("PATH", path.as_str())];
+    let started = std::time::Instant::now();
+    let run = support::sioco_in_env(&["doctor", "--format", "json"], &env);
+    let object: serde_json::Value = serde_json::from_str(&run.exits(0).stderr_is("").stdout).unwrap();
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+    let program = |name: &str| {
+        let programs = object["programs"].as_array().unwrap();
+        programs.iter().find(|p| p["name"] == name).unwrap().clone()
+    };
+    let problem = |name: &str| program(name)["problem"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(program("z3")["version"], "4.8.12");
+    assert!(program("z3")["problem"].is_null());
+    assert!(program("z3")["path"].as_str().unwrap().ends_with("z3"));
+    assert!(program("opensmt")["path"].is_null());
+    assert!(problem("cvc5").contains("did not end within 2.0 s"), "{}", problem("cvc5"));
+    assert!(problem("yices-smt2").contains("does not say its version"), "{}", problem("yices-smt2"));
+    assert!(problem("mathsat").contains("7") && problem("mathsat").contains("printed nothing"));
+    assert_eq!(object["solver"], true);
+    let run = support::sioco_in_env(&["doctor"], &env);
+    run.exits(0).stdout_has("(version 4.8.12)").stdout_has("did not end").stdout_has("opensmt     not found");
+    assert!(!run.stdout.contains('\x1b'), "{}", run.stdout);
 }
 
 #[test]

@@ -6,6 +6,8 @@
 //!
 //! - [`z3`]: the Z3 library, opened at run time from where [`locate`] finds it;
 //! - [`process`]: any other solver, as a child process.
+//!
+//! Which version a program is, [`version`] asks.
 
 pub mod locate;
 pub mod process;
@@ -13,6 +15,7 @@ pub mod read;
 pub mod session;
 mod sorts;
 mod stack;
+pub mod version;
 mod watchdog;
 pub mod write;
 pub mod z3;

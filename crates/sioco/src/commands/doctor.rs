@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
+use sioco_solve::smt::version::version_in;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -12,7 +13,8 @@ use crate::solvers::{self, Solvers};
 ///
 /// The Z3 library is looked for in this order: the file that SIOCO_Z3 names (and then nowhere else); the folders of
 /// the dynamic linker; the z3-solver package of the active Python; target/tools, where `cargo xtask setup` puts it.
-/// The programs z3, cvc5 and yices-smt2 are looked for on the path. Nothing is started, and nothing is changed.
+/// The programs z3, cvc5, yices-smt2, mathsat and opensmt are looked for on the path and asked for their version.
+/// Nothing is changed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -53,19 +55,31 @@ fn human(found: &Solvers, out: &mut Output) {
     if found.libraries.is_empty() {
         out.line(format_args!("  {:<11} {}", "libz3", style.dim("not found")));
     }
-    for (i, library) in found.libraries.iter().enumerate() {
+    for library in &found.libraries {
         let version = library.version.as_ref().map(|version| format!("version {version}, ")).unwrap_or_default();
-        let used = if i == 0 { "" } else { ", not used" };
+        let used = if library.used { "" } else { ", not used" };
         out.line(format_args!("  {:<11} {} ({version}{}{used})", "libz3", library.path.display(), library.origin));
+        if let Some(problem) = &library.problem {
+            out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible(problem)));
+        }
     }
-    for (name, path) in &found.programs {
-        let place = path.as_ref().map_or_else(|| style.dim("not found"), |path| path.display().to_string());
-        out.line(format_args!("  {name:<11} {place}"));
+    for program in &found.programs {
+        match &program.found {
+            None => out.line(format_args!("  {:<11} {}", program.name, style.dim("not found"))),
+            Some((path, Ok(said))) => {
+                let version = version_in(said).map_or_else(|| said.clone(), |version| format!("version {version}"));
+                out.line(format_args!("  {:<11} {} ({})", program.name, path.display(), visible(&version)));
+            }
+            Some((path, Err(problem))) => {
+                out.line(format_args!("  {:<11} {}", program.name, path.display()));
+                out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible(problem)));
+            }
+        }
     }
     for problem in &found.problems {
         out.line(format_args!("  {}: {problem}", style.red("problem")));
     }
-    if !any(found) {
+    if !found.any() {
         out.line("");
         out.line(NO_SOLVER);
     }
@@ -79,19 +93,26 @@ fn human(found: &Solvers, out: &mut Output) {
 }
 
 fn machine(found: &Solvers, out: &mut Output) {
-    let libraries = found.libraries.iter().enumerate().map(|(i, library)| {
+    let libraries = found.libraries.iter().map(|library| {
         json!({
             "name": "libz3",
             "path": library.path.display().to_string(),
             "version": library.version,
             "origin": library.origin.to_string(),
-            "used": i == 0,
+            "used": library.used,
+            "problem": library.problem,
         })
     });
-    let programs = found
-        .programs
-        .iter()
-        .map(|(name, path)| json!({ "name": name, "path": path.as_ref().map(|path| path.display().to_string()) }));
+    let programs = found.programs.iter().map(|program| {
+        let said = program.found.as_ref().map(|(_, said)| said);
+        let version = said.and_then(|said| said.as_ref().ok());
+        json!({
+            "name": program.name,
+            "path": program.found.as_ref().map(|(path, _)| path.display().to_string()),
+            "version": version.map(|said| version_in(said).unwrap_or(said)),
+            "problem": said.and_then(|said| said.as_ref().err()),
+        })
+    });
     out.line(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "os": std::env::consts::OS,
@@ -99,7 +120,7 @@ fn machine(found: &Solvers, out: &mut Output) {
         "libraries": libraries.collect::<Vec<_>>(),
         "programs": programs.collect::<Vec<_>>(),
         "problems": found.problems,
-        "solver": any(found),
+        "solver": found.any(),
         "terminal": {
             "terminal": out.is_terminal(),
             "colour": out.style().on,
@@ -108,6 +129,7 @@ fn machine(found: &Solvers, out: &mut Output) {
     }));
 }
 
-fn any(found: &Solvers) -> bool {
-    !found.libraries.is_empty() || found.programs.iter().any(|(_, path)| path.is_some())
+/// What a program printed may have anything in it, even what a terminal would obey.
+fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -17,6 +17,7 @@ use crate::output::{Format, Output};
 use crate::simulate::request::{self, HELP, Request};
 use crate::simulate::session::{Choice, Session, free_variable};
 use crate::simulate::words::Words;
+use crate::solver_choice::SolverChoice;
 
 /// Step through a model
 ///
@@ -36,6 +37,9 @@ pub struct Simulate {
     #[command(flatten)]
     choices: Choices,
 
+    #[command(flatten)]
+    solver: SolverChoice,
+
     /// The value of a variable that is free at the start
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = crate::model::name_and_value)]
     set: Vec<(String, String)>,
@@ -52,6 +56,7 @@ pub struct Simulate {
 impl Simulate {
     /// Steps through the model as long as it is asked to.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        self.solver.back_end()?;
         let (source, checked) = load(&self.file, &self.choices, out)?;
         let words = Words { checked: &checked, sources: &source.sources };
         let interactive = std::io::stdin().is_terminal() && out.is_terminal() && self.format == Format::Human;

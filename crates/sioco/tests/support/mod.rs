@@ -19,7 +19,7 @@ pub struct Run {
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sioco"));
     command.args(args);
-    for variable in ["NO_COLOR", "FORCE_COLOR", "SIOCO_Z3", "VIRTUAL_ENV", "LD_LIBRARY_PATH"] {
+    for variable in ["NO_COLOR", "FORCE_COLOR", "SIOCO_Z3", "SIOCO_SOLVER", "VIRTUAL_ENV", "LD_LIBRARY_PATH"] {
         command.env_remove(variable);
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -142,6 +142,15 @@ impl Folder {
     pub fn folder(&self, name: &str) -> String {
         fs::create_dir_all(self.0.join(name)).unwrap();
         self.path(name)
+    }
+
+    /// A program that is a script of the shell.
+    #[cfg(unix)]
+    pub fn program(&self, name: &str, script: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.write(name, &format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
     }
 
     pub fn names(&self) -> Vec<String> {

@@ -1,0 +1,114 @@
+//! Which version a solver program is, by asking it.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use super::read::excerpt;
+
+/// How long a program has to say its version.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+/// How much of what it prints is looked at, in bytes.
+const MAX_PRINTED: u64 = 8192;
+
+/// The first line with a version in it that the program prints when it is asked for one; otherwise what happened.
+/// Whatever the program does, this ends soon after `patience`, and so does the program.
+pub fn ask(program: &Path, patience: Duration) -> Result<String, String> {
+    let deadline = Instant::now() + patience;
+    let mut command = Command::new(program);
+    command.arg(option_of(program)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
+    let mut child = Ended(child);
+    let Some(stdout) = child.0.stdout.take() else { return Err("its output cannot be read".into()) };
+    let (printed, output) = channel();
+    // Nobody waits for the thread: a grandchild may keep the pipe open.
+    let reader = std::thread::Builder::new().name("solver version".into()).spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is as good as if it had stopped there.
+        let _ = stdout.take(MAX_PRINTED).read_to_end(&mut bytes);
+        let _ = printed.send(bytes);
+    });
+    reader.map_err(|error| format!("there is no thread for it: {error}"))?;
+    let bytes = match output.recv_timeout(patience) {
+        Ok(bytes) => bytes,
+        Err(RecvTimeoutError::Timeout) => {
+            return Err(format!("asked for its version, it did not end within {:.1} s", patience.as_secs_f64()));
+        }
+        Err(RecvTimeoutError::Disconnected) => return Err("its output cannot be read".into()),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let shown = text.lines().map(str::trim).find(|line| !line.is_empty()).map(excerpt);
+    if let Some(line) = text.lines().map(str::trim).find(|line| version_in(line).is_some()) {
+        return Ok(excerpt(line));
+    }
+    match (shown, child.status(deadline)) {
+        (Some(line), _) => Err(format!("it does not say its version; it printed `{line}`")),
+        (None, Some(status)) if !status.success() => Err(format!("it ended ({status}) and printed nothing")),
+        (None, _) => Err("it printed nothing".into()),
+    }
+}
+
+/// `4.8.12` in `Z3 version 4.8.12 - 64 bit`.
+pub fn version_in(line: &str) -> Option<&str> {
+    let words = line.split(|c: char| c.is_whitespace() || ",;()[]".contains(c));
+    let mut words = words.map(|word| word.trim_start_matches('v').trim_end_matches('.'));
+    words.find(|word| {
+        let mut parts = word.split('.');
+        let number = |part: Option<&str>| part.is_some_and(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
+        number(parts.next()) && parts.next().is_some_and(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Most programs know `--version`.
+fn option_of(program: &Path) -> &'static str {
+    match program.file_stem().and_then(|stem| stem.to_str()) {
+        Some("mathsat") => "-version",
+        _ => "--version",
+    }
+}
+
+/// A child that does not outlive this value.
+struct Ended(Child);
+
+impl Ended {
+    /// How it ended, if it does before the deadline.
+    fn status(&mut self, deadline: Instant) -> Option<std::process::ExitStatus> {
+        loop {
+            match self.0.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // If it has ended by itself there is nothing to kill, but it still must be waited for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_told_from_other_words() {
+        for (line, version) in [
+            ("Z3 version 4.8.12 - 64 bit", Some("4.8.12")),
+            ("This is cvc5 version 1.0.5 [git tag 1.0.5]", Some("1.0.5")),
+            ("Yices 2.6.4", Some("2.6.4")),
+            ("MathSAT5 version 5.6.10 (abc) (Jul  5 2023)", Some("5.6.10")),
+            ("v2.7-pre", Some("2.7-pre")),
+            ("no version here, 7 . 8", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(line), version, "{line}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Which solver a command asks.
+
+use clap::Args;
+use sioco_solve::BackEnd;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// What can be chosen about the solver on the command line.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SolverChoice {
+    /// Who decides what is not plain to see: `auto` (the default: Z3 if one is found), `builtin` (nobody else), `z3`,
+    /// or the command line of an SMT-LIB 2 solver; the environment variable SIOCO_SOLVER says the same
+    #[arg(long, value_name = "SOLVER", value_parser = BackEnd::parse)]
+    solver: Option<BackEnd>,
+}
+
+/// The environment variable that says the same as the option, which goes before it.
+pub const VARIABLE: &str = "SIOCO_SOLVER";
+
+impl SolverChoice {
+    /// The back-end. One that was asked for by name and is not there is an error now, before any work is done.
+    pub fn back_end(&self) -> Result<BackEnd, Failure> {
+        let (back_end, origin) = match &self.solver {
+            Some(chosen) => (chosen.clone(), ""),
+            None => match std::env::var(VARIABLE) {
+                Ok(text) if !text.trim().is_empty() => {
+                    let chosen = BackEnd::parse(&text);
+                    (chosen.map_err(|why| Failure::usage(format!("{VARIABLE}: {why}")))?, " (chosen by SIOCO_SOLVER)")
+                }
+                _ => (BackEnd::Auto, ""),
+            },
+        };
+        if matches!(back_end, BackEnd::Z3 | BackEnd::Command(_))
+            && let Err(why) = back_end.open()
+        {
+            let failure = Failure { exit: Exit::Infrastructure, message: Some(format!("{why}{origin}")), help: None };
+            return Err(failure.help("`sioco doctor` shows which solvers there are; `--solver builtin` needs none"));
+        }
+        Ok(back_end)
+    }
+}
