@@ -5,10 +5,10 @@
 
 use std::fmt::Write;
 
-use crate::id::{BinderId, SwitchId, TermId};
+use crate::id::{BinderId, SwitchId, SymbolId, TermId};
 use crate::model::{Direction, Label, Model};
 use crate::sort::{DataType, Sort};
-use crate::term::{Op, Term};
+use crate::term::{Op, Term, TermPool};
 use crate::value::Value;
 
 /// Terms are graphs: written as text, one of a hundred nodes can fill the memory. What is longer than this many bytes
@@ -33,7 +33,22 @@ enum Level {
 
 /// The term as an expression. Parameters have the names that the switch gives them.
 pub fn term(model: &Model, switch: Option<SwitchId>, t: TermId) -> String {
-    let mut printer = Printer { model, switch, out: String::new(), binders: Vec::new() };
+    let pool = &model.terms;
+    let mut printer = Printer { model, pool, switch, symbols: None, out: String::new(), binders: Vec::new() };
+    printer.term(t, Level::Open);
+    printer.out
+}
+
+/// A term of another pool as an expression, with names for its symbols.
+pub fn term_in(
+    model: &Model,
+    pool: &TermPool,
+    switch: Option<SwitchId>,
+    symbols: &dyn Fn(SymbolId) -> String,
+    t: TermId,
+) -> String {
+    let symbols = Some(symbols);
+    let mut printer = Printer { model, pool, switch, symbols, out: String::new(), binders: Vec::new() };
     printer.term(t, Level::Open);
     printer.out
 }
@@ -102,6 +117,8 @@ pub fn switch(model: &Model, switch: SwitchId) -> String {
 
 struct Printer<'a> {
     model: &'a Model,
+    pool: &'a TermPool,
+    symbols: Option<&'a dyn Fn(SymbolId) -> String>,
     switch: Option<SwitchId>,
     out: String,
     binders: Vec<(BinderId, String)>,
@@ -116,7 +133,7 @@ impl Printer<'_> {
             }
             return;
         }
-        match self.model.terms.get(id) {
+        match self.pool.get(id) {
             Term::App(Op::Checked(_) | Op::ToReal, args) => self.term(args[0], least),
             Term::App(op, args) => {
                 let level = self.level(*op, args);
@@ -173,7 +190,7 @@ impl Printer<'_> {
                 Some((_, name)) => name.clone(),
                 None => format!("{binder:?}"),
             },
-            Term::Symbol(symbol, _) => format!("{symbol:?}"),
+            Term::Symbol(symbol, _) => self.symbols.map_or_else(|| format!("{symbol:?}"), |name| name(*symbol)),
             Term::Const(..) | Term::App(..) => unreachable!("only leaves without arguments come here"),
         }
     }
@@ -274,7 +291,7 @@ impl Printer<'_> {
         let Some((first, rest)) = args.split_first() else { return self.out.push('0') };
         self.term(*first, Level::Sum);
         for &arg in rest {
-            match self.model.terms.get(arg) {
+            match self.pool.get(arg) {
                 Term::App(Op::Neg, inner) => {
                     self.out.push_str(" - ");
                     self.term(inner[0], Level::Product);
@@ -308,7 +325,7 @@ impl Printer<'_> {
     }
 
     fn is_constant(&self, id: TermId) -> bool {
-        match self.model.terms.get(id) {
+        match self.pool.get(id) {
             Term::Const(..) => true,
             Term::App(Op::ToReal | Op::Checked(_) | Op::Neg, args) => self.is_constant(args[0]),
             _ => false,
@@ -316,14 +333,14 @@ impl Printer<'_> {
     }
 
     fn comparison_of(&self, id: TermId) -> Option<(Op, TermId, TermId)> {
-        match self.model.terms.get(id) {
+        match self.pool.get(id) {
             Term::App(op @ (Op::Lt | Op::Le), args) => Some((*op, args[0], args[1])),
             _ => None,
         }
     }
 
     fn negated_equality(&self, id: TermId) -> Option<[TermId; 2]> {
-        match self.model.terms.get(id) {
+        match self.pool.get(id) {
             Term::App(Op::Eq, args) => Some([args[0], args[1]]),
             _ => None,
         }
@@ -374,7 +391,7 @@ impl Printer<'_> {
     /// `/` gives a Real whatever it divides, so whole numbers lose their `.0` here.
     fn quotient(&mut self, args: &[TermId]) {
         let whole = |id: TermId| {
-            let Term::Const(value @ Value::Real(_), sort) = self.model.terms.get(id) else { return None };
+            let Term::Const(value @ Value::Real(_), sort) = self.pool.get(id) else { return None };
             self.model.sorts.show(*sort, value).strip_suffix(".0").map(String::from)
         };
         match (whole(args[0]), whole(args[1])) {
@@ -386,7 +403,7 @@ impl Printer<'_> {
     }
 
     fn data(&self, id: TermId) -> Option<&DataType> {
-        match self.model.sorts.get(self.model.terms.sort(id)) {
+        match self.model.sorts.get(self.pool.sort(id)) {
             Sort::Data(d) => self.model.sorts.data.get(*d),
             _ => None,
         }
@@ -394,7 +411,7 @@ impl Printer<'_> {
 
     /// The record that the arguments of a constructor are mostly copied from: `r with { … }` says the same.
     fn record_update(&self, args: &[TermId]) -> Option<TermId> {
-        let source = |(i, id): (usize, &TermId)| match self.model.terms.get(*id) {
+        let source = |(i, id): (usize, &TermId)| match self.pool.get(*id) {
             Term::App(Op::Field(0, f), from) if *f as usize == i => Some(from[0]),
             _ => None,
         };
@@ -428,7 +445,7 @@ impl Printer<'_> {
         }
         let copied = |p: &Self, i: usize, arg: TermId| {
             let Some(record) = update else { return false };
-            matches!(p.model.terms.get(arg), Term::App(Op::Field(0, f), from) if *f as usize == i && from[0] == record)
+            matches!(p.pool.get(arg), Term::App(Op::Field(0, f), from) if *f as usize == i && from[0] == record)
         };
         let mut separator = " { ";
         for (i, (field, arg)) in constructor.fields.iter().zip(args).enumerate() {
@@ -448,7 +465,7 @@ impl Printer<'_> {
         for i in 0..count as usize {
             let binder = BinderId::from_index(first.index() + i);
             let name = self.fresh();
-            let sort = self.model.terms.binders.get(binder).map(|s| self.model.sorts.name(*s)).unwrap_or_default();
+            let sort = self.pool.binders.get(binder).map(|s| self.model.sorts.name(*s)).unwrap_or_default();
             let _ = write!(self.out, "{} {name}: {sort}", if i > 0 { "," } else { "" });
             self.binders.push((binder, name));
         }

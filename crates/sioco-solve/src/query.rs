@@ -188,9 +188,44 @@ pub trait Solver: Send {
     /// Whether all conjuncts on the stack can be true together.
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer;
 
+    /// What its layers did so far, if it has some.
+    fn counters(&self) -> Option<crate::chain::ChainCounters> {
+        None
+    }
+
     /// The same question, and if they cannot, which of them clash, where the solver can tell. Dearer than
     /// [`check`](Solver::check).
     fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
         self.check(terms, limits, false)
+    }
+}
+
+impl Solver for Box<dyn Solver> {
+    fn name(&self) -> String {
+        self.as_ref().name()
+    }
+
+    fn push(&mut self) {
+        self.as_mut().push();
+    }
+
+    fn pop(&mut self) {
+        self.as_mut().pop();
+    }
+
+    fn assert(&mut self, terms: Terms<'_>, conjunct: TermId) {
+        self.as_mut().assert(terms, conjunct);
+    }
+
+    fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.as_mut().check(terms, limits, want_witness)
+    }
+
+    fn counters(&self) -> Option<crate::chain::ChainCounters> {
+        self.as_ref().counters()
+    }
+
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.as_mut().core(terms, limits)
     }
 }

@@ -345,6 +345,10 @@ impl Chain {
 }
 
 impl Solver for Chain {
+    fn counters(&self) -> Option<ChainCounters> {
+        Some(self.counters)
+    }
+
     fn name(&self) -> String {
         match &self.back_end {
             Some(back_end) => format!("built-in, then {}", back_end.name()),

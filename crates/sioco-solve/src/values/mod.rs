@@ -41,6 +41,13 @@ impl Bounds for Chain {
     }
 }
 
+impl Bounds for Box<dyn Solver> {
+    /// Any other solver has to be asked.
+    fn bounds(&mut self, _: SymbolId) -> (Option<i64>, Option<i64>) {
+        (None, None)
+    }
+}
+
 /// How values are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {

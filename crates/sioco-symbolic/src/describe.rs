@@ -1,0 +1,165 @@
+//! Paths for people: names of symbols, conditions without helper symbols, values for everything.
+
+use rustc_hash::FxHashMap;
+use sioco_model::eval::{Env, eval};
+use sioco_model::model::Label;
+use sioco_model::print;
+use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::{Id, SymbolId, TermId, Value, VarId};
+use sioco_solve::values::{Choice, NoValues, Request, choose};
+
+use crate::fold;
+use crate::path::{Path, PathCondition};
+use crate::prepare::Origin;
+use crate::step::Step;
+use crate::symbols::Meaning;
+
+/// Definitions are written out in conditions that stay smaller than this.
+const WRITTEN_OUT: usize = 60;
+
+/// A path with values: it can be replayed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solved {
+    /// The values of the variables that are free at the start.
+    pub start: Vec<(VarId, Value)>,
+    /// The steps, each with the values of its parameters.
+    pub steps: Vec<(Step, Vec<Value>)>,
+    /// Parameters whose values have no end on the side asked for, by step (from 0) and position; theirs is the value
+    /// nearest to zero, or some.
+    pub unbounded: Vec<(usize, usize)>,
+    /// Whether a question was left open, so that there may be better values.
+    pub uncertain: bool,
+}
+
+impl Path<'_> {
+    /// The name of a symbol of this path: the parameter and its step, `p#3`, or the variable and the step that gave it
+    /// its value, `x#0` at the start.
+    pub fn symbol_name(&self, symbol: SymbolId) -> String {
+        let model = self.model();
+        if let Meaning::Variable { depth, var } = self.names.meaning(symbol) {
+            return format!("{}#{depth}", model.variable_name(var));
+        }
+        for (i, step) in self.steps().enumerate() {
+            let is_it = |t: &TermId| matches!(self.pool().get(*t), Term::Symbol(y, _) if *y == symbol);
+            let Some(k) = self.free(i).iter().position(is_it) else { continue };
+            return format!("{}#{}", self.free_name(step, k), i + 1);
+        }
+        self.symbols()[symbol].name.clone()
+    }
+
+    /// The name of the k-th free parameter of a step.
+    fn free_name(&self, step: Step, k: usize) -> String {
+        let model = self.model();
+        let Some(switch) = step.switches().next() else { return format!("p{k}") };
+        let s = &model.switches[switch];
+        let free: Vec<usize> = (0..s.params.len()).filter(|i| s.params[*i].term.is_none()).collect();
+        let Some(&i) = free.get(k) else { return format!("p{k}") };
+        if s.params[i].name != "_" {
+            return s.params[i].name.clone();
+        }
+        match s.label {
+            Label::Gate(g) => model.gates[g].params[i].name.clone(),
+            Label::Send(c) | Label::Receive(c) => model.channels[c].params[i].name.clone(),
+            Label::Internal => format!("p{k}"),
+        }
+    }
+
+    /// A term over symbols in the syntax of the language.
+    pub fn show(&self, term: TermId) -> String {
+        print::term_in(self.model(), self.pool(), None, &|y| self.symbol_name(y), term)
+    }
+
+    /// The definitions of helper symbols on this path, each written out.
+    pub(crate) fn definitions(&mut self) -> FxHashMap<SymbolId, TermId> {
+        let mut known: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+        for c in self.conditions().to_vec() {
+            if let (Origin::Definition(_), Term::App(Op::Eq, args)) = (c.origin, self.pool.get(c.term)) {
+                let args = args.clone();
+                if let Term::Symbol(y, _) = self.pool.get(args[0]) {
+                    let y = *y;
+                    let value = self.put_in(args[1], &known);
+                    if fold::size_up_to(&self.pool, value, WRITTEN_OUT) <= WRITTEN_OUT {
+                        known.insert(y, value);
+                    }
+                }
+            }
+        }
+        known
+    }
+
+    pub(crate) fn put_in(&mut self, term: TermId, known: &FxHashMap<SymbolId, TermId>) -> TermId {
+        let mut leaf = |_: &mut TermPool, leaf: &Term| match leaf {
+            Term::Symbol(y, _) => known.get(y).copied(),
+            _ => None,
+        };
+        fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+    }
+
+    /// The path condition over parameters and free initial values alone: helper symbols are replaced by what they
+    /// stand for, unless that would become very large.
+    pub fn written_out(&mut self) -> Vec<PathCondition> {
+        let known = self.definitions();
+        let mut found = Vec::new();
+        for c in self.conditions().to_vec() {
+            if let (Origin::Definition(_), Term::App(Op::Eq, args)) = (c.origin, self.pool.get(c.term))
+                && matches!(self.pool.get(args[0]), Term::Symbol(y, _) if known.contains_key(y))
+            {
+                continue;
+            }
+            let term = self.put_in(c.term, &known);
+            found.push(PathCondition { term, ..c });
+        }
+        found
+    }
+
+    /// The values of the variables, helper symbols replaced like in [`written_out`](Self::written_out).
+    pub fn state(&mut self) -> Vec<(VarId, TermId)> {
+        let known = self.definitions();
+        let model = self.model();
+        let vars: Vec<VarId> = model.variables.ids().filter(|v| !model.variables[*v].hidden).collect();
+        vars.into_iter()
+            .map(|v| {
+                let term = self.term(v);
+                (v, self.put_in(term, &known))
+            })
+            .collect()
+    }
+
+    /// The arguments of a recorded step, helper symbols replaced.
+    pub fn shown_args(&mut self, step: usize) -> Vec<TermId> {
+        let known = self.definitions();
+        let args = self.args(step).to_vec();
+        args.into_iter().map(|t| self.put_in(t, &known)).collect()
+    }
+
+    /// Values for the whole path, chosen parameter by parameter in the order of the path. The path must be recorded.
+    pub fn solve_with(&mut self, choice: Choice) -> Result<Solved, NoValues> {
+        self.sync();
+        let wanted = self.open_symbols();
+        let limits = self.limits.clone();
+        let request = Request { symbols: &wanted, choice, used: &[], guard: None, limits: &limits };
+        let sorts = &self.model.sorts;
+        let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
+        let env = Env { symbols: &chosen.witness, ..Env::default() };
+        let model = self.model();
+        let start = model.free_variables().filter_map(|v| {
+            let symbol = self.names.known_variable(0, v)?;
+            Some((v, chosen.witness[symbol.index()].clone()))
+        });
+        let start = start.collect();
+        let mut steps = Vec::new();
+        let mut unbounded = Vec::new();
+        for (i, step) in self.steps().enumerate() {
+            let values: Result<Vec<Value>, _> = self.args(i).iter().map(|t| eval(&self.pool, sorts, *t, env)).collect();
+            // Arguments are defined: that is among the conditions.
+            let Ok(values) = values else { return Err(NoValues::Impossible) };
+            for (k, t) in self.args(i).iter().enumerate() {
+                if matches!(self.pool.get(*t), Term::Symbol(y, _) if chosen.unbounded.contains(y)) {
+                    unbounded.push((i, k));
+                }
+            }
+            steps.push((step, values));
+        }
+        Ok(Solved { start, steps, unbounded, uncertain: chosen.uncertain })
+    }
+}

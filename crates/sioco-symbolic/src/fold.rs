@@ -1,0 +1,135 @@
+//! Substitution that computes what it can: the terms of symbolic states stay as small as their values are known.
+//!
+//! The result is equal to the plain substitution for all values, undefined ones included: only operations that are
+//! defined are carried out, and only parts that cannot be undefined are dropped.
+
+use rustc_hash::FxHashMap;
+use sioco_model::eval::apply;
+use sioco_model::sort::Sorts;
+use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::{TermId, Value};
+
+/// Replaces leaves and folds on the way up. `leaf` is asked once for every different leaf; `None` keeps it.
+pub(crate) fn substitute(
+    pool: &mut TermPool,
+    sorts: &Sorts,
+    term: TermId,
+    done: &mut FxHashMap<TermId, TermId>,
+    leaf: &mut dyn FnMut(&mut TermPool, &Term) -> Option<TermId>,
+) -> TermId {
+    if let Some(&result) = done.get(&term) {
+        return result;
+    }
+    let result = match pool.get(term) {
+        Term::Const(..) => term,
+        Term::App(op, args) => {
+            let (op, args) = (*op, args.clone());
+            let new: Vec<TermId> = args.iter().map(|a| substitute(pool, sorts, *a, done, leaf)).collect();
+            if new[..] == args[..] { term } else { rebuild(pool, sorts, op, &new, term) }
+        }
+        other => {
+            let other = other.clone();
+            leaf(pool, &other).unwrap_or(term)
+        }
+    };
+    done.insert(term, result);
+    result
+}
+
+/// The operation on new arguments; `old` has the sort.
+fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: TermId) -> TermId {
+    let sort = pool.sort(old);
+    match op {
+        Op::And => return pool.and(sorts, args),
+        Op::Or => return pool.or(sorts, args),
+        Op::Not => return pool.not(sorts, args[0]),
+        Op::Ite => return pool.ite(args[0], args[1], args[2]),
+        Op::Exists { .. } => {
+            // A quantified constant says whether the sorts have values at all, which they have in a checked model.
+            return match pool.as_const(args[0]) {
+                Some(Value::Bool(false)) => args[0],
+                _ => pool.app(op, args, sort),
+            };
+        }
+        _ => {}
+    }
+    let constants: Option<Vec<Value>> = args.iter().map(|a| pool.as_const(*a).cloned()).collect();
+    if let Some(values) = constants {
+        let arg_sort = args.first().map(|a| pool.sort(*a));
+        // `Construct` and `SeqLit` without arguments are constants already.
+        if let Ok(value) = apply(sorts, op, &values, arg_sort) {
+            return pool.constant(value, sort);
+        }
+        return pool.app(op, args, sort);
+    }
+    match op {
+        Op::Eq if args[0] == args[1] && !pool.is_partial(args[0]) => pool.bool(sorts, true),
+        Op::Add if sort == sorts.int => sum(pool, sorts, args),
+        Op::Sub if sort == sorts.int => match pool.as_const(args[1]) {
+            Some(Value::Int(n)) if *n != i64::MIN => {
+                let negative = pool.constant(Value::Int(-n), sort);
+                sum(pool, sorts, &[args[0], negative])
+            }
+            _ => pool.app(op, args, sort),
+        },
+        Op::Is(c) => match pool.get(args[0]) {
+            Term::App(Op::Construct(d), fields) if !fields.iter().any(|f| pool.is_partial(*f)) => {
+                let same = *d == c;
+                pool.bool(sorts, same)
+            }
+            _ => pool.app(op, args, sort),
+        },
+        Op::Field(c, i) => match pool.get(args[0]) {
+            Term::App(Op::Construct(d), fields) if *d == c && !fields.iter().any(|f| pool.is_partial(*f)) => {
+                fields[i as usize]
+            }
+            _ => pool.app(op, args, sort),
+        },
+        _ => pool.app(op, args, sort),
+    }
+}
+
+/// A sum of integers, flat and with one constant at its end.
+fn sum(pool: &mut TermPool, sorts: &Sorts, args: &[TermId]) -> TermId {
+    let mut flat: Vec<TermId> = Vec::with_capacity(args.len());
+    let mut constant: i64 = 0;
+    for &arg in args {
+        let nested: &[TermId] = match pool.get(arg) {
+            Term::App(Op::Add, inner) => inner,
+            _ => &[arg],
+        };
+        for &t in nested {
+            match pool.as_const(t) {
+                Some(Value::Int(n)) => match constant.checked_add(*n) {
+                    Some(sum) => constant = sum,
+                    None => return pool.app(Op::Add, args, sorts.int),
+                },
+                _ => flat.push(t),
+            }
+        }
+    }
+    if constant != 0 || flat.is_empty() {
+        let c = pool.constant(Value::Int(constant), sorts.int);
+        flat.push(c);
+    }
+    if flat.len() == 1 { flat[0] } else { pool.app(Op::Add, &flat, sorts.int) }
+}
+
+/// The number of different subterms, counted up to a limit.
+pub(crate) fn size_up_to(pool: &TermPool, term: TermId, limit: usize) -> usize {
+    let mut seen: Vec<TermId> = Vec::with_capacity(limit + 1);
+    let mut open = vec![term];
+    while let Some(t) = open.pop() {
+        if seen.contains(&t) {
+            continue;
+        }
+        seen.push(t);
+        if seen.len() > limit {
+            break;
+        }
+        if let Term::App(_, args) = pool.get(t) {
+            open.extend(args.iter().copied());
+        }
+    }
+    seen.len()
+}

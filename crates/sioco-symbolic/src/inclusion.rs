@@ -1,0 +1,203 @@
+//! Inclusion of symbolic states (S3 definition 10, S4 section 2.2): every valuation of the live variables that is
+//! possible in A is possible in B, so whatever can happen from A can happen from B.
+//!
+//! "Possible in B" is `exists symbols of B. the variables have these values, and the path condition of B holds`. Most
+//! symbols are just the value of a variable and go away by putting in the value that A has; what is left is
+//! eliminated where possible, and the rest is a question to the solver. An *unknown* means: not included.
+
+use crate::logic;
+use rustc_hash::FxHashMap;
+use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::{LocationId, Model, SymbolId, TermId, Value, VarId};
+use sioco_solve::{Answer, Terms};
+
+use crate::fold;
+use crate::graph::NodeId;
+use crate::live::Live;
+use crate::path::Path;
+use crate::symbols::symbols_of;
+
+/// With how many earlier states at the same locations a state is compared.
+const CANDIDATES: usize = 64;
+
+/// How much an elimination may make a condition grow.
+const ELIMINATION: usize = 300;
+
+/// A state that others may be included in.
+#[derive(Clone, Debug)]
+struct Summary {
+    node: NodeId,
+    vars: Vec<(VarId, Result<Value, TermId>)>,
+    symbols: Vec<SymbolId>,
+    conditions: Vec<TermId>,
+}
+
+/// How often states were compared, and what came of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct InclusionCounters {
+    /// Comparisons of two states that are not equal.
+    pub compared: u64,
+    /// Of these, included.
+    pub included: u64,
+    /// Questions to a solver.
+    pub asked: u64,
+    /// Of these, `unknown`: not included.
+    pub unknown: u64,
+}
+
+/// The states that were kept.
+#[derive(Debug)]
+pub(crate) struct Inclusion {
+    by_locations: FxHashMap<Vec<LocationId>, Vec<Summary>>,
+    counters: InclusionCounters,
+}
+
+impl Inclusion {
+    pub(crate) fn new(_: &Model) -> Self {
+        Inclusion { by_locations: FxHashMap::default(), counters: InclusionCounters::default() }
+    }
+
+    pub(crate) fn counters(&self) -> InclusionCounters {
+        self.counters
+    }
+
+    /// Keeps the state at the end of the path. Where all variables have values, only equal states are included, and
+    /// those are found by their words.
+    pub(crate) fn keep(&mut self, path: &mut Path<'_>, live: &Live, node: NodeId) {
+        let locations = path.locations().to_vec();
+        let open = locations.iter().flat_map(|l| live.at(*l)).any(|v| path.value(*v).is_none());
+        if !open {
+            return;
+        }
+        let known = self.by_locations.entry(locations).or_default();
+        if known.len() < CANDIDATES {
+            known.push(summary(path, live, node));
+        }
+    }
+
+    /// The first state that the one at the end of the path is included in.
+    pub(crate) fn find(&mut self, path: &mut Path<'_>, live: &Live, fits: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
+        let candidates = self.by_locations.get(path.locations())?;
+        for other in candidates {
+            if !fits(other.node) {
+                continue;
+            }
+            self.counters.compared += 1;
+            if is_included(path, other, &mut self.counters) {
+                self.counters.included += 1;
+                return Some(other.node);
+            }
+        }
+        let _ = live;
+        None
+    }
+}
+
+fn summary(path: &mut Path<'_>, live: &Live, node: NodeId) -> Summary {
+    let locations = path.locations().to_vec();
+    let mut vars = Vec::new();
+    let mut symbols = Vec::new();
+    for &var in locations.iter().flat_map(|l| live.at(*l)) {
+        let value = match path.value(var) {
+            Some(value) => Ok(value.clone()),
+            None => {
+                let term = path.term(var);
+                symbols_of(path.pool(), term, &mut symbols);
+                Err(term)
+            }
+        };
+        vars.push((var, value));
+    }
+    let conditions = path.relevant(&symbols);
+    for c in &conditions {
+        symbols_of(path.pool(), *c, &mut symbols);
+    }
+    Summary { node, vars, symbols, conditions }
+}
+
+/// Whether the state at the end of the path is included in the other one.
+fn is_included(path: &mut Path<'_>, other: &Summary, counters: &mut InclusionCounters) -> bool {
+    let model = path.model;
+    let sorts = &model.sorts;
+    // Known values first: they settle most cases.
+    for (var, value) in &other.vars {
+        if let Ok(value) = value
+            && path.value(*var) != Some(value)
+        {
+            return false;
+        }
+    }
+    let mut put: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+    let mut goals: Vec<TermId> = Vec::new();
+    let mut later: Vec<(TermId, TermId)> = Vec::new();
+    for (var, value) in &other.vars {
+        let Err(term) = value else { continue };
+        let own = path.term(*var);
+        match path.pool.get(*term) {
+            Term::Symbol(y, _) if !put.contains_key(y) => {
+                let (y, sort) = (*y, path.names.symbols[*y].sort);
+                put.insert(y, own);
+                if !sorts.includes(sort, model.variables[*var].sort) {
+                    let base = sorts.base(sort);
+                    let inside = path.pool.app(Op::Checked(sort), &[own], base);
+                    goals.push(logic::defined(&mut path.pool, sorts, inside));
+                }
+            }
+            _ => later.push((own, *term)),
+        }
+    }
+    // The two states may use the same symbols for different things, so all of the other's are replaced.
+    let left: Vec<SymbolId> = other.symbols.iter().copied().filter(|y| !put.contains_key(y)).collect();
+    let mut binders = Vec::new();
+    for y in &left {
+        let sort = path.names.symbols[*y].sort;
+        let binder = path.pool.binders.push(sort);
+        binders.push(binder);
+        let bound = path.pool.bound(sorts, binder);
+        put.insert(*y, bound);
+    }
+    let mut parts = Vec::new();
+    for (own, term) in later {
+        let theirs = replace(path, term, &put);
+        parts.push(path.pool.eq(sorts, own, theirs));
+    }
+    for c in &other.conditions {
+        parts.push(replace(path, *c, &put));
+    }
+    if left.is_empty() {
+        goals.extend(parts);
+    } else {
+        let body = path.pool.and(sorts, &parts);
+        let op = Op::Exists { first: binders[0], count: binders.len() as u32 };
+        let exists = path.pool.app(op, &[body], sorts.bool);
+        goals.push(logic::eliminate(&mut path.pool, sorts, exists, ELIMINATION));
+    }
+    let goal = path.pool.and(sorts, &goals);
+    match path.pool.as_const(goal) {
+        Some(value) => *value == Value::Bool(true),
+        None => entailed(path, goal, counters),
+    }
+}
+
+fn replace(path: &mut Path<'_>, term: TermId, put: &FxHashMap<SymbolId, TermId>) -> TermId {
+    let mut leaf = |_: &mut TermPool, leaf: &Term| match leaf {
+        Term::Symbol(y, _) => put.get(y).copied(),
+        _ => None,
+    };
+    fold::substitute(&mut path.pool, &path.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+}
+
+/// Whether the path condition implies the goal.
+fn entailed(path: &mut Path<'_>, goal: TermId, counters: &mut InclusionCounters) -> bool {
+    let sorts = &path.model.sorts;
+    let negation = logic::not_true(&mut path.pool, sorts, goal);
+    path.sync();
+    let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
+    path.solver.push();
+    path.solver.assert(terms, negation);
+    let answer = path.solver.check(terms, &path.limits, false);
+    path.solver.pop();
+    counters.asked += 1;
+    counters.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+    matches!(answer, Answer::Unsat(_))
+}

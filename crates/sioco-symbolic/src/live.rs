@@ -1,0 +1,85 @@
+//! Which variables still matter in a location: the others are projected away when states are compared.
+
+use rustc_hash::FxHashSet;
+use sioco_model::term::{Term, TermPool};
+use sioco_model::{Id, LocationId, Model, TermId, VarId};
+
+/// The live variables of every location.
+#[derive(Clone, Debug)]
+pub struct Live {
+    by_location: Vec<Vec<VarId>>,
+}
+
+impl Live {
+    /// The least sets such that a variable is live where a switch reads it, be it in the guard, in an argument, in a
+    /// new value that may be undefined, or in a new value of a variable that is live in the target.
+    pub fn of(model: &Model) -> Live {
+        let reads = |t: TermId| variables(&model.terms, t);
+        let mut always: Vec<FxHashSet<VarId>> = Vec::new();
+        let mut updates: Vec<Vec<(VarId, Vec<VarId>)>> = Vec::new();
+        for s in model.switches.values() {
+            let mut read: FxHashSet<VarId> = reads(s.guard).into_iter().collect();
+            for p in &s.params {
+                read.extend(p.term.map(reads).unwrap_or_default());
+            }
+            let mut new = Vec::new();
+            for (var, term) in &s.update {
+                let from = reads(*term);
+                if model.terms.is_partial(*term) {
+                    read.extend(from.iter().copied());
+                }
+                new.push((*var, from));
+            }
+            always.push(read);
+            updates.push(new);
+        }
+        let mut live: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); model.locations.len()];
+        let mut incoming: Vec<Vec<usize>> = vec![Vec::new(); model.locations.len()];
+        for (id, s) in model.switches.iter() {
+            incoming[s.target.index()].push(id.index());
+        }
+        let mut open: Vec<usize> = (0..model.locations.len()).collect();
+        for (id, s) in model.switches.iter() {
+            live[s.source.index()].extend(always[id.index()].iter().copied());
+        }
+        while let Some(location) = open.pop() {
+            for &i in &incoming[location] {
+                let s = &model.switches.as_slice()[i];
+                let mut found: Vec<VarId> = Vec::new();
+                for var in &live[location] {
+                    match updates[i].iter().find(|(v, _)| v == var) {
+                        Some((_, from)) => found.extend(from),
+                        None => found.push(*var),
+                    }
+                }
+                let source = &mut live[s.source.index()];
+                let before = source.len();
+                source.extend(found);
+                if source.len() > before {
+                    open.push(s.source.index());
+                }
+            }
+        }
+        let sorted = live.into_iter().map(|set| {
+            let mut vars: Vec<VarId> = set.into_iter().collect();
+            vars.sort_unstable_by_key(|v| v.index());
+            vars
+        });
+        Live { by_location: sorted.collect() }
+    }
+
+    /// The live variables of a location, in order.
+    pub fn at(&self, location: LocationId) -> &[VarId] {
+        &self.by_location[location.index()]
+    }
+}
+
+fn variables(pool: &TermPool, term: TermId) -> Vec<VarId> {
+    let mut found = Vec::new();
+    pool.visit(term, &mut |_, t| {
+        if let Term::Var(v, _) = t {
+            found.push(*v);
+        }
+    });
+    found
+}
