@@ -450,7 +450,8 @@ impl<'m> Path<'m> {
                 self.solver.assert(terms, c.term);
             }
             if to > from {
-                self.solver.check(terms, &self.limits, false);
+                // With a witness, which is often still right for the steps that leave this state.
+                self.solver.check(terms, &self.limits, true);
                 self.counters.asked += 1;
             }
             self.synced.push(self.frames[i].serial);

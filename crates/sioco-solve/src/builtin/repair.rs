@@ -65,7 +65,7 @@ impl Numbers {
                 self.shift(store, var, clamped);
             }
         }
-        let mut steps = 64 + 2 * store.active.len();
+        let mut steps = 12 + store.active.len() / 8;
         let mut done = true;
         while let Some(id) = self.queue.pop_front() {
             self.queued[id as usize] = false;

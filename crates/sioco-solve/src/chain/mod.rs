@@ -94,7 +94,10 @@ impl Default for Switches {
 }
 
 /// How much work the built-in solver may do before the back-end is asked: about what a back-end costs.
-const BUILTIN_WORK: u64 = 20_000;
+const BUILTIN_WORK: u64 = 1_500;
+
+/// How much it may do where there is no back-end to ask.
+const BUILTIN_WORK_ALONE: u64 = 50_000;
 
 /// What a level goes back to.
 struct Saved {
@@ -225,14 +228,7 @@ impl Chain {
             self.counters.builtin.count(Some(&answer));
             match answer {
                 Answer::Sat(witness) => {
-                    match &witness {
-                        Some(witness) => self.keep(witness),
-                        // The built-in solver has a newer witness of its own.
-                        None => {
-                            self.witness = None;
-                            self.covered = 0;
-                        }
-                    }
+                    self.note(witness.as_ref());
                     return Some(Answer::Sat(witness));
                 }
                 Answer::Unsat(core) => return Some(Answer::Unsat(core)),
@@ -241,6 +237,17 @@ impl Chain {
             }
         }
         None
+    }
+
+    /// Takes over the values that the built-in solver found. Without any, it has a newer witness of its own.
+    fn note(&mut self, witness: Option<&Witness>) {
+        match witness {
+            Some(witness) => self.keep(witness),
+            None => {
+                self.witness = None;
+                self.covered = 0;
+            }
+        }
     }
 
     /// The dear part: groups, cache, back-end.
@@ -418,9 +425,30 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        match self.ask_layers(terms, limits, want_witness) {
-            Some(answer) => answer,
-            None => self.ask_back_end(terms, limits, want_witness),
+        if let Some(answer) = self.ask_layers(terms, limits, want_witness) {
+            return answer;
+        }
+        let answer = self.ask_back_end(terms, limits, want_witness);
+        if !matches!(answer, Answer::Unknown(Reason::NoSolver | Reason::Broken { .. })) || !self.switches.builtin {
+            return answer;
+        }
+        // Nobody else will answer, so the built-in solver may take its time.
+        self.builtin_work = BUILTIN_WORK_ALONE;
+        let second = self.ask_builtin(terms, limits, want_witness);
+        self.builtin_work = BUILTIN_WORK;
+        match second {
+            Answer::Sat(witness) => {
+                self.counters.builtin.sat += 1;
+                self.counters.builtin.passed_on -= 1;
+                self.note(witness.as_ref());
+                Answer::Sat(witness)
+            }
+            Answer::Unsat(core) => {
+                self.counters.builtin.unsat += 1;
+                self.counters.builtin.passed_on -= 1;
+                Answer::Unsat(core)
+            }
+            Answer::Unknown(_) => answer,
         }
     }
 
