@@ -220,27 +220,40 @@ impl Elimination<'_> {
     /// One of the conjuncts is split into its cases.
     fn split(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
         let size: usize = conjuncts.iter().map(Formula::size).sum();
-        let at = (0..conjuncts.len()).filter(|i| matches!(conjuncts[*i], Formula::Or(_)));
-        let at = at.min_by_key(|i| conjuncts[*i].size());
-        let (at, alternatives) = match at {
-            Some(at) => match &conjuncts[at] {
-                Formula::Or(parts) => (at, parts.clone()),
-                _ => return None,
-            },
-            None => conjuncts.iter().enumerate().find_map(|(i, c)| match c {
+        let disjunctions = conjuncts.iter().enumerate().filter(|(_, c)| matches!(c, Formula::Or(_)));
+        let alternatives = match disjunctions.min_by_key(|(_, c)| c.size()) {
+            Some((i, Formula::Or(parts))) => Some((i, parts.clone())),
+            _ => conjuncts.iter().enumerate().find_map(|(i, c)| match c {
                 Formula::Lit(t) => {
                     let parts = self.cx.apart(*t, b).map(|f| vec![f]).or_else(|| self.cx.selections(*t, b));
                     parts.map(|parts| (i, parts))
                 }
                 _ => None,
-            })?,
+            }),
         };
+        let Some((at, alternatives)) = alternatives else { return self.classes(b, conjuncts, size) };
         let mut cases = Vec::new();
         for alternative in alternatives {
             self.cx.spend(size)?;
             let mut parts = vec![alternative];
             parts.extend(conjuncts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, c)| c.clone()));
             cases.push(self.cases(b, &and(parts).conjuncts())?);
+        }
+        Some(or(cases))
+    }
+
+    /// One case for each remainder of the variable, where it occurs under divisions by constants: `b` is `n * q + r`,
+    /// and what is divided by `n` is no longer a matter of `q`.
+    fn classes(&mut self, b: BinderId, conjuncts: &[Formula], size: usize) -> Option<Formula> {
+        let classes = self.cx.residues(b, conjuncts)?;
+        let mut cases = Vec::new();
+        for remainder in 0..classes {
+            self.cx.spend(size)?;
+            let quotient = self.cx.pool.binders.push(self.cx.sorts.int);
+            let value = self.cx.multiple(quotient, classes, remainder);
+            let mut parts: Vec<Formula> = self.cx.in_sort(b, value).into_iter().collect();
+            parts.extend(conjuncts.iter().map(|c| self.cx.substitute(c, b, value)));
+            cases.push(self.cases(quotient, &and(parts).conjuncts())?);
         }
         Some(or(cases))
     }

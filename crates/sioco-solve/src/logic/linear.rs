@@ -3,9 +3,12 @@
 use rustc_hash::FxHashMap;
 use sioco_model::number::{BigInt, Rational, to_rational};
 use sioco_model::term::{Op, Term};
-use sioco_model::{TermId, Value, number};
+use sioco_model::{BinderId, TermId, Value, number};
 
 use super::formula::{Context, FALSE, Formula, TRUE};
+
+/// How many residue classes a variable is split into at most.
+const MAX_CLASSES: u32 = 64;
 
 /// `c1 * t1 + … + cn * tn + constant`; ordered by term, without zero coefficients.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -157,8 +160,73 @@ impl Context<'_> {
                 let open = !divisor.terms.is_empty() || divisor.constant.is_zero();
                 if open { None } else { Some(self.linear(args[0]).scale(&(one / divisor.constant))) }
             }
+            Op::Div | Op::Mod => self.division(op, args[0], args[1]),
             _ => None,
         }
+    }
+
+    /// Division by a constant, with coefficients below it: `(7 * x + y) div 3` is `2 * x + (x + y) div 3`.
+    fn division(&mut self, op: Op, dividend: TermId, divisor: TermId) -> Option<Linear> {
+        let zero = Rational::ZERO;
+        let given = self.linear(divisor);
+        if !given.terms.is_empty() || given.constant.is_zero() {
+            return None;
+        }
+        let k = if given.constant > zero { given.constant.clone() } else { -&given.constant };
+        let form = self.linear(dividend);
+        let whole = |c: &Rational| floor(&(c / &k));
+        let mut quotient = Linear::constant(whole(&form.constant));
+        let mut rest = Linear::constant(&form.constant - &quotient.constant * &k);
+        for (t, c) in &form.terms {
+            let q = whole(c);
+            let r = c - &q * &k;
+            if !q.is_zero() {
+                quotient.terms.push((*t, q));
+            }
+            if !r.is_zero() {
+                rest.terms.push((*t, r));
+            }
+        }
+        let leaf = if rest.terms.is_empty() {
+            // The constant that is left is below the divisor.
+            Linear::constant(if op == Op::Div { zero.clone() } else { rest.constant })
+        } else {
+            let (inner, by) = (self.of_linear(&rest, false), self.number(&k, false));
+            let leaf = self.pool.app(op, &[inner, by], self.sorts.int);
+            Linear { terms: vec![(leaf, Rational::ONE)], constant: zero.clone() }
+        };
+        if op == Op::Mod {
+            return Some(leaf);
+        }
+        let sum = leaf.add(&quotient, &Rational::ONE);
+        // `a div -k` is `-(a div k)`, while the remainder does not mind.
+        Some(if given.constant > zero { sum } else { sum.scale(&-Rational::ONE) })
+    }
+
+    /// The number of residue classes that a variable must be split into, so that it no longer occurs under a division
+    /// by a constant; `None` if that does not help, or takes too many.
+    pub fn residues(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<u32> {
+        let mut classes = BigInt::ONE;
+        for c in conjuncts {
+            let Formula::Lit(t) = c else { continue };
+            let mut divisions = Vec::new();
+            self.pool.visit(*t, &mut |_, t| {
+                if let Term::App(Op::Div | Op::Mod, args) = t
+                    && let Some(k) = self.pool.as_const(args[1]).and_then(number::to_big).filter(|k| !k.is_zero())
+                {
+                    divisions.push((args[0], k));
+                }
+            });
+            for (dividend, k) in divisions {
+                let form = self.linear(dividend);
+                if let Some((c, _)) = self.isolate(b, &form) {
+                    let needed = &k / gcd(k.clone(), c.numerator().clone());
+                    let needed = if needed < BigInt::ZERO { -needed } else { needed };
+                    classes = &classes / gcd(classes.clone(), needed.clone()) * needed;
+                }
+            }
+        }
+        u32::try_from(&classes).ok().filter(|n| (2..=MAX_CLASSES).contains(n))
     }
 
     /// A literal as a relation of numbers, if it is one.
@@ -280,6 +348,13 @@ impl Context<'_> {
             [only] => only,
             _ => self.pool.app(Op::Add, &parts, sort),
         }
+    }
+
+    /// `factor * b + rest`.
+    pub fn multiple(&mut self, b: BinderId, factor: u32, rest: u32) -> TermId {
+        let variable = self.pool.bound(self.sorts, b);
+        let form = Linear { terms: vec![(variable, Rational::from(factor))], constant: Rational::from(rest) };
+        self.of_linear(&form, false)
     }
 
     /// A number as a term.

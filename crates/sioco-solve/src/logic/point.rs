@@ -43,7 +43,7 @@ impl Context<'_> {
     }
 
     /// The condition that a value is in the sort of the variable.
-    fn in_sort(&mut self, b: BinderId, value: TermId) -> Option<Formula> {
+    pub fn in_sort(&mut self, b: BinderId, value: TermId) -> Option<Formula> {
         let sort = self.pool.binders[b];
         if !has_range(self.sorts, sort) {
             return None;
@@ -133,9 +133,8 @@ impl Context<'_> {
         let (c, rest) = if *c > Rational::ZERO { (c.clone(), rest.scale(&minus)) } else { (c * &minus, rest.clone()) };
         let (divisor, multiple) = (self.number(&c, false), self.of_linear(&rest, false));
         let remainder = self.app(Op::Mod, &[multiple, divisor]);
-        let zero = self.number(&Rational::ZERO, false);
-        let exact = self.app(Op::Eq, &[remainder, zero]);
-        let condition = self.normal(exact, true);
+        let form = self.linear(remainder);
+        let condition = self.of_relation(Relation { form, compare: Compare::Eq, real });
         Some(Point { condition, value: self.app(Op::Div, &[multiple, divisor]) })
     }
 }

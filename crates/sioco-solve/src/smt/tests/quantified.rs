@@ -211,11 +211,11 @@ fn decide(name: &str, solver: &mut dyn Solver, q: &mut Question, eliminated: boo
 #[test]
 fn questions_with_quantifiers_are_decided() {
     for_all(&|name, make| {
-        // cvc5 gives up on some of them, which is its good right.
-        if name.starts_with("cvc5") {
-            return;
-        }
         for mut q in questions() {
+            // cvc5 does not come to an end with these.
+            if name.starts_with("cvc5") && q.name.starts_with("coins") {
+                continue;
+            }
             for eliminated in [false, true] {
                 decide(name, &mut *make(), &mut q, eliminated);
                 decide(&format!("chain, {name}"), &mut Chain::new(Some(make())), &mut q, eliminated);
