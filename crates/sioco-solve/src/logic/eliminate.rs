@@ -3,6 +3,7 @@
 //! A quantifier is pushed inside as far as it goes, and then one variable after the other is tried: by an equality
 //! that determines it, by its bounds, by its values, or by its constructors. What withstands keeps its quantifier.
 
+use rustc_hash::FxHashSet;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{MAX_DEPTH, TermPool};
 use sioco_model::{BinderId, TermId};
@@ -86,23 +87,26 @@ impl Elimination<'_> {
             if conjuncts.iter().any(Formula::is_false) {
                 return FALSE;
             }
-            let mut empty = false;
-            for b in std::mem::take(&mut open) {
-                if conjuncts.iter().any(|c| self.cx.mentions(c, b)) {
-                    open.push(b);
-                } else {
-                    empty |= !has_value(self.cx.sorts, self.cx.pool.binders[b]);
-                }
-            }
-            if empty {
+            let uses: Vec<Vec<BinderId>> = conjuncts.iter().map(|c| self.cx.variables(c)).collect();
+            let used: FxHashSet<BinderId> = uses.iter().flatten().copied().collect();
+            let (sorts, sort_of) = (self.cx.sorts, &self.cx.pool.binders);
+            if open.iter().any(|b| !used.contains(b) && !has_value(sorts, sort_of[*b])) {
                 return FALSE;
             }
+            open.retain(|b| used.contains(b));
             for effort in [Effort::Equality, Effort::Bounds, Effort::Cases] {
                 for (i, b) in open.iter().enumerate() {
-                    let (with, without) = self.separate(*b, &conjuncts);
+                    let about = |at: usize| uses[at].binary_search(b).is_ok();
+                    let with: Vec<Formula> =
+                        (0..conjuncts.len()).filter(|c| about(*c)).map(|c| conjuncts[c].clone()).collect();
                     let Some(f) = self.attempt(*b, &with, effort) else { continue };
+                    let mut parts: Vec<Formula> = Vec::with_capacity(conjuncts.len());
+                    for (at, c) in conjuncts.into_iter().enumerate() {
+                        if !about(at) {
+                            parts.push(c);
+                        }
+                    }
                     open.remove(i);
-                    let mut parts = without;
                     parts.push(f);
                     conjuncts = match and(parts) {
                         // What stands for it may be several cases, each with its own way to go on.
@@ -158,7 +162,7 @@ impl Elimination<'_> {
             Effort::Bounds => {
                 let bounds = self.cx.bounds(b, conjuncts)?;
                 self.cx.fuel = usize::MAX;
-                if bounds.growth() == 0 { self.cx.between(&bounds) } else { None }
+                if bounds.growth() == 0 && !bounds.divides() { self.cx.between(&bounds) } else { None }
             }
             Effort::Cases => {
                 let fuel = self.limit.min(self.left);

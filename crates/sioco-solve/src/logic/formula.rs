@@ -186,6 +186,22 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The variables that a formula uses without binding them, in order.
+    pub fn variables(&mut self, f: &Formula) -> Vec<BinderId> {
+        let mut found = match f {
+            Formula::Lit(t) => return self.free(*t).to_vec(),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().flat_map(|p| self.variables(p)).collect(),
+            Formula::Exists { binders, body, .. } => {
+                let mut found = self.variables(body);
+                found.retain(|b| !binders.contains(b));
+                found
+            }
+        };
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The negation.
     pub fn negate(&mut self, f: Formula) -> Formula {
         match f {

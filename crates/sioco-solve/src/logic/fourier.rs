@@ -30,6 +30,12 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// Whether the result has divisions.
+    pub fn divides(&self) -> bool {
+        let plain = |b: &Bound| b.factor == Rational::ONE;
+        !self.real && !self.lower.iter().all(plain) && !self.upper.iter().all(plain)
+    }
+
     /// How many literals the result has more than there are bounds.
     pub fn growth(&self) -> usize {
         let splits = 1usize << self.holes.len().min(30);
