@@ -83,7 +83,12 @@ impl Elimination<'_> {
         }
         let mut open = binders.to_vec();
         let mut conjuncts = body.conjuncts();
+        let mut last = Effort::Cases;
         'progress: loop {
+            // An equality that was used makes nothing longer.
+            if last != Effort::Equality {
+                conjuncts = self.cx.tightened(conjuncts).conjuncts();
+            }
             if conjuncts.iter().any(Formula::is_false) {
                 return FALSE;
             }
@@ -107,6 +112,7 @@ impl Elimination<'_> {
                         }
                     }
                     open.remove(i);
+                    last = effort;
                     parts.push(f);
                     conjuncts = match and(parts) {
                         // What stands for it may be several cases, each with its own way to go on.
@@ -178,7 +184,11 @@ impl Elimination<'_> {
         if conjuncts.iter().any(Formula::is_false) {
             return Some(FALSE);
         }
-        let (conjuncts, mut outside) = self.separate(b, conjuncts);
+        let conjuncts = self.cx.tightened(conjuncts.to_vec()).conjuncts();
+        if conjuncts.iter().any(Formula::is_false) {
+            return Some(FALSE);
+        }
+        let (conjuncts, mut outside) = self.separate(b, &conjuncts);
         if conjuncts.is_empty() {
             let possible = has_value(self.cx.sorts, self.cx.pool.binders[b]);
             return Some(if possible { and(outside) } else { FALSE });

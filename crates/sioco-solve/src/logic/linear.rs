@@ -97,6 +97,50 @@ impl Linear {
     }
 }
 
+impl Relation {
+    /// The simplest form, with whole coefficients that have no common divisor; or whether it always holds.
+    pub fn canonical(self) -> Result<Relation, bool> {
+        let Relation { mut form, mut compare, real } = self;
+        if form.terms.is_empty() {
+            let zero = Rational::ZERO;
+            return Err(match compare {
+                Compare::Le => form.constant <= zero,
+                Compare::Lt => form.constant < zero,
+                Compare::Eq => form.constant == zero,
+                Compare::Ne => form.constant != zero,
+            });
+        }
+        let mut multiple = BigInt::ONE;
+        for (_, c) in &form.terms {
+            let d = BigInt::from(c.denominator().clone());
+            multiple = &multiple / gcd(multiple.clone(), d.clone()) * d;
+        }
+        let divisor = form.terms.iter().fold(BigInt::ZERO, |g, (_, c)| {
+            let whole = c * Rational::from(multiple.clone());
+            gcd(g, whole.numerator().clone())
+        });
+        let factor = Rational::from(multiple) / Rational::from(divisor);
+        if factor != Rational::ONE {
+            form = form.scale(&factor);
+        }
+        if !real {
+            match compare {
+                Compare::Eq | Compare::Ne if floor(&form.constant) != form.constant => {
+                    return Err(compare == Compare::Ne);
+                }
+                Compare::Lt => {
+                    // Below zero is at most minus one; the constant need not be whole here.
+                    form.constant = floor(&form.constant) + Rational::ONE;
+                    compare = Compare::Le;
+                }
+                Compare::Le => form.constant = ceiling(&form.constant),
+                _ => {}
+            }
+        }
+        Ok(Relation { form, compare, real })
+    }
+}
+
 /// The greatest integer not above.
 pub(super) fn floor(r: &Rational) -> Rational {
     Rational::from(r.floor())
@@ -257,42 +301,13 @@ impl Context<'_> {
         Some(Relation { form, compare, real })
     }
 
-    /// A relation in its simplest form.
+    /// A relation as a formula, in its simplest form.
     pub fn of_relation(&mut self, relation: Relation) -> Formula {
-        let Relation { mut form, mut compare, real } = relation;
-        if form.terms.is_empty() {
-            let zero = Rational::ZERO;
-            let holds = match compare {
-                Compare::Le => form.constant <= zero,
-                Compare::Lt => form.constant < zero,
-                Compare::Eq => form.constant == zero,
-                Compare::Ne => form.constant != zero,
-            };
-            return if holds { TRUE } else { FALSE };
-        }
-        // Coefficients become integers without a common divisor.
-        let mut multiple = BigInt::ONE;
-        for (_, c) in &form.terms {
-            let d = BigInt::from(c.denominator().clone());
-            multiple = &multiple / gcd(multiple.clone(), d.clone()) * d;
-        }
-        form = form.scale(&Rational::from(multiple));
-        let divisor = form.terms.iter().fold(BigInt::ZERO, |g, (_, c)| gcd(g, c.numerator().clone()));
-        form = form.scale(&(Rational::ONE / Rational::from(divisor)));
-        if !real {
-            match compare {
-                Compare::Eq | Compare::Ne if floor(&form.constant) != form.constant => {
-                    return if compare == Compare::Eq { FALSE } else { TRUE };
-                }
-                Compare::Lt => {
-                    // Below zero is at most minus one; the constant need not be whole here.
-                    form.constant = floor(&form.constant) + Rational::ONE;
-                    compare = Compare::Le;
-                }
-                Compare::Le => form.constant = ceiling(&form.constant),
-                _ => {}
-            }
-        }
+        let Relation { mut form, compare, real } = match relation.canonical() {
+            Ok(relation) => relation,
+            Err(true) => return TRUE,
+            Err(false) => return FALSE,
+        };
         if matches!(compare, Compare::Eq | Compare::Ne) && form.terms[0].1 < Rational::ZERO {
             form = form.scale(&-Rational::ONE);
         }

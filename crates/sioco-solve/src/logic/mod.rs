@@ -16,6 +16,7 @@ mod inside;
 mod linear;
 mod normal;
 mod point;
+mod tighten;
 
 pub use self::defined::{defined, not_true, total};
 pub use self::eliminate::eliminate;
