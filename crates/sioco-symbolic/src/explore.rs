@@ -417,7 +417,7 @@ impl<'m> Explorer<'m> {
         if let (Some(inclusion), Some(live)) = (&mut self.inclusion, &self.live) {
             let cursor = &mut self.cursors[0];
             cursor.go(&self.graph, id);
-            if let Some(other) = inclusion.find(&mut cursor.path, live, &fits) {
+            if let Some(other) = inclusion.find(&mut cursor.path, &fits) {
                 self.graph.set_included(id, other);
                 return None;
             }

@@ -5,20 +5,31 @@
 //! symbols are just the value of a variable and go away by putting in the value that A has; what is left is
 //! eliminated where possible, and the rest is a question to the solver. An *unknown* means: not included.
 
-use crate::logic;
 use rustc_hash::FxHashMap;
+use sioco_model::eval::EvalError;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{LocationId, Model, SymbolId, TermId, Value, VarId};
-use sioco_solve::{Answer, Terms};
+use sioco_solve::logic;
+use sioco_solve::{Answer, Terms, Witness, quick};
 
 use crate::fold;
 use crate::graph::NodeId;
 use crate::live::Live;
 use crate::path::Path;
+use crate::prepare::leaves;
 use crate::symbols::symbols_of;
 
 /// With how many earlier states at the same locations a state is compared.
 const CANDIDATES: usize = 64;
+
+/// And with how many where comparing has been of little use: after so many comparisons, fewer than one in so many
+/// found anything.
+const FEW_CANDIDATES: usize = 4;
+const PATIENCE: u64 = 128;
+const USEFUL: u64 = 32;
+
+/// How often a state whose condition keeps a quantifier is compared: such questions are dear.
+const QUANTIFIED_ATTEMPTS: u32 = 2;
 
 /// How much an elimination may make a condition grow.
 const ELIMINATION: usize = 300;
@@ -30,6 +41,19 @@ struct Summary {
     vars: Vec<(VarId, Result<Value, TermId>)>,
     symbols: Vec<SymbolId>,
     conditions: Vec<TermId>,
+    /// Whether values of the variables are possible here, as a condition over the variables. Made when it is first
+    /// needed.
+    member: Option<TermId>,
+    /// How often it may still be compared.
+    attempts: u32,
+}
+
+/// The states that were kept at some locations, and what comparing with them was good for.
+#[derive(Debug, Default)]
+struct Kept {
+    states: Vec<Summary>,
+    compared: u64,
+    included: u64,
 }
 
 /// How often states were compared, and what came of it.
@@ -48,7 +72,7 @@ pub struct InclusionCounters {
 /// The states that were kept.
 #[derive(Debug)]
 pub(crate) struct Inclusion {
-    by_locations: FxHashMap<Vec<LocationId>, Vec<Summary>>,
+    by_locations: FxHashMap<Vec<LocationId>, Kept>,
     counters: InclusionCounters,
 }
 
@@ -69,26 +93,55 @@ impl Inclusion {
         if !open {
             return;
         }
-        let known = self.by_locations.entry(locations).or_default();
-        if known.len() < CANDIDATES {
-            known.push(summary(path, live, node));
+        let kept = &mut self.by_locations.entry(locations).or_default().states;
+        if kept.len() < CANDIDATES {
+            kept.push(summary(path, live, node));
         }
     }
 
     /// The first state that the one at the end of the path is included in.
-    pub(crate) fn find(&mut self, path: &mut Path<'_>, live: &Live, fits: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
-        let candidates = self.by_locations.get(path.locations())?;
-        for other in candidates {
-            if !fits(other.node) {
+    pub(crate) fn find(&mut self, path: &mut Path<'_>, fits: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
+        let kept = self.by_locations.get_mut(path.locations())?;
+        let useless = kept.compared >= PATIENCE && kept.included * USEFUL < kept.compared;
+        let most = if useless { FEW_CANDIDATES } else { CANDIDATES };
+        // Values that are possible here: where the other state does not have them, it does not include this one.
+        let mut witness: Option<Option<Witness>> = None;
+        for other in kept.states.iter_mut().take(most) {
+            if other.attempts == 0 || !fits(other.node) || !agrees(path, other) {
                 continue;
             }
+            kept.compared += 1;
             self.counters.compared += 1;
-            if is_included(path, other, &mut self.counters) {
+            let member = match other.member {
+                Some(member) => member,
+                None => {
+                    let member = membership(path, other);
+                    if has_quantifier(&path.pool, member) {
+                        other.attempts = QUANTIFIED_ATTEMPTS;
+                    }
+                    *other.member.insert(member)
+                }
+            };
+            if other.attempts != u32::MAX {
+                other.attempts -= 1;
+            }
+            let goal = with_values(path, member);
+            let included = match path.pool.as_const(goal) {
+                Some(value) => *value == Value::Bool(true),
+                None => {
+                    let witness = witness.get_or_insert_with(|| match path.solve() {
+                        Answer::Sat(values) => values,
+                        _ => None,
+                    });
+                    !refuted(path, goal, witness.as_deref()) && entailed(path, goal, &mut self.counters)
+                }
+            };
+            if included {
+                kept.included += 1;
                 self.counters.included += 1;
                 return Some(other.node);
             }
         }
-        let _ = live;
         None
     }
 }
@@ -112,27 +165,24 @@ fn summary(path: &mut Path<'_>, live: &Live, node: NodeId) -> Summary {
     for c in &conditions {
         symbols_of(path.pool(), *c, &mut symbols);
     }
-    Summary { node, vars, symbols, conditions }
+    Summary { node, vars, symbols, conditions, member: None, attempts: u32::MAX }
 }
 
-/// Whether the state at the end of the path is included in the other one.
-fn is_included(path: &mut Path<'_>, other: &Summary, counters: &mut InclusionCounters) -> bool {
+/// Whether known values are the same: that settles most cases.
+fn agrees(path: &Path<'_>, other: &Summary) -> bool {
+    other.vars.iter().all(|(var, value)| value.as_ref().map_or(true, |v| path.value(*var) == Some(v)))
+}
+
+/// The condition, over the variables that are open in the other state, that their values are possible there.
+fn membership(path: &mut Path<'_>, other: &Summary) -> TermId {
     let model = path.model;
     let sorts = &model.sorts;
-    // Known values first: they settle most cases.
-    for (var, value) in &other.vars {
-        if let Ok(value) = value
-            && path.value(*var) != Some(value)
-        {
-            return false;
-        }
-    }
     let mut put: FxHashMap<SymbolId, TermId> = FxHashMap::default();
     let mut goals: Vec<TermId> = Vec::new();
     let mut later: Vec<(TermId, TermId)> = Vec::new();
     for (var, value) in &other.vars {
         let Err(term) = value else { continue };
-        let own = path.term(*var);
+        let own = path.pool.var(*var, sorts.base(model.variables[*var].sort));
         match path.pool.get(*term) {
             Term::Symbol(y, _) if !put.contains_key(y) => {
                 let (y, sort) = (*y, path.names.symbols[*y].sort);
@@ -146,7 +196,6 @@ fn is_included(path: &mut Path<'_>, other: &Summary, counters: &mut InclusionCou
             _ => later.push((own, *term)),
         }
     }
-    // The two states may use the same symbols for different things, so all of the other's are replaced.
     let left: Vec<SymbolId> = other.symbols.iter().copied().filter(|y| !put.contains_key(y)).collect();
     let mut binders = Vec::new();
     for y in &left {
@@ -172,11 +221,26 @@ fn is_included(path: &mut Path<'_>, other: &Summary, counters: &mut InclusionCou
         let exists = path.pool.app(op, &[body], sorts.bool);
         goals.push(logic::eliminate(&mut path.pool, sorts, exists, ELIMINATION));
     }
-    let goal = path.pool.and(sorts, &goals);
-    match path.pool.as_const(goal) {
-        Some(value) => *value == Value::Bool(true),
-        None => entailed(path, goal, counters),
-    }
+    path.pool.and(sorts, &goals)
+}
+
+fn has_quantifier(pool: &TermPool, term: TermId) -> bool {
+    let mut found = false;
+    pool.visit(term, &mut |_, t| found |= matches!(t, Term::App(Op::Exists { .. }, _)));
+    found
+}
+
+/// A condition over variables, with the values that they have at the end of the path.
+fn with_values(path: &mut Path<'_>, condition: TermId) -> TermId {
+    let (reads, _) = leaves(&path.pool, condition);
+    path.instance(condition, &reads)
+}
+
+/// Whether values that are possible make the condition not true.
+fn refuted(path: &Path<'_>, goal: TermId, witness: Option<&[Value]>) -> bool {
+    let Some(witness) = witness else { return false };
+    let truth = quick::truth(&path.pool, &path.model.sorts, goal, witness);
+    !matches!(truth, Ok(true) | Err(EvalError::NeedsSolver(_)))
 }
 
 fn replace(path: &mut Path<'_>, term: TermId, put: &FxHashMap<SymbolId, TermId>) -> TermId {

@@ -15,7 +15,6 @@ pub mod graph;
 pub mod inclusion;
 pub mod key;
 pub mod live;
-mod logic;
 pub mod path;
 mod prepare;
 pub mod reach;

@@ -1,13 +1,13 @@
 //! Switches made ready for symbolic execution: once for each, the conditions for taking it, what it changes, and the
 //! condition that it cannot be taken.
 
-use crate::logic;
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Model, SwitchParam};
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::semantics::program::Program;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
+use sioco_solve::logic;
 
 use crate::step::Step;
 

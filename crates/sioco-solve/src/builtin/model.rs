@@ -1,11 +1,11 @@
 //! Values of the symbols, confirmed by the reference evaluator.
 
-use sioco_model::eval::{Env, eval};
-use sioco_model::{Id, SymbolId, TermId, Value};
+use sioco_model::{Id, SymbolId, TermId};
 
 use super::Builtin;
 use super::linear::Var;
 use crate::query::Terms;
+use crate::quick;
 
 /// What came of looking at the values.
 pub(crate) enum Verdict {
@@ -44,8 +44,7 @@ impl Builtin {
 
     /// Whether a conjunct is true for the values.
     fn is_true(&self, terms: Terms<'_>, conjunct: TermId) -> bool {
-        let env = Env { symbols: &self.values, ..Env::default() };
-        eval(terms.pool, terms.sorts, conjunct, env) == Ok(Value::Bool(true))
+        quick::truth(terms.pool, terms.sorts, conjunct, &self.values) == Ok(true)
     }
 
     /// Whether the values satisfy the conjuncts that were not looked at yet.

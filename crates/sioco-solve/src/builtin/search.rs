@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use sioco_model::eval::{Env, eval};
+use sioco_model::eval::EvalError;
 use sioco_model::{Id, SymbolId, Value};
 
 use super::Builtin;
@@ -16,6 +16,7 @@ use super::linear::Var;
 use super::model::Verdict;
 use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
 use crate::query::{Limits, Reason, Terms};
+use crate::quick;
 
 /// Symbols with fewer values than this are decided before disjunctions.
 const FEW: u64 = 16;
@@ -197,10 +198,9 @@ impl Builtin {
                 }
             }
             self.store.work += 1;
-            let env = Env { symbols: values, ..Env::default() };
             // A quantifier over a domain that is too large to try is no refutation.
-            let result = eval(terms.pool, terms.sorts, c.term, env);
-            if matches!(result, Ok(Value::Bool(true)) | Err(sioco_model::eval::EvalError::NeedsSolver(_))) {
+            let result = quick::truth(terms.pool, terms.sorts, c.term, values);
+            if matches!(result, Ok(true) | Err(EvalError::NeedsSolver(_))) {
                 continue;
             }
             let mut vars = Vec::new();

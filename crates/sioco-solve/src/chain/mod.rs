@@ -21,7 +21,6 @@ mod simplify;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{Env, eval};
 use sioco_model::term::{Op, Term};
 use sioco_model::{Id, TermId, Value};
 
@@ -31,6 +30,7 @@ use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
 use crate::builtin::Builtin;
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
+use crate::quick;
 
 /// How often a layer was asked, and what came of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -179,9 +179,8 @@ impl Chain {
                 witness.push(terms.sorts.default_value(symbol.sort));
             }
         }
-        let env = Env { symbols: witness, ..Env::default() };
         while self.covered < self.conjuncts.len() {
-            if eval(terms.pool, terms.sorts, self.conjuncts[self.covered], env) != Ok(Value::Bool(true)) {
+            if quick::truth(terms.pool, terms.sorts, self.conjuncts[self.covered], witness) != Ok(true) {
                 return None;
             }
             self.covered += 1;
