@@ -444,3 +444,41 @@ fn long_chains_of_definitions_are_quick() {
         assert_eq!(found, Ok(Value::Bool(expected)), "{from} to {to}");
     }
 }
+
+/// Bounds with coefficients and `!=`, on variables with more values than are tried one by one.
+#[test]
+fn bounds_and_holes_are_exact() {
+    let mut eliminated = 0;
+    for seed in seeds(1, 300) {
+        let mut rng = Rng(seed);
+        let mut w = World::new(2, 0, 0, true);
+        let (x, y) = (w.ints[0], w.ints[1]);
+        let wide = range(&mut w, -9, 9);
+        let t = exists(&mut w, wide, |w, p| {
+            let parts: Vec<TermId> = (0..2 + rng.below(4))
+                .map(|_| {
+                    let mut sum = Vec::new();
+                    for (leaf, most) in [(p, 3), (x, 2), (y, 1)] {
+                        let k = rng.between(-most, most);
+                        let k = w.int(k);
+                        sum.push(w.arith(Op::Mul, &[k, leaf]));
+                    }
+                    let sum = w.arith(Op::Add, &sum);
+                    let k = rng.between(-4, 4);
+                    let k = w.int(k);
+                    let op = [Op::Lt, Op::Le, Op::Eq, Op::Eq, Op::Eq][rng.below(5) as usize];
+                    let part = w.test(op, &[sum, k]);
+                    if op == Op::Eq && rng.below(5) > 0 { w.pool.not(&w.sorts, part) } else { part }
+                })
+                .collect();
+            w.pool.and(&w.sorts, &parts)
+        });
+        let e = eliminate(&mut w.pool, &w.sorts, t, 1_000);
+        let mut quantified = false;
+        w.pool.visit(e, &mut |_, t| quantified |= matches!(t, Term::App(Op::Exists { .. }, _)));
+        eliminated += usize::from(!quantified);
+        let all = w.all();
+        assert_eq!(w.truth(&all, t), w.truth(&all, e), "seed {seed}");
+    }
+    assert_eq!(eliminated, seeds(1, 300).count());
+}
