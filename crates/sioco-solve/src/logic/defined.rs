@@ -16,6 +16,7 @@ use sioco_model::{BinderId, SortId, TermId, Value};
 
 use super::fold::{app, binders};
 use super::inside::{before, inside, is_position};
+use super::stack::with_room;
 
 /// Which of the three conditions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -346,15 +347,15 @@ fn zero(pool: &mut TermPool, sorts: &Sorts, op: Op) -> TermId {
 ///
 /// *Defined* is what the reference evaluator says, except for its own limits: numbers and values that are too large to
 /// compute with count as defined, and so do quantifiers over more values than it tries, where a value that makes the
-/// body true settles the matter whatever the body is elsewhere. The result nests about three times as deep as `term`,
-/// at most.
+/// body true settles the matter whatever the body is elsewhere. The result nests about three times as deep as `term`, at
+/// most: of a term that is nearly [`MAX_DEPTH`](sioco_model::term::MAX_DEPTH) deep, it may be too deep for others.
 pub fn defined(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
-    Meaning::new(pool, sorts, false).defined(term)
+    with_room(pool.depth(term), || Meaning::new(pool, sorts, false).defined(term))
 }
 
 /// A Bool term that is never undefined, and true exactly where the Bool term `term` is defined and true.
 pub fn total(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
-    Meaning::new(pool, sorts, false).holds(term)
+    with_room(pool.depth(term), || Meaning::new(pool, sorts, false).holds(term))
 }
 
 /// A Bool term that is never undefined, and true exactly where the Bool term `term` is false or undefined.

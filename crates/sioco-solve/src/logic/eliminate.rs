@@ -11,6 +11,7 @@ use sioco_model::{BinderId, TermId};
 use super::defined::{Meaning, total};
 use super::formula::{Context, FALSE, Formula, and, or};
 use super::inside::has_value;
+use super::stack::with_room;
 
 /// How much effort a variable is worth.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,14 +38,20 @@ const ATTEMPTS: usize = 16;
 /// - a variable of a sort with at most 16 values is replaced by its values;
 /// - a variable of a data type is replaced by its fields, for each constructor.
 ///
-/// Disjunctions in the way are split, `!=` into below and above, and `if`, `min`, `max` and `abs` into their cases.
-/// `limit` is how many literals splitting may add for one variable; a variable that takes more keeps its quantifier.
-/// So do variables of other kinds: strings and sequences that no equality determines, and numbers that occur in
-/// products, or under `div`, `mod`, `floor`, or as positions, unless they have few values.
+/// Disjunctions in the way are split, `!=` into below and above, `if`, `min`, `max` and `abs` into their cases, and a
+/// number under `div` or `mod` by a constant into its remainders. `limit` is how many literals splitting may add for one
+/// variable; a variable that takes more keeps its quantifier. So do variables of other kinds: strings and sequences that
+/// no equality determines, and numbers that occur in products, as divisors, under `floor` or as positions, unless they
+/// have few values.
 ///
 /// As for [`defined`](super::defined()), the evaluator's own limits do not count. Terms that would nest deeper than
 /// [`MAX_DEPTH`] are given back in the form of [`total`].
 pub fn eliminate(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize) -> TermId {
+    // Replacing variables makes terms deeper, so a shallow one says little if it has quantifiers.
+    with_room(pool.depth(term).saturating_mul(3), || eliminate_here(pool, sorts, term, limit))
+}
+
+fn eliminate_here(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize) -> TermId {
     let classical = Meaning::new(pool, sorts, true).holds(term);
     let mut cx = Context::new(pool, sorts, limit);
     let classical = cx.freshly_bound(classical);

@@ -2,7 +2,7 @@
 
 use sioco_model::TermId;
 use sioco_model::sort::Sorts;
-use sioco_model::term::TermPool;
+use sioco_model::term::{MAX_DEPTH, TermPool};
 
 use super::not_true;
 use crate::query::{Answer, Limits, Reason, Solver, Symbols, Terms, Witness};
@@ -29,6 +29,9 @@ pub fn entails(
     limits: &Limits,
 ) -> Entailment {
     let negation = not_true(pool, sorts, conclusion);
+    if pool.depth(negation) > MAX_DEPTH {
+        return Entailment::Unknown(Reason::Undecided("the condition that it is defined is too deep".into()));
+    }
     let terms = Terms { pool, sorts, symbols };
     solver.push();
     solver.assert(terms, negation);

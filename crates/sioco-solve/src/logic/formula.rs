@@ -186,6 +186,15 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// How deep the deepest literal is.
+    pub fn depth(&self, f: &Formula) -> u32 {
+        match f {
+            Formula::Lit(t) => self.pool.depth(*t),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().map(|p| self.depth(p)).max().unwrap_or(0),
+            Formula::Exists { body, .. } => self.depth(body),
+        }
+    }
+
     /// The variables that a formula uses without binding them, in order.
     pub fn variables(&mut self, f: &Formula) -> Vec<BinderId> {
         let mut found = match f {

@@ -16,6 +16,7 @@ mod inside;
 mod linear;
 mod normal;
 mod point;
+mod stack;
 mod tighten;
 
 pub use self::defined::{defined, not_true, total};

@@ -1,7 +1,7 @@
 //! The one-point rule: `exists b. b == t && f(b)` is `f(t)`, if `t` is in the sort of `b`.
 
 use sioco_model::number::Rational;
-use sioco_model::term::{Op, Term};
+use sioco_model::term::{MAX_DEPTH, Op, Term};
 use sioco_model::{BinderId, TermId, Value};
 
 use super::formula::{Context, Formula, and};
@@ -31,7 +31,11 @@ impl Context<'_> {
                 }
             }
         }
-        let (at, _, Point { condition, value }) = best?;
+        let (at, depth, Point { condition, value }) = best?;
+        let deepest = conjuncts.iter().map(|c| self.depth(c)).max().unwrap_or(0);
+        if depth + deepest > MAX_DEPTH {
+            return None;
+        }
         let mut parts = vec![condition];
         parts.extend(self.in_sort(b, value));
         for (i, c) in conjuncts.iter().enumerate() {
