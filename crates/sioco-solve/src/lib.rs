@@ -9,14 +9,17 @@
 //! - [`chain`]: cheap answers, each in a layer of its own, in front of a solver;
 //! - [`values`]: choosing values among those that satisfy the conditions;
 //! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes;
-//! - [`BackEnd`]: which of them is behind the chain, opened when the first question reaches it.
+//! - [`BackEnd`]: which of them is behind the chain, opened when the first question reaches it;
+//! - [`StateOracle`]: questions about concrete states, where only parameters are open.
 
 pub mod back_end;
 pub mod builtin;
 pub mod chain;
+pub mod oracle;
 pub mod query;
 pub mod smt;
 pub mod values;
 
 pub use back_end::BackEnd;
+pub use oracle::StateOracle;
 pub use query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};

@@ -139,7 +139,9 @@ impl fmt::Display for Reason {
             Reason::Time => f.write_str("the time limit was reached"),
             Reason::Cancelled => f.write_str("it was cancelled"),
             Reason::Undecided(why) => write!(f, "the solver cannot decide it: {why}"),
-            Reason::NoSolver => f.write_str("no SMT solver was found: install z3, see `sioco doctor`"),
+            Reason::NoSolver => f.write_str(
+                "the built-in solver cannot decide it, and there is no other: install z3, see `sioco doctor`",
+            ),
             Reason::Broken { solver, what } => write!(f, "the solver `{solver}` failed: {what}"),
         }
     }

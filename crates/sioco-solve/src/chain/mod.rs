@@ -10,7 +10,8 @@
 //! 5. *the cache* of answers that the back-end gave before;
 //! 6. *the back-end*, if there is one.
 //!
-//! Every witness that leaves the chain is complete and confirmed by the reference evaluator.
+//! Every witness that leaves the chain is complete and confirmed by the reference evaluator, as far as that can: what
+//! quantifies over too many values to try, the back-end has confirmed.
 
 mod cache;
 mod groups;
@@ -159,6 +160,11 @@ impl Chain {
     /// What the layers did so far.
     pub fn counters(&self) -> ChainCounters {
         self.counters
+    }
+
+    /// Asks the back-end nothing from here on.
+    pub fn leave_back_end(&mut self) {
+        self.back_end = None;
     }
 
     /// The bounds that the built-in solver knows for an `Int` symbol (see [`Builtin::bounds`]).
@@ -326,11 +332,10 @@ impl Chain {
         values
     }
 
-    /// Takes a witness that satisfies all conjuncts.
+    /// Takes a witness that satisfies all conjuncts. For those that quantify over too many values to try, there is only
+    /// the word of the back-end.
     fn accept(&mut self, terms: Terms<'_>, witness: Witness, want_witness: bool) -> Option<Answer> {
-        if !terms.satisfies(&witness, &self.conjuncts) {
-            return None;
-        }
+        terms.unsettled(&witness, &self.conjuncts)?;
         if self.switches.builtin {
             self.builtin.adopt(terms, &witness);
         }

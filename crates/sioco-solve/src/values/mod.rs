@@ -42,7 +42,7 @@ impl Bounds for Chain {
 }
 
 /// How values are chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
     /// The least, symbol by symbol in the order given.
     Min,
