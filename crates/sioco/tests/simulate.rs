@@ -395,3 +395,48 @@ fn the_solver_can_be_chosen_by_the_environment() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("SIOCO_SOLVER: "), "{}", stderr(&output));
 }
+
+#[test]
+fn else_is_decided_where_it_quantifies_over_all_integers() {
+    if !z3() {
+        return;
+    }
+    let text = "output out(q: Int)\noutput both(q: Int, w: Int)\ninput give(p: Int)\nprocess P {\n  var y: Int = 3\n  init m {\n    cube: !out(any q) [q * q * q == 2 * y * y && q > 0] -> m\n    rest: !both(any q, q + 1) [else] -> m\n    set: ?give(p) [p * p < 50] / y := p -> m\n    other: ?give(p) [else] / y := 0 -> m\n  }\n}\n";
+    let file = model("else.sts", text);
+    // 2 * 3 * 3 is no cube, 2 * 2 * 2 is one.
+    let output = simulate(&[&file, "--solver", "z3"], "why cube\n!both(4, 5)\nother\n?give(2)\nwhy rest\nwhy other 7\n");
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    for line in [
+        "!both(any q, q + 1)  e.g. q = 0, w = 1",
+        "`cube` is not enabled: no values make `q * q * q == 2 * y * y` true (y = 3)",
+        "other: ?give(8)",
+        "!out(any q)  e.g. q = 2",
+        "`rest` is not enabled: another switch of this location is enabled, so `else` is not",
+        "`other` is not enabled: another switch of this location is enabled, so `else` is not",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let output = simulate(&[&file, "--solver", "z3"], "?give(2)\n!both(4, 5)\n");
+    assert!(stderr(&output).contains("allowed here: !out(q = 2), for example"), "{}", stderr(&output));
+    let output = simulate(&[&file, "--solver", "builtin"], "why rest\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("whether `rest` is enabled is unknown: the built-in"), "{}", stdout(&output));
+}
+
+#[test]
+fn nobody_reads_terms_of_a_solver() {
+    if !z3() {
+        return;
+    }
+    // The solver knows roots; our reals are rational, so its witness is none.
+    let text = "input give(r: Real)\nprocess P {\n  init l {\n    root: ?give(r) [r * r == 2.0] -> l\n    fine: ?give(r) [r * r == 2.25 && r > 0.0] -> l\n    zero: ?give(r) [1.0 / r == 4.0] -> l\n  }\n}\n";
+    let file = model("irrational.sts", text);
+    let output = simulate(&[&file, "--solver", "z3"], "why root\nwhy zero 0\n");
+    let text = stdout(&output);
+    assert!(text.contains("whether `root` is enabled is unknown: the solver cannot decide it"), "{text}");
+    assert!(text.contains("?give(r)  e.g. r = 1.5"), "{text}");
+    assert!(text.contains("?give(r)  e.g. r = 0.25"), "{text}");
+    assert!(text.contains("model error") && text.contains("division by zero"), "{text}");
+    assert!(!text.contains("root-obj"), "{text}");
+}

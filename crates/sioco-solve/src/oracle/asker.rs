@@ -9,8 +9,11 @@ use crate::values::Bounds;
 
 /// How many questions may reach the back-end between two refills.
 const ALLOWANCE: u64 = 1000;
-/// What a question costs that ran into a limit: a few of those are all that anybody wants to wait for.
-const COSTLY: u64 = ALLOWANCE / 4;
+/// What a question costs that ran into a limit. Besides, it halves the limits of those that follow: nobody wants to wait
+/// for many of them, but easy questions shall still get their answers.
+const COSTLY: u64 = ALLOWANCE / 20;
+/// How often limits are halved at most.
+const HALVED: u32 = 3;
 /// After so many breakdowns in a row the back-end is left alone.
 const BREAKDOWNS: u32 = 2;
 
@@ -19,6 +22,9 @@ pub(super) struct Asker {
     back_end: BackEnd,
     chain: Chain,
     left: u64,
+    halved: u32,
+    /// Whether the last question had all the time that any has.
+    patient: bool,
     breakdowns: u32,
     /// Why the back-end is left alone.
     given_up: Option<Reason>,
@@ -27,7 +33,7 @@ pub(super) struct Asker {
 impl Asker {
     pub fn new(back_end: BackEnd) -> Self {
         let chain = back_end.chain();
-        Asker { back_end, chain, left: ALLOWANCE, breakdowns: 0, given_up: None }
+        Asker { back_end, chain, left: ALLOWANCE, halved: 0, patient: true, breakdowns: 0, given_up: None }
     }
 
     pub fn back_end(&self) -> &BackEnd {
@@ -36,6 +42,12 @@ impl Asker {
 
     pub fn refill(&mut self) {
         self.left = ALLOWANCE;
+        self.halved = 0;
+    }
+
+    /// Whether the last question had all the time that any has: asked again, its answer would be the same.
+    pub fn was_patient(&self) -> bool {
+        self.patient
     }
 
     /// Forgets all terms; a back-end that is left alone stays so.
@@ -44,6 +56,21 @@ impl Asker {
             None => self.back_end.chain(),
             Some(_) => BackEnd::BuiltIn.chain(),
         };
+    }
+
+    fn ask(&mut self, limits: &Limits, ask: impl FnOnce(&mut Chain, &Limits) -> Answer) -> Answer {
+        self.patient = self.halved == 0 && self.left > 0;
+        if self.left == 0 {
+            return Answer::Unknown(Reason::Resources);
+        }
+        let limits = Limits {
+            resources: limits.resources >> self.halved,
+            wall: limits.wall / (1 << self.halved),
+            cancel: limits.cancel.clone(),
+        };
+        let before = self.chain.counters().back_end.asked;
+        let answer = ask(&mut self.chain, &limits);
+        self.account(before, answer)
     }
 
     fn account(&mut self, before: u64, answer: Answer) -> Answer {
@@ -61,6 +88,7 @@ impl Asker {
             }
             Answer::Unknown(why @ (Reason::Time | Reason::Resources)) => {
                 self.left = self.left.saturating_sub(COSTLY);
+                self.halved = (self.halved + 1).min(HALVED);
                 Answer::Unknown(why)
             }
             answer => {
@@ -91,21 +119,11 @@ impl Solver for Asker {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        if self.left == 0 {
-            return Answer::Unknown(Reason::Resources);
-        }
-        let before = self.chain.counters().back_end.asked;
-        let answer = self.chain.check(terms, limits, want_witness);
-        self.account(before, answer)
+        self.ask(limits, |chain, limits| chain.check(terms, limits, want_witness))
     }
 
     fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
-        if self.left == 0 {
-            return Answer::Unknown(Reason::Resources);
-        }
-        let before = self.chain.counters().back_end.asked;
-        let answer = self.chain.core(terms, limits);
-        self.account(before, answer)
+        self.ask(limits, |chain, limits| chain.core(terms, limits))
     }
 }
 

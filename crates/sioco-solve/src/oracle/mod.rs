@@ -34,8 +34,8 @@ pub struct StateOracle {
     asker: Asker,
     known: FxHashMap<Key, Option<Vec<Value>>>,
     listed: FxHashMap<Key, Result<Vec<Vec<Value>>, String>>,
-    /// What stayed open since the last refill: it would stay so again.
-    open: FxHashMap<Key, String>,
+    /// What stayed open, why, and whether it would stay so if it was asked again.
+    open: FxHashMap<Key, (String, bool)>,
 }
 
 /// What a question is known by: its condition, with values and symbols put in, and the symbols.
@@ -85,13 +85,14 @@ impl StateOracle {
     /// that no single request takes too long.
     pub fn refill(&mut self) {
         self.asker.refill();
-        self.open.clear();
+        self.open.retain(|_, (_, lasting)| *lasting);
         if self.pool.len() > MANY_TERMS + self.of_model.len() {
             self.pool = self.of_model.clone();
             self.symbols = IdVec::new();
             self.by_place.clear();
             self.known.clear();
             self.listed.clear();
+            self.open.clear();
             self.asker.restart();
         }
     }
@@ -111,7 +112,7 @@ impl StateOracle {
         used: &[Value],
     ) -> Result<Option<Vec<Value>>, String> {
         let key = prepared.key();
-        if let Some(why) = self.open.get(&key) {
+        if let Some((why, _)) = self.open.get(&key) {
             return Err(why.clone());
         }
         self.asker.push();
@@ -139,7 +140,7 @@ impl StateOracle {
             }
             _ => why.to_string(),
         };
-        self.open.insert(key, why.clone());
+        self.open.insert(key, (why.clone(), self.asker.was_patient()));
         why
     }
 
@@ -159,10 +160,10 @@ impl StateOracle {
         conjuncts: &[TermId],
         wanted: Wanted,
     ) -> Result<Result<Witness, Vec<TermId>>, String> {
-        if let Some(why) = self.open.get(&prepared.key()) {
+        if let Some((why, _)) = self.open.get(&prepared.key()) {
             return Err(why.clone());
         }
-        let limits = Limits { wall: Duration::from_secs(5), ..Limits::default() };
+        let limits = Limits { wall: Duration::from_secs(3), ..Limits::default() };
         self.asker.push();
         let terms = Terms { pool: &self.pool, sorts: &self.sorts, symbols: &self.symbols };
         conjuncts.iter().for_each(|c| self.asker.assert(terms, *c));
