@@ -404,7 +404,8 @@ fn else_is_decided_where_it_quantifies_over_all_integers() {
     let text = "output out(q: Int)\noutput both(q: Int, w: Int)\ninput give(p: Int)\nprocess P {\n  var y: Int = 3\n  init m {\n    cube: !out(any q) [q * q * q == 2 * y * y && q > 0] -> m\n    rest: !both(any q, q + 1) [else] -> m\n    set: ?give(p) [p * p < 50] / y := p -> m\n    other: ?give(p) [else] / y := 0 -> m\n  }\n}\n";
     let file = model("else.sts", text);
     // 2 * 3 * 3 is no cube, 2 * 2 * 2 is one.
-    let output = simulate(&[&file, "--solver", "z3"], "why cube\n!both(4, 5)\nother\n?give(2)\nwhy rest\nwhy other 7\n");
+    let output =
+        simulate(&[&file, "--solver", "z3"], "why cube\n!both(4, 5)\nother\n?give(2)\nwhy rest\nwhy other 7\n");
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     let text = stdout(&output);
     for line in [
