@@ -11,16 +11,19 @@
 //! - [`quick`]: evaluation on small integers, for searches;
 //! - [`values`]: choosing values among those that satisfy the conditions;
 //! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes;
-//! - [`BackEnd`]: which of them is behind the chain, opened when the first question reaches it.
+//! - [`BackEnd`]: which of them is behind the chain, opened when the first question reaches it;
+//! - [`StateOracle`]: questions about concrete states, where only parameters are open.
 
 pub mod back_end;
 pub mod builtin;
 pub mod chain;
 pub mod logic;
+pub mod oracle;
 pub mod query;
 pub mod quick;
 pub mod smt;
 pub mod values;
 
 pub use back_end::BackEnd;
+pub use oracle::StateOracle;
 pub use query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};

@@ -138,8 +138,17 @@ impl fmt::Display for Reason {
             Reason::Resources => f.write_str("the limit of work was reached"),
             Reason::Time => f.write_str("the time limit was reached"),
             Reason::Cancelled => f.write_str("it was cancelled"),
-            Reason::Undecided(why) => write!(f, "the solver cannot decide it: {why}"),
-            Reason::NoSolver => f.write_str("no SMT solver was found: install z3, see `sioco doctor`"),
+            Reason::Undecided(why) => {
+                // Solvers like brackets; people do not want to read terms.
+                let words = why.strip_prefix('(').and_then(|w| w.strip_suffix(')')).unwrap_or(why).trim();
+                match words.is_empty() || words.contains(['(', ')']) {
+                    true => f.write_str("the solver cannot decide it"),
+                    false => write!(f, "the solver cannot decide it: {words}"),
+                }
+            }
+            Reason::NoSolver => f.write_str(
+                "the built-in solver cannot decide it, and there is no other: install z3, see `sioco doctor`",
+            ),
             Reason::Broken { solver, what } => write!(f, "the solver `{solver}` failed: {what}"),
         }
     }
@@ -227,5 +236,22 @@ impl Solver for Box<dyn Solver> {
 
     fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
         self.as_mut().core(terms, limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_words() {
+        for (why, shown) in [
+            ("(incomplete quantifiers)", "the solver cannot decide it: incomplete quantifiers"),
+            ("(incomplete (theory arithmetic))", "the solver cannot decide it"),
+            ("", "the solver cannot decide it"),
+            ("it is too deep", "the solver cannot decide it: it is too deep"),
+        ] {
+            assert_eq!(Reason::Undecided(why.into()).to_string(), shown);
+        }
     }
 }

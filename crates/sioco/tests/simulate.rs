@@ -14,6 +14,7 @@ fn simulate(args: &[&str], script: &str) -> Output {
         .arg("simulate")
         .args(args)
         .env_remove("FORCE_COLOR")
+        .env_remove("SIOCO_SOLVER")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -197,4 +198,246 @@ fn odd_scripts_do_no_harm() {
         assert_eq!(output.status.code(), Some(2), "{script:?}");
         assert!(!stderr(&output).contains("panicked"), "{script:?}");
     }
+}
+
+/// A model that takes a solver, in a file of its own.
+fn model(name: &str, text: &str) -> String {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, text).expect("written");
+    file.display().to_string()
+}
+
+/// Whether there is a Z3; if not, the test says that it is skipped.
+fn z3() -> bool {
+    let found = sioco_solve::BackEnd::Z3.open();
+    if let Err(why) = &found {
+        eprintln!("skipped: {why}");
+    }
+    found.is_ok()
+}
+
+const SQUARES: &str = "\
+input give(p: Int)
+input word(s: String)
+input list(q: Seq<Int>)
+output root(p: Int)
+output cube(p: Int)
+process P {
+  var x: Int = 49
+  var t: String = \"ab\"
+  init l {
+    seven: ?give(p) [p mod 7 == 3 && p > x * 2] / x := p -> l
+    less:  ?give(p) [p < 0] / x := p -> l
+    text:  ?word(s) [s ++ \"b\" == t] -> l
+    seq:   ?list(q) [len(q) == 2 && q[0] + q[1] == 5 && q[0] * q[1] == 6 && q[0] < q[1]] -> l
+    half:  ?give(p) [x div p == 7 && p * p > 50 && p < 1000] -> l
+    never: ?give(p) [p * p < 10 && p > -100 && p * p * p > 100] -> l
+    root:  !root(any p) [p * p == x] -> l
+    quiet: tau [else] -> m
+  }
+  state m {
+    cube: !cube(any p) [p * p * p + 3 * p * p == 1000000007 && p > x] -> l
+  }
+}
+";
+
+#[test]
+fn values_are_solved_for() {
+    if !z3() {
+        return;
+    }
+    let file = model("squares.sts", SQUARES);
+    let script = "why seven 3\nwhy text\nwhy never\nwhy half\nwhy root 6\nwhy quiet\n\
+                  text\nseq\nroot\n?give(-1)\nwhy root\nquiet\ndelta\nwhy cube\ntrace\n";
+    let output = simulate(&[&file, "--solver", "z3"], script);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    for line in [
+        "?give(p)  e.g. p = 101",
+        "?word(s)  e.g. s = \"a\"",
+        "?list(q)  e.g. q = [2, 3]",
+        "!root(any p)  e.g. p = 7",
+        "`seven` is not enabled: `p > x * 2` is false (x = 49, p = 3)",
+        "`text` is enabled, for example for s = \"a\"",
+        "`never` is not enabled: no values make `p * p < 10` and `p * p * p > 100` true together",
+        "`half` is not enabled: no values make `x div p == 7` and `p * p > 50` true together (x = 49)",
+        "`root` is not enabled: `p * p == x` is false (p = 6, x = 49)",
+        "`quiet` is not enabled: another switch of this location is enabled, so `else` is not",
+        "`root` is not enabled: no values make `p * p == x` true (x = -1)",
+        // Nothing is left to do in `m`, and a solver knows it.
+        "delta: silence is allowed",
+        "deadlock: nothing can happen here",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let trace = "text: ?word(\"a\")\nseq: ?list([2, 3])\nroot: !root(7)\nless: ?give(-1)\nquiet\ndelta\n";
+    assert!(text.ends_with(trace), "{text}");
+    assert!(!text.contains("unknown"), "{text}");
+    let refused = simulate(&[&file], "?give(102)\n");
+    assert!(stderr(&refused).contains("`p mod 7 == 3` is false (p = 102)"), "{}", stderr(&refused));
+}
+
+#[test]
+fn without_a_solver_the_undecided_is_unknown() {
+    let file = model("squares-builtin.sts", SQUARES);
+    let built_in = "the built-in solver alone cannot decide it; install z3 (see `sioco doctor`)";
+    let output = simulate(&[&file, "--solver", "builtin"], "why text\nwhy never\nwhy quiet\n!root(7)\n?word(\"a\")\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("?word(s)  unknown"), "{text}");
+    assert!(text.contains(&format!("whether `text` is enabled is unknown: {built_in}")), "{text}");
+    assert!(text.contains(&format!("whether `never` is enabled is unknown: {built_in}")), "{text}");
+    // Said once for all of them, not with each.
+    assert!(text.contains(&format!("      unknown: {built_in}")), "{text}");
+    // Values that are given need no solver.
+    assert!(text.contains("text: ?word(\"a\")"), "{text}");
+    // In `m` nothing is known to be possible, and that is all that is said.
+    let only = "output cube(p: Int)\nprocess P {\n  init m {\n    cube: !cube(any p) [p * p * p + 3 * p * p == 1000000007] -> m\n  }\n}\n";
+    let file = model("cube.sts", only);
+    let output = simulate(&[&file, "--solver", "builtin"], "random 3\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("nothing more is known to be possible: whether `cube` is enabled is unknown"), "{text}");
+    assert!(text.contains("delta: unknown whether silence is allowed"), "{text}");
+    assert!(!text.contains("deadlock"), "{text}");
+    let output = simulate(&[&file, "--solver", "builtin"], "delta\n");
+    assert!(stderr(&output).contains("whether silence is allowed here is unknown, because of `cube`: the built-in"));
+    let output = simulate(&[&file, "--solver", "builtin", "--format", "json"], "");
+    let object: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(object["delta"], "unknown");
+    assert!(object["delta_unknown"].as_str().expect("text").starts_with(built_in));
+    assert!(object["options"][0]["unknown"].as_str().expect("text").starts_with(built_in));
+}
+
+#[test]
+fn values_are_chosen_as_asked_for() {
+    let text = "input give(p: Int in 1..100)\ninput any_(p: Int)\nprocess P {\n  var x: Int = 0\n  init l {\n    some: ?give(p) [p != 1 && p < 51] / x := p -> l\n    every: ?any_(p) [p != x] / x := p -> l\n  }\n}\n";
+    let file = model("chosen.sts", text);
+    for (values, some) in [("min", 2), ("max", 50), ("middle", 26)] {
+        let output = simulate(&[&file, "--values", values, "--solver", "builtin"], "some\n");
+        assert!(stdout(&output).contains(&format!("some: ?give({some})")), "{values}\n{}", stdout(&output));
+    }
+    let output = simulate(&[&file, "--values", "boundary", "--solver", "builtin"], "some\n");
+    assert!(["(50)", "(2)"].iter().any(|v| stdout(&output).contains(v)), "{}", stdout(&output));
+    // Drawn from a set without end: the same for a seed.
+    for more in [&[][..], &["--values", "random"]] {
+        let walk = |seed: &str| {
+            let args: Vec<&str> = [&file, "--seed", seed].into_iter().chain(more.iter().copied()).collect();
+            stdout(&simulate(&args, "random 20\ntrace\n"))
+        };
+        assert_eq!(walk("1"), walk("1"));
+        assert_ne!(walk("1"), walk("2"));
+        let drawn = walk("3");
+        let drawn: std::collections::BTreeSet<&str> = drawn.lines().filter(|l| l.starts_with("every: ")).collect();
+        assert!(drawn.len() > 3, "{drawn:?}");
+    }
+}
+
+#[test]
+fn hidden_choices_and_handshakes_are_solved_for() {
+    if !z3() {
+        return;
+    }
+    let text = "output done(n: Int)\nchannel c(n: Int)\nprocess A {\n  var x: Int = 0\n  init l {\n    pick: tau any k: Int [k * k * k - k == 0] / x := k -> m\n  }\n  state m {\n    over: send c(x) -> n\n  }\n  state n {\n    tell: !done(x) -> n\n  }\n}\nprocess B {\n  var y: Int = 5\n  init l {\n    take: recv c(v) [v * v == v] / y := v -> l\n  }\n}\nsystem S = A || B\n";
+    let file = model("hidden.sts", text);
+    let output = simulate(&[&file, "--solver", "z3"], "pick 1\nover & take\n!done(1)\n");
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let output = simulate(&[&file, "--solver", "z3"], "pick 2\n");
+    assert!(stderr(&output).contains("is false (k = 2)"), "{}", stderr(&output));
+    // Three hidden choices, and never silence.
+    let output = simulate(&[&file, "--solver", "z3"], "delta\n");
+    assert!(stderr(&output).contains("silence is not allowed here: `A.pick` is enabled"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_is_missing_or_broken_is_named() {
+    let file = model("squares-broken.sts", SQUARES);
+    let output = simulate(&[&file, "--solver", "sioco-no-such-solver -in"], "");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(stdout(&output).is_empty());
+    let text = stderr(&output);
+    assert!(text.contains("the solver `sioco-no-such-solver -in` failed: `sioco-no-such-solver` is not on the path"));
+    assert!(text.contains("sioco doctor"), "{text}");
+    for (command, what) in [
+        ("sh -c 'exit 3'", "it ended (exit status: 3)"),
+        ("sh -c 'echo oh no'", "oh no"),
+        ("sh -c 'exec sleep 1000'", "it printed nothing in its first"),
+    ] {
+        let started = std::time::Instant::now();
+        let output = simulate(&[&file, "--solver", command], "why text\n!root(7)\n");
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
+        let text = stdout(&output);
+        assert!(text.contains("whether `text` is enabled is unknown: the solver `sh -c"), "{text}");
+        assert!(text.contains(what), "{text}");
+        assert!(started.elapsed() < std::time::Duration::from_secs(60), "{command}: {:?}", started.elapsed());
+    }
+    for (solver, code) in [("", 2), ("'sh", 2)] {
+        assert_eq!(simulate(&[&file, "--solver", solver], "").status.code(), Some(code), "{solver}");
+    }
+}
+
+#[test]
+fn the_solver_can_be_chosen_by_the_environment() {
+    let file = model("squares-environment.sts", SQUARES);
+    let run = |args: &[&str], variable: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sioco"));
+        command.arg("simulate").arg(&file).args(args).env("SIOCO_SOLVER", variable).stdin(Stdio::null());
+        command.output().expect("the program ends")
+    };
+    let output = run(&[], "sioco-no-such-solver");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(stderr(&output).contains("(chosen by SIOCO_SOLVER)"), "{}", stderr(&output));
+    // The option goes before it, and an empty one is none.
+    assert_eq!(run(&["--solver", "builtin"], "sioco-no-such-solver").status.code(), Some(0));
+    assert_eq!(run(&[], "").status.code(), Some(0));
+    let output = run(&[], "'sh");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("SIOCO_SOLVER: "), "{}", stderr(&output));
+}
+
+#[test]
+fn else_is_decided_where_it_quantifies_over_all_integers() {
+    if !z3() {
+        return;
+    }
+    let text = "output out(q: Int)\noutput both(q: Int, w: Int)\ninput give(p: Int)\nprocess P {\n  var y: Int = 3\n  init m {\n    cube: !out(any q) [q * q * q == 2 * y * y && q > 0] -> m\n    rest: !both(any q, q + 1) [else] -> m\n    set: ?give(p) [p * p < 50] / y := p -> m\n    other: ?give(p) [else] / y := 0 -> m\n  }\n}\n";
+    let file = model("else.sts", text);
+    // 2 * 3 * 3 is no cube, 2 * 2 * 2 is one.
+    let output =
+        simulate(&[&file, "--solver", "z3"], "why cube\n!both(4, 5)\nother\n?give(2)\nwhy rest\nwhy other 7\n");
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    for line in [
+        "!both(any q, q + 1)  e.g. q = 0, w = 1",
+        "`cube` is not enabled: no values make `q * q * q == 2 * y * y` true (y = 3)",
+        "other: ?give(8)",
+        "!out(any q)  e.g. q = 2",
+        "`rest` is not enabled: another switch of this location is enabled, so `else` is not",
+        "`other` is not enabled: another switch of this location is enabled, so `else` is not",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let output = simulate(&[&file, "--solver", "z3"], "?give(2)\n!both(4, 5)\n");
+    assert!(stderr(&output).contains("allowed here: !out(q = 2), for example"), "{}", stderr(&output));
+    let output = simulate(&[&file, "--solver", "builtin"], "why rest\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("whether `rest` is enabled is unknown: the built-in"), "{}", stdout(&output));
+}
+
+#[test]
+fn nobody_reads_terms_of_a_solver() {
+    if !z3() {
+        return;
+    }
+    // The solver knows roots; our reals are rational, so its witness is none.
+    let text = "input give(r: Real)\nprocess P {\n  init l {\n    root: ?give(r) [r * r == 2.0] -> l\n    fine: ?give(r) [r * r == 2.25 && r > 0.0] -> l\n    zero: ?give(r) [1.0 / r == 4.0] -> l\n  }\n}\n";
+    let file = model("irrational.sts", text);
+    let output = simulate(&[&file, "--solver", "z3"], "why root\nwhy zero 0\n");
+    let text = stdout(&output);
+    assert!(text.contains("whether `root` is enabled is unknown: the solver cannot decide it"), "{text}");
+    assert!(text.contains("?give(r)  e.g. r = 1.5"), "{text}");
+    assert!(text.contains("?give(r)  e.g. r = 0.25"), "{text}");
+    assert!(text.contains("model error") && text.contains("division by zero"), "{text}");
+    assert!(!text.contains("root-obj"), "{text}");
 }

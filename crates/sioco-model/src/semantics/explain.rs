@@ -1,11 +1,12 @@
 //! Why a switch is not enabled: which conjunct of its guard is false, with which values.
 
-use super::choice::{self, Unknown};
+use super::choice;
 use super::interpreter::{Interpreter, Part, StepError};
+use super::oracle::Question;
 use super::program::Context;
 use super::state::State;
 use crate::eval::{Env, EvalError, eval};
-use crate::id::{Id, LocationId, SortId, SwitchId, TermId, VarId};
+use crate::id::{Id, LocationId, SwitchId, TermId, VarId};
 use crate::term::{Op, Term};
 use crate::value::Value;
 
@@ -47,11 +48,18 @@ pub enum Reason {
         /// The variables in the guard, with their values.
         values: Vec<(Leaf, Value)>,
     },
+    /// No values of the parameters make these conjuncts of the guard true together.
+    Clash {
+        /// The conjuncts.
+        conjuncts: Vec<TermId>,
+        /// The variables in them, with their values.
+        values: Vec<(Leaf, Value)>,
+    },
     /// No other process offers the other half of the handshake.
     NoPartner,
     /// Something has no value: a model error.
     Undefined(StepError),
-    /// Whether there are values needs a solver.
+    /// Whether there are values takes a solver, and there is no oracle, or it does not know; why.
     NeedsSolver(String),
 }
 
@@ -85,7 +93,8 @@ impl Interpreter<'_> {
         }
         let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[] };
         for conjunct in conjuncts(context, s.guard) {
-            match choice::decide(context, conjunct, env) {
+            let question = Question { condition: conjunct, unknowns: &[], vars: env.vars, params: args };
+            match self.oracle.or_whether(choice::decide(context, conjunct, env), &question) {
                 Ok(true) => {}
                 Ok(false) => reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) }),
                 Err(EvalError::NeedsSolver(why)) => reasons.push(Reason::NeedsSolver(why)),
@@ -119,13 +128,7 @@ impl Interpreter<'_> {
     /// The reasons why no values enable a switch.
     fn why_never(&mut self, state: &State, switch: SwitchId, context: Context<'_>) -> Vec<Reason> {
         let s = &self.model().switches[switch];
-        let unknowns: Vec<(Unknown, SortId)> = s
-            .params
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| p.term.is_none())
-            .map(|(i, p)| (Unknown::Param(i as u32), p.sort))
-            .collect();
+        let unknowns = self.unknowns(switch);
         let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[] };
         // A conjunct without parameters that is false is reason enough.
         let mut reasons = Vec::new();
@@ -133,7 +136,8 @@ impl Interpreter<'_> {
             if has_params(context, conjunct) {
                 continue;
             }
-            match choice::decide(context, conjunct, env) {
+            let question = Question { condition: conjunct, unknowns: &[], vars: env.vars, params: &[] };
+            match self.oracle.or_whether(choice::decide(context, conjunct, env), &question) {
                 Ok(false) => {
                     reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) });
                 }
@@ -149,13 +153,29 @@ impl Interpreter<'_> {
         if !reasons.is_empty() {
             return reasons;
         }
-        match choice::witness(context, &unknowns, s.guard, env) {
+        let question = Question { condition: s.guard, unknowns: &unknowns, vars: env.vars, params: &[] };
+        let mut clash = Vec::new();
+        let witness = choice::witness(context, &unknowns, s.guard, env).map(|found| found.is_some());
+        let possible = self.oracle.or(witness, |oracle| {
+            clash = oracle.clash(&question)?;
+            Ok(clash.is_empty())
+        });
+        match possible {
             // The guard can hold; an argument can still be undefined.
-            Ok(Some(_)) => match self.example(state, switch) {
+            Ok(true) => match self.example(state, switch) {
                 Err(error @ StepError::Undefined { .. }) => vec![Reason::Undefined(error)],
                 _ => Vec::new(),
             },
-            Ok(None) => vec![Reason::NoValues { values: leaves(context, s.guard, env) }],
+            Ok(false) if !clash.is_empty() => {
+                let mut values = Vec::new();
+                for leaf in clash.iter().flat_map(|c| leaves(context, *c, env)) {
+                    if !values.contains(&leaf) {
+                        values.push(leaf);
+                    }
+                }
+                vec![Reason::Clash { conjuncts: clash, values }]
+            }
+            Ok(false) => vec![Reason::NoValues { values: leaves(context, s.guard, env) }],
             Err(EvalError::NeedsSolver(why)) => vec![Reason::NeedsSolver(why)],
             Err(error) => {
                 vec![Reason::Undefined(StepError::Undefined { switch, part: Part::Guard, error })]
@@ -165,7 +185,7 @@ impl Interpreter<'_> {
 }
 
 /// The conjuncts of a condition, in order.
-fn conjuncts(context: Context<'_>, condition: TermId) -> Vec<TermId> {
+pub fn conjuncts(context: Context<'_>, condition: TermId) -> Vec<TermId> {
     match context.terms.get(condition) {
         Term::App(Op::And, args) => args.to_vec(),
         _ => vec![condition],

@@ -5,10 +5,12 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashSet;
 
 use super::choice::{self, Unknown};
+use super::oracle::{Asked, Oracle, Question};
 use super::program::{Context, Memory, Program};
 use super::state::State;
 use crate::eval::{Env, EvalError};
@@ -30,6 +32,8 @@ pub struct Interpreter<'m> {
     memory: Memory,
     /// New values, before they are assigned at once.
     pending: Vec<(VarId, Value)>,
+    /// Who answers what takes a solver.
+    pub(super) oracle: Asked,
 }
 
 #[derive(Clone, Debug)]
@@ -91,7 +95,7 @@ pub enum StepError {
         /// Why.
         error: EvalError,
     },
-    /// The answer quantifies over values that cannot be tried one by one.
+    /// The answer quantifies over values that cannot be tried one by one, and there is no oracle, or it does not know.
     NeedsSolver {
         /// The switch.
         switch: SwitchId,
@@ -124,7 +128,7 @@ impl StepError {
                 }
             }
             StepError::NeedsSolver { switch, why } => {
-                format!("whether `{}` is enabled needs a solver: {why}", model.switches[*switch].name)
+                format!("whether `{}` is enabled is unknown: {why}", model.switches[*switch].name)
             }
         }
     }
@@ -150,7 +154,7 @@ pub enum Quiescence {
     Diverging,
     /// This output or internal switch is enabled: delta is not allowed.
     Active(SwitchId),
-    /// Whether this switch is enabled needs a solver.
+    /// Whether this switch is enabled takes a solver, and there is no oracle, or it does not know.
     Unknown {
         /// The switch.
         switch: SwitchId,
@@ -206,7 +210,20 @@ impl<'m> Interpreter<'m> {
                 Label::Receive(c) => out.receives.push((c, id)),
             }
         }
-        Interpreter { model, switches, locations, memory: Memory::default(), pending: Vec::new() }
+        Interpreter {
+            model,
+            switches,
+            locations,
+            memory: Memory::default(),
+            pending: Vec::new(),
+            oracle: Asked::default(),
+        }
+    }
+
+    /// The same, with somebody to ask what takes a solver.
+    pub fn with_oracle(mut self, oracle: Arc<Mutex<dyn Oracle>>) -> Self {
+        self.oracle = Asked(Some(oracle));
+        self
     }
 
     /// The model.
@@ -271,7 +288,15 @@ impl<'m> Interpreter<'m> {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err(e) => return Err(StepError::new(switch, Part::Guard, e)),
+                Err(e) => {
+                    let condition = self.model.switches[switch].guard;
+                    let question = Question { condition, unknowns: &[], vars: &state.vars, params: args };
+                    match self.oracle.or_whether(Err(e), &question) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(false),
+                        Err(e) => return Err(StepError::new(switch, Part::Guard, e)),
+                    }
+                }
             }
         }
         for (i, term) in compiled.terms.iter().enumerate() {
@@ -375,7 +400,7 @@ impl<'m> Interpreter<'m> {
     }
 
     /// The parameters that a switch does not determine, with their sorts.
-    fn unknowns(&self, switch: SwitchId) -> Vec<(Unknown, SortId)> {
+    pub fn unknowns(&self, switch: SwitchId) -> Vec<(Unknown, SortId)> {
         let params = &self.model.switches[switch].params;
         let free = params.iter().enumerate().filter(|(_, p)| p.term.is_none());
         free.map(|(i, p)| (Unknown::Param(i as u32), p.sort)).collect()
@@ -390,6 +415,8 @@ impl<'m> Interpreter<'m> {
         let unknowns = self.unknowns(switch);
         let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
         let chosen = choice::witness(self.context(), &unknowns, s.guard, env);
+        let question = Question { condition: s.guard, unknowns: &unknowns, vars: &state.vars, params: &[] };
+        let chosen = self.oracle.or(chosen, |oracle| oracle.witness(&question));
         match chosen.map_err(|e| StepError::new(switch, Part::Guard, e))? {
             Some(chosen) => self.complete(state, switch, &chosen).map(Some),
             None => Ok(None),
@@ -408,6 +435,8 @@ impl<'m> Interpreter<'m> {
             let context = self.context();
             if let Some(guard) = &self.switches[switch].guard {
                 let holds = guard.run_bool(&mut self.memory, context, env);
+                let question = Question { condition: s.guard, unknowns: &[], vars: &state.vars, params: &[] };
+                let holds = self.oracle.or_whether(holds, &question);
                 if !holds.map_err(|e| StepError::new(switch, Part::Guard, e))? {
                     return Ok(Vec::new());
                 }
@@ -417,21 +446,25 @@ impl<'m> Interpreter<'m> {
         let unknowns = self.unknowns(switch);
         let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
         let all = choice::all(self.context(), &unknowns, s.guard, env);
+        let question = Question { condition: s.guard, unknowns: &unknowns, vars: &state.vars, params: &[] };
+        let all = self.oracle.or(all, |oracle| oracle.all(&question));
         let all = all.map_err(|e| StepError::new(switch, Part::Guard, e))?;
         all.iter().map(|chosen| self.complete(state, switch, chosen)).collect()
     }
 
-    /// The values of all parameters from those that were chosen.
-    fn complete(&mut self, state: &State, switch: SwitchId, chosen: &[Value]) -> Result<Vec<Value>, StepError> {
+    /// The values of all parameters from those of the [unknown](Interpreter::unknowns) ones.
+    pub fn complete(&mut self, state: &State, switch: SwitchId, chosen: &[Value]) -> Result<Vec<Value>, StepError> {
         let context = self.context();
         let mut chosen = chosen.iter();
         let terms = &self.switches[switch].terms;
+        let params = &self.model.switches[switch].params;
         let mut args = Vec::with_capacity(terms.len());
         // Terms of outputs may use the parameters that the same output chooses.
         for (i, term) in terms.iter().enumerate() {
             args.push(match term {
-                None => chosen.next().cloned().expect("a value for every free parameter"),
-                Some(_) => self.model.sorts.default_value(self.model.switches[switch].params[i].sort),
+                // A value of its sort where too few were given.
+                None => (chosen.next().cloned()).unwrap_or_else(|| self.model.sorts.default_value(params[i].sort)),
+                Some(_) => self.model.sorts.default_value(params[i].sort),
             });
         }
         for (i, term) in terms.iter().enumerate() {

@@ -3,13 +3,16 @@
 //!
 //! - [`program`] compiles terms to a small register machine; the interpreter runs nothing else;
 //! - [`choice`] answers "for which parameter values": exactly where that needs no solver;
+//! - [`oracle`] is who answers where it does;
 //! - [`state`] is a state, [`interpreter`] what can be done in one.
 
 pub mod choice;
 pub mod explain;
 pub mod interpreter;
+pub mod oracle;
 pub mod program;
 pub mod state;
 
 pub use interpreter::{Interpreter, Quiescence, Step, StepError};
+pub use oracle::{Oracle, Question};
 pub use state::State;

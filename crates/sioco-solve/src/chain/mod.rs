@@ -165,6 +165,11 @@ impl Chain {
         self.counters
     }
 
+    /// Asks the back-end nothing from here on.
+    pub fn leave_back_end(&mut self) {
+        self.back_end = None;
+    }
+
     /// The bounds that the built-in solver knows for an `Int` symbol (see [`Builtin::bounds`]).
     pub fn bounds(&mut self, symbol: sioco_model::SymbolId) -> (Option<i64>, Option<i64>) {
         if self.switches.builtin { self.builtin.bounds(symbol) } else { (None, None) }

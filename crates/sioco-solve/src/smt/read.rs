@@ -149,6 +149,10 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn value(&mut self, id: SortId, sexp: &'a Sexp, depth: usize) -> Result<Value, String> {
         let strange = || {
+            // Roots, as Z3 writes them.
+            if sexp.call("root-obj").is_some() {
+                return "the only number that it found is irrational".to_owned();
+            }
             let shown = excerpt(&sexp.to_string());
             format!("`{shown}` is not understood as a value of `{}`", self.sorts.name(id))
         };

@@ -49,7 +49,7 @@ impl Bounds for Box<dyn Solver> {
 }
 
 /// How values are chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
     /// The least, symbol by symbol in the order given.
     Min,

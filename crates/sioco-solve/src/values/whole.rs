@@ -131,7 +131,7 @@ impl Whole {
         });
         let distance = |n: &i64| n.abs_diff(wish);
         let choice = match (above, below) {
-            (Some(a), Some(b)) => Some(if distance(&a) < distance(&b) { a } else { b }),
+            (Some(a), Some(b)) => Some(if distance(&a) <= distance(&b) { a } else { b }),
             (a, b) => a.or(b),
         };
         choice.is_some_and(|n| session.fix(self.term, Value::Int(n)))

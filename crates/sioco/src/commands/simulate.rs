@@ -1,6 +1,6 @@
 //! `sioco simulate`: step through a model.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,8 +14,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
+use crate::simulate::lines::Lines;
 use crate::simulate::request::{self, HELP, Request};
-use crate::simulate::session::{Choice, Session, free_variable};
+use crate::simulate::session::{Choice, Session, Walked, free_variable};
+use crate::simulate::solving::{Solving, Values};
 use crate::simulate::words::Words;
 use crate::solver_choice::SolverChoice;
 
@@ -28,7 +30,8 @@ use crate::solver_choice::SolverChoice;
 Example:
   sioco simulate model.sts
   sioco simulate model.sts --set m=100 < steps.txt
-  echo 'random 20' | sioco simulate model.sts --seed 7")]
+  echo 'random 20' | sioco simulate model.sts --seed 7
+  sioco simulate model.sts --values max --solver 'cvc5 --lang smt2 --incremental'")]
 pub struct Simulate {
     /// The model
     #[arg(value_name = "FILE")]
@@ -44,6 +47,11 @@ pub struct Simulate {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = crate::model::name_and_value)]
     set: Vec<(String, String)>,
 
+    /// Which values are taken where the model leaves a choice; without it the plainest ones, and random ones by
+    /// `random`
+    #[arg(long, value_enum)]
+    values: Option<Values>,
+
     /// Where random steps start
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -56,7 +64,7 @@ pub struct Simulate {
 impl Simulate {
     /// Steps through the model as long as it is asked to.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
-        self.solver.back_end()?;
+        let back_end = self.solver.back_end()?;
         let (source, checked) = load(&self.file, &self.choices, out)?;
         let words = Words { checked: &checked, sources: &source.sources };
         let interactive = std::io::stdin().is_terminal() && out.is_terminal() && self.format == Format::Human;
@@ -64,7 +72,8 @@ impl Simulate {
         let mut ask = |out: &mut Output, prompt: &str| lines.next(out, prompt);
         let start = self.start(&checked.model, interactive, out, &mut ask)?;
         let Some(start) = start else { return Ok(Exit::Ok) };
-        let mut session = Session::new(words, start, self.seed);
+        let solving = Solving::new(&checked.model, back_end, self.values, self.seed);
+        let mut session = Session::new(words, start, solving, self.seed);
         let header = self.header(&checked.model);
         let json = self.format == Format::Json;
         let mut stepper = Stepper { words, interactive, json, header, seed: Some(self.seed) };
@@ -176,6 +185,7 @@ impl Stepper<'_> {
         out: &mut Output,
         ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
     ) -> Result<Next, String> {
+        session.refill();
         match request::parse(line)? {
             Request::Nothing => return Ok(Next::Go),
             Request::Quit => return Ok(Next::Quit),
@@ -251,9 +261,17 @@ impl Stepper<'_> {
                     out.say(format_args!("seed {seed}"));
                 }
                 for _ in 0..n {
-                    if !session.random_step()? {
-                        self.text(out, "nothing more can be done");
-                        break;
+                    session.refill();
+                    match session.random_step()? {
+                        Walked::On => {}
+                        Walked::End => {
+                            self.text(out, "nothing more can be done");
+                            break;
+                        }
+                        Walked::Unknown(why) => {
+                            self.text(out, &format!("nothing more is known to be possible: {why}"));
+                            break;
+                        }
                     }
                     let last = session.trace().last().map(str::to_owned);
                     if let Some(last) = last.filter(|_| !self.json) {
@@ -329,15 +347,23 @@ impl Stepper<'_> {
         for (i, ((what, to), name)) in described.iter().zip(&names).enumerate() {
             out.line(format_args!("  {:>2}  {name:width$}  {what:wide$}  -> {to}", i + 1));
         }
-        match silence {
+        match &silence {
             Ok(Quiescence::Quiescent) => out.line(format_args!("      {}", style.dim("delta: silence is allowed"))),
             Ok(Quiescence::Diverging) => {
                 out.line(format_args!("      {}", style.dim("delta: silence is allowed (internal steps without end)")));
             }
             Ok(Quiescence::Unknown { .. }) => {
-                out.line(format_args!("      {}", style.dim("delta: whether silence is allowed needs a solver")));
+                out.line(format_args!("      {}", style.dim("delta: unknown whether silence is allowed")));
             }
             _ => {}
+        }
+        // Mostly there is one reason for all of them.
+        let mut told: Vec<&str> = Vec::new();
+        for why in choices.iter().filter_map(|c| c.unknown.as_deref()).chain(not_known(silence.as_ref().ok())) {
+            if !told.contains(&why) {
+                told.push(why);
+                out.line(format_args!("      unknown: {why}"));
+            }
         }
         if choices.is_empty() {
             let ended = session.state().locations().iter().all(|l| self.model().locations[*l].is_final);
@@ -364,7 +390,7 @@ impl Stepper<'_> {
                 let problem = choice.problem.as_ref().map(|p| session.undefined(p)).unwrap_or_default();
                 what.push_str(&format!("  {problem}"));
             }
-            None => what.push_str("  needs a solver: give values"),
+            None => what.push_str("  unknown"),
             Some(args) if choice.open => {
                 what.push_str(&format!("  e.g. {}", session.named_values(choice.switch, args)));
             }
@@ -422,11 +448,13 @@ impl Stepper<'_> {
                     "label": self.words.label(c.switch),
                     "example": args,
                     "open": c.open,
+                    "unknown": c.unknown,
                     "problem": c.problem.as_ref().map(|p| session.undefined(p)),
                     "target": model.location_name(s.target),
                 })
             })
             .collect();
+        let why = not_known(silence);
         let silence = match silence {
             Some(Quiescence::Quiescent | Quiescence::Diverging) => "allowed",
             Some(Quiescence::Active(_)) => "not allowed",
@@ -438,44 +466,15 @@ impl Stepper<'_> {
             "variables": variables,
             "options": options,
             "delta": silence,
+            "delta_unknown": why,
         })
     }
 }
 
-/// Where requests come from: a terminal with line editing and history, or a script.
-enum Lines {
-    Terminal(Box<rustyline::DefaultEditor>),
-    Script(std::io::StdinLock<'static>),
-}
-
-impl Lines {
-    fn new(interactive: bool) -> Lines {
-        // Without line editing a terminal is still read line by line.
-        match interactive.then(rustyline::DefaultEditor::new) {
-            Some(Ok(editor)) => Lines::Terminal(Box::new(editor)),
-            _ => Lines::Script(std::io::stdin().lock()),
-        }
-    }
-
-    /// The next line; `None` at the end, and where the person wants to leave.
-    fn next(&mut self, out: &mut Output, prompt: &str) -> Option<String> {
-        out.flush();
-        match self {
-            Lines::Terminal(editor) => {
-                let line = editor.readline(prompt).ok()?;
-                if !line.trim().is_empty() {
-                    // A line that cannot be remembered can still be used.
-                    let _ = editor.add_history_entry(line.as_str());
-                }
-                Some(line)
-            }
-            Lines::Script(input) => {
-                let mut bytes = Vec::new();
-                match input.read_until(b'\n', &mut bytes) {
-                    Ok(0) | Err(_) => None,
-                    Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
-                }
-            }
-        }
+/// Why it is not known whether silence is allowed.
+fn not_known(silence: Option<&Quiescence>) -> Option<&str> {
+    match silence {
+        Some(Quiescence::Unknown { why, .. }) => Some(why),
+        _ => None,
     }
 }

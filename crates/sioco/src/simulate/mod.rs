@@ -1,6 +1,9 @@
 //! The stepper behind `sioco simulate`: what can be asked for, and what a session of stepping knows.
 
+mod event;
+pub mod lines;
 pub mod request;
 pub mod session;
+pub mod solving;
 pub mod why;
 pub mod words;

@@ -2,20 +2,23 @@
 
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::value::parse_value;
-use sioco_model::model::{Direction, Label};
+use sioco_model::model::Label;
 use sioco_model::semantics::explain::Reason;
 use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
-use sioco_model::{GateId, Id, Model, SwitchId, Value, VarId};
+use sioco_model::{Id, Model, SwitchId, Value, VarId};
+use sioco_solve::values::Choice as ValueChoice;
 
 use super::request::{self, Given, Request};
+use super::solving::Solving;
 use super::why;
 use super::words::Words;
 
 /// A session.
 pub struct Session<'m> {
-    model: &'m Model,
+    pub(super) model: &'m Model,
     words: Words<'m>,
-    interpreter: Interpreter<'m>,
+    pub(super) interpreter: Interpreter<'m>,
+    solving: Solving,
     start: State,
     steps: Vec<Done>,
     random: u64,
@@ -35,10 +38,12 @@ pub struct Choice {
     pub switch: SwitchId,
     /// The receiving switch of a handshake.
     pub receive: Option<SwitchId>,
-    /// Values for which it is enabled; `None` if it takes a solver to find them.
+    /// Values for which it is enabled; `None` if none are known.
     pub example: Option<Vec<Value>>,
     /// Whether other values can be given.
     pub open: bool,
+    /// Why it is not known whether it is enabled.
+    pub unknown: Option<String>,
     /// Why nothing can be said about it: the model is undefined here.
     pub problem: Option<StepError>,
 }
@@ -46,18 +51,49 @@ pub struct Choice {
 /// Why a request could not be done, a sentence or several.
 pub type Refusal = String;
 
+/// What became of a step at random.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Walked {
+    /// It was made.
+    On,
+    /// Nothing can be done.
+    End,
+    /// Nothing is known to be possible; what may be, and why that is not known.
+    Unknown(String),
+}
+
 impl<'m> Session<'m> {
     /// Starts in a state; the seed is for random steps.
-    pub fn new(words: Words<'m>, start: State, seed: u64) -> Self {
+    pub fn new(words: Words<'m>, start: State, solving: Solving, seed: u64) -> Self {
         let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let model = words.model();
-        let interpreter = Interpreter::new(model);
-        Session { model, words, interpreter, start, steps: Vec::new(), random }
+        let interpreter = solving.interpreter(model);
+        Session { model, words, interpreter, solving, start, steps: Vec::new(), random }
     }
 
     /// Where we are.
     pub fn state(&self) -> &State {
         self.steps.last().map_or(&self.start, |d| &d.state)
+    }
+
+    /// A new request has come.
+    pub fn refill(&self) {
+        self.solving.refill();
+    }
+
+    /// Values for which a switch is enabled here, chosen as the session was told to.
+    pub(super) fn example(&mut self, switch: SwitchId) -> Result<Option<Vec<Value>>, StepError> {
+        let state = self.state().clone();
+        let found = self.interpreter.example(&state, switch)?;
+        let choice = self.solving.choice(self.steps.len());
+        let open = self.model.switches[switch].params.iter().any(|p| p.term.is_none());
+        match (found, choice) {
+            (Some(found), Some(choice)) if open => {
+                let chosen = self.solving.choose(&mut self.interpreter, &state, switch, choice);
+                Ok(Some(chosen.unwrap_or(found)))
+            }
+            (found, _) => Ok(found),
+        }
     }
 
     /// What was done, as lines of a script.
@@ -83,13 +119,13 @@ impl<'m> Session<'m> {
                     continue;
                 }
                 let open = s.params.iter().any(|p| p.term.is_none());
-                let (example, problem) = match self.interpreter.example(&state, switch) {
-                    Ok(Some(args)) => (Some(args), None),
+                let (example, unknown, problem) = match self.example(switch) {
+                    Ok(Some(args)) => (Some(args), None, None),
                     Ok(None) => continue,
-                    Err(StepError::NeedsSolver { .. }) => (None, None),
-                    Err(e) => (None, Some(e)),
+                    Err(StepError::NeedsSolver { why, .. }) => (None, Some(why), None),
+                    Err(e) => (None, None, Some(e)),
                 };
-                found.push(Choice { switch, receive: None, example, open, problem });
+                found.push(Choice { switch, receive: None, example, open, unknown, problem });
             }
         }
         found.extend(self.handshakes(&state));
@@ -105,12 +141,16 @@ impl<'m> Session<'m> {
                     receive: step.receive,
                     example: Some(step.args),
                     open: false,
+                    unknown: None,
                     problem: None,
                 })
                 .collect(),
-            Err(StepError::NeedsSolver { .. }) => Vec::new(),
-            Err(problem @ StepError::Undefined { switch, .. }) => {
-                vec![Choice { switch, receive: None, example: None, open: false, problem: Some(problem) }]
+            Err(error) => {
+                let (switch, unknown, problem) = match error {
+                    StepError::NeedsSolver { switch, why } => (switch, Some(why), None),
+                    StepError::Undefined { switch, .. } => (switch, None, Some(error)),
+                };
+                vec![Choice { switch, receive: None, example: None, open: false, unknown, problem }]
             }
         }
     }
@@ -162,7 +202,7 @@ impl<'m> Session<'m> {
                 Err(format!("silence is not allowed here: `{}` is enabled", self.model.switches[switch].name))
             }
             Quiescence::Unknown { switch, why } => Err(format!(
-                "whether silence is allowed here needs a solver, because of `{}`: {why}",
+                "whether silence is allowed here is unknown, because of `{}`: {why}",
                 self.model.switches[switch].name
             )),
         }
@@ -172,6 +212,10 @@ impl<'m> Session<'m> {
     pub fn take(&mut self, choice: &Choice, given: &[Given]) -> Result<(), Refusal> {
         if let Some(problem) = choice.problem.as_ref().filter(|_| given.is_empty()) {
             return Err(self.undefined(problem));
+        }
+        let handshake = matches!(self.model.switches[choice.switch].label, Label::Send(_) | Label::Receive(_));
+        if let Some(why) = choice.unknown.as_ref().filter(|_| given.is_empty() || handshake) {
+            return Err(format!("whether `{}` is enabled is unknown: {why}", self.name(choice)));
         }
         if let Some(receive) = choice.receive {
             if !given.is_empty() {
@@ -200,8 +244,7 @@ impl<'m> Session<'m> {
                 }
             };
         }
-        let state = self.state().clone();
-        let example = self.interpreter.example(&state, switch).ok().flatten();
+        let example = self.example(switch).ok().flatten();
         if example.is_none() && given.is_empty() {
             return Err(self.why_not(switch, None));
         }
@@ -232,121 +275,36 @@ impl<'m> Session<'m> {
         }
     }
 
-    /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
-    pub fn take_event(&mut self, event: &str, given: &[Given]) -> Result<(), Refusal> {
-        let (gate, args) = self.event(event, given)?;
-        let state = self.state().clone();
-        let candidates = self.interpreter.switches_at(&state, gate);
-        let mut enabled = Vec::new();
-        for &switch in &candidates {
-            if self.interpreter.enabled(&state, switch, &args).map_err(|e| self.undefined(&e))? {
-                enabled.push(switch);
-            }
-        }
-        match enabled[..] {
-            [only] => self.fire(only, args),
-            [] => Err(self.why_no_event(gate, &args)),
-            _ => {
-                let names: Vec<String> =
-                    enabled.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
-                Err(format!("several switches do this; name the one you mean: {}", names.join(", ")))
-            }
-        }
-    }
-
-    /// Why an event is not possible, or that it is.
-    pub fn why_event(&mut self, event: &str, given: &[Given]) -> Result<String, Refusal> {
-        let (gate, args) = self.event(event, given)?;
-        let state = self.state().clone();
-        let possible = self.interpreter.successors(&state, gate, &args).map_err(|e| self.undefined(&e))?;
-        match possible.first() {
-            Some((switch, _)) => Ok(format!("it is possible, by `{}`", self.model.switches[*switch].name)),
-            None => Ok(self.why_no_event(gate, &args)),
-        }
-    }
-
-    /// Why no switch of a gate is enabled for the values, and for an output what is allowed instead.
-    fn why_no_event(&mut self, gate: GateId, args: &[Value]) -> String {
-        let state = self.state().clone();
-        let g = &self.model.gates[gate];
-        let event = format!("{}{}", g.direction.sigil(), g.name);
-        let candidates = self.interpreter.switches_at(&state, gate);
-        let mut lines = Vec::new();
-        if candidates.is_empty() {
-            lines.push(format!("no switch with `{event}` leaves this state"));
-        } else {
-            lines.push(format!("`{event}` is not possible here:"));
-            lines.extend(candidates.into_iter().map(|s| self.why_not(s, Some(args))));
-        }
-        if g.direction == Direction::Output {
-            let offers = self.interpreter.outputs(&state).unwrap_or_default();
-            let shown: Vec<String> = offers
-                .iter()
-                .map(|o| {
-                    let example = if o.fixed { "" } else { ", for example" };
-                    let Label::Gate(gate) = self.model.switches[o.switch].label else { return String::new() };
-                    let values = self.named_values(o.switch, &o.args);
-                    let values = if values.is_empty() { values } else { format!("({values})") };
-                    format!("!{}{values}{example}", self.model.gates[gate].name)
-                })
-                .collect();
-            lines.push(if shown.is_empty() {
-                "no output is allowed here".into()
-            } else {
-                format!("allowed here: {}", shown.join("; "))
-            });
-        }
-        lines.join("\n  ")
-    }
-
-    /// The gate and the values of an event; the sigil may be left out.
-    fn event(&mut self, event: &str, given: &[Given]) -> Result<(GateId, Vec<Value>), Refusal> {
-        let name = event.trim_start_matches(['?', '!']);
-        let sigil = event.strip_suffix(name).unwrap_or_default();
-        let Some(gate) = self.model.gate(name) else {
-            let near = did_you_mean(name, self.model.gates.values().map(|g| g.name.as_str()));
-            let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
-            return Err(format!("there is no gate `{name}`{hint}"));
-        };
-        let direction = self.model.gates[gate].direction;
-        if !sigil.is_empty() && direction.sigil().to_string() != sigil {
-            let is = if direction == Direction::Input { "an input" } else { "an output" };
-            return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
-        }
-        let state = self.state().clone();
-        let candidates = self.interpreter.switches_at(&state, gate);
-        // A tolerance reaches over the ends of a range; the interpreter knows how far.
-        let sort = |p: &sioco_model::model::Param| match p.tolerance {
-            Some(_) => self.model.sorts.base(p.sort),
-            None => p.sort,
-        };
-        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), sort(p))).collect::<Vec<_>>();
-        let example = candidates.iter().find_map(|s| self.interpreter.example(&state, *s).ok().flatten());
-        let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
-        Ok((gate, args))
-    }
-
-    /// A step at random; `false` if nothing can be done.
-    pub fn random_step(&mut self) -> Result<bool, Refusal> {
+    /// A step at random: any switch that is enabled, with any values, unless the session was told how to choose them.
+    pub fn random_step(&mut self) -> Result<Walked, Refusal> {
         let choices = self.choices();
-        let known: Vec<Choice> = choices.into_iter().filter(|c| c.example.is_some()).collect();
+        let known: Vec<Choice> = choices.iter().filter(|c| c.example.is_some()).cloned().collect();
         if known.is_empty() {
-            return Ok(false);
+            let mut unknown = choices.iter().filter_map(|c| Some((self.name(c), c.unknown.as_ref()?)));
+            return Ok(match unknown.next() {
+                Some((name, why)) => Walked::Unknown(format!("whether `{name}` is enabled is unknown: {why}")),
+                None => Walked::End,
+            });
         }
         let n = self.next_random() as usize % known.len();
         let mut choice = known[n].clone();
-        if choice.open {
-            // Any of the values where they can be told, the example otherwise.
+        if choice.open && self.solving.choice(self.steps.len()).is_none() {
+            // Any of the values where they can be listed; otherwise what the solver draws, or else the example.
             let state = self.state().clone();
-            if let Ok(all) = self.interpreter.choices(&state, choice.switch)
-                && !all.is_empty()
-            {
-                let n = self.next_random() as usize % all.len();
-                choice.example = Some(all[n].clone());
+            match self.interpreter.choices(&state, choice.switch) {
+                Ok(all) if !all.is_empty() => {
+                    let n = self.next_random() as usize % all.len();
+                    choice.example = Some(all[n].clone());
+                }
+                _ => {
+                    let draw = ValueChoice::Random(self.next_random());
+                    let drawn = self.solving.choose(&mut self.interpreter, &state, choice.switch, draw);
+                    choice.example = drawn.or(choice.example);
+                }
             }
         }
         self.take(&choice, &[])?;
-        Ok(true)
+        Ok(Walked::On)
     }
 
     fn next_random(&mut self) -> u64 {
@@ -357,7 +315,7 @@ impl<'m> Session<'m> {
         self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
     }
 
-    fn fire(&mut self, switch: SwitchId, args: Vec<Value>) -> Result<(), Refusal> {
+    pub(super) fn fire(&mut self, switch: SwitchId, args: Vec<Value>) -> Result<(), Refusal> {
         let mut next = self.state().clone();
         match self.interpreter.fire(&mut next, switch, &args) {
             Ok(true) => {
@@ -423,14 +381,13 @@ impl<'m> Session<'m> {
         if given.is_empty() {
             return Ok(self.why_not(switch, None));
         }
-        let state = self.state().clone();
-        let example = self.interpreter.example(&state, switch).ok().flatten();
+        let example = self.example(switch).ok().flatten();
         let params: Vec<_> = s.params.iter().map(|p| (p.name.as_str(), self.model.sorts.base(p.sort))).collect();
         let args = read_arguments(self.model, &params, given, example.as_deref())?;
         Ok(self.why_not(switch, Some(&args)))
     }
 
-    fn why_not(&mut self, switch: SwitchId, args: Option<&[Value]>) -> String {
+    pub(super) fn why_not(&mut self, switch: SwitchId, args: Option<&[Value]>) -> String {
         let state = self.state().clone();
         let s = &self.model.switches[switch];
         let name = &s.name;
@@ -448,13 +405,21 @@ impl<'m> Session<'m> {
             }
         }
         if reasons.is_empty() {
-            return match self.interpreter.example(&state, switch) {
+            return match self.example(switch) {
                 Ok(Some(example)) if args.is_none() && !example.is_empty() => {
                     format!("`{name}` is enabled, for example for {}", self.named_values(switch, &example))
                 }
                 _ => format!("`{name}` is enabled"),
             };
         }
+        // What is not known is no reason where another one is known.
+        let unknown = |r: &Reason| matches!(r, Reason::NeedsSolver(_));
+        if let Some(Reason::NeedsSolver(why)) = reasons.first()
+            && reasons.iter().all(unknown)
+        {
+            return format!("whether `{name}` is enabled is unknown: {why}");
+        }
+        reasons.retain(|r| !unknown(r));
         let reasons: Vec<String> = reasons.iter().map(|r| why::describe(self.words, switch, r)).collect();
         format!("`{name}` is not enabled: {}", reasons.join("; "))
     }
@@ -493,7 +458,7 @@ impl<'m> Session<'m> {
 }
 
 /// Values for parameters from what was given, by name or by position, with an example for the rest.
-fn read_arguments(
+pub(super) fn read_arguments(
     model: &Model,
     params: &[(&str, sioco_model::SortId)],
     given: &[Given],

@@ -28,9 +28,24 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
         Reason::NoValues { values } => {
             format!("no values make `{}` true{}", words.guard(switch), with(model, switch, values))
         }
+        Reason::Clash { .. } if s.is_else => "another switch of this location is enabled, so `else` is not".into(),
+        Reason::Clash { conjuncts, values } => {
+            let parts: Vec<String> = conjuncts.iter().map(|c| format!("`{}`", words.conjunct(switch, *c))).collect();
+            let together = if parts.len() > 1 { " together" } else { "" };
+            format!("no values make {} true{together}{}", listed(&parts), with(model, switch, values))
+        }
         Reason::NoPartner => "no other process takes the other half of the handshake here".into(),
         Reason::Undefined(error) => words.error(error),
-        Reason::NeedsSolver(why) => format!("that needs a solver: {why}"),
+        Reason::NeedsSolver(why) => format!("whether there are values is unknown: {why}"),
+    }
+}
+
+/// `a`, `b` and `c`.
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -1,0 +1,134 @@
+//! A chain that stops asking a back-end that has used up its time or broken down too often.
+
+use sioco_model::{SymbolId, TermId};
+
+use crate::back_end::BackEnd;
+use crate::chain::Chain;
+use crate::query::{Answer, Limits, Reason, Solver, Terms};
+use crate::values::Bounds;
+
+/// How many questions may reach the back-end between two refills.
+const ALLOWANCE: u64 = 1000;
+/// What a question costs that ran into a limit. Besides, it halves the limits of those that follow: nobody wants to wait
+/// for many of them, but easy questions shall still get their answers.
+const COSTLY: u64 = ALLOWANCE / 20;
+/// How often limits are halved at most.
+const HALVED: u32 = 3;
+/// After so many breakdowns in a row the back-end is left alone.
+const BREAKDOWNS: u32 = 2;
+
+/// The chain.
+pub(super) struct Asker {
+    back_end: BackEnd,
+    chain: Chain,
+    left: u64,
+    halved: u32,
+    /// Whether the last question had all the time that any has.
+    patient: bool,
+    breakdowns: u32,
+    /// Why the back-end is left alone.
+    given_up: Option<Reason>,
+}
+
+impl Asker {
+    pub fn new(back_end: BackEnd) -> Self {
+        let chain = back_end.chain();
+        Asker { back_end, chain, left: ALLOWANCE, halved: 0, patient: true, breakdowns: 0, given_up: None }
+    }
+
+    pub fn back_end(&self) -> &BackEnd {
+        &self.back_end
+    }
+
+    pub fn refill(&mut self) {
+        self.left = ALLOWANCE;
+        self.halved = 0;
+    }
+
+    /// Whether the last question had all the time that any has: asked again, its answer would be the same.
+    pub fn was_patient(&self) -> bool {
+        self.patient
+    }
+
+    /// Forgets all terms; a back-end that is left alone stays so.
+    pub fn restart(&mut self) {
+        self.chain = match self.given_up {
+            None => self.back_end.chain(),
+            Some(_) => BackEnd::BuiltIn.chain(),
+        };
+    }
+
+    fn ask(&mut self, limits: &Limits, ask: impl FnOnce(&mut Chain, &Limits) -> Answer) -> Answer {
+        self.patient = self.halved == 0 && self.left > 0;
+        if self.left == 0 {
+            return Answer::Unknown(Reason::Resources);
+        }
+        let limits = Limits {
+            resources: limits.resources >> self.halved,
+            wall: limits.wall / (1 << self.halved),
+            cancel: limits.cancel.clone(),
+        };
+        let before = self.chain.counters().back_end.asked;
+        let answer = ask(&mut self.chain, &limits);
+        self.account(before, answer)
+    }
+
+    fn account(&mut self, before: u64, answer: Answer) -> Answer {
+        let asked = self.chain.counters().back_end.asked - before;
+        self.left = self.left.saturating_sub(asked);
+        match answer {
+            Answer::Unknown(Reason::NoSolver) => Answer::Unknown(self.given_up.clone().unwrap_or(Reason::NoSolver)),
+            Answer::Unknown(why @ Reason::Broken { .. }) => {
+                self.breakdowns += 1;
+                if self.breakdowns == BREAKDOWNS {
+                    self.chain.leave_back_end();
+                    self.given_up = Some(why.clone());
+                }
+                Answer::Unknown(why)
+            }
+            Answer::Unknown(why @ (Reason::Time | Reason::Resources)) => {
+                self.left = self.left.saturating_sub(COSTLY);
+                self.halved = (self.halved + 1).min(HALVED);
+                Answer::Unknown(why)
+            }
+            answer => {
+                if asked > 0 {
+                    self.breakdowns = 0;
+                }
+                answer
+            }
+        }
+    }
+}
+
+impl Solver for Asker {
+    fn name(&self) -> String {
+        self.chain.name()
+    }
+
+    fn push(&mut self) {
+        self.chain.push();
+    }
+
+    fn pop(&mut self) {
+        self.chain.pop();
+    }
+
+    fn assert(&mut self, terms: Terms<'_>, conjunct: TermId) {
+        self.chain.assert(terms, conjunct);
+    }
+
+    fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.ask(limits, |chain, limits| chain.check(terms, limits, want_witness))
+    }
+
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.ask(limits, |chain, limits| chain.core(terms, limits))
+    }
+}
+
+impl Bounds for Asker {
+    fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
+        self.chain.bounds(symbol)
+    }
+}

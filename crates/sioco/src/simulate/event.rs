@@ -1,0 +1,110 @@
+//! Events: an interaction by its gate and values, whatever switch does it.
+
+use sioco_lang::diagnostic::did_you_mean;
+use sioco_model::model::{Direction, Label};
+use sioco_model::{GateId, Value};
+
+use super::request::Given;
+use super::session::{Refusal, Session, read_arguments};
+
+impl Session<'_> {
+    /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
+    pub fn take_event(&mut self, event: &str, given: &[Given]) -> Result<(), Refusal> {
+        let (gate, args) = self.event(event, given)?;
+        let state = self.state().clone();
+        let candidates = self.interpreter.switches_at(&state, gate);
+        let mut enabled = Vec::new();
+        for &switch in &candidates {
+            if self.interpreter.enabled(&state, switch, &args).map_err(|e| self.undefined(&e))? {
+                enabled.push(switch);
+            }
+        }
+        match enabled[..] {
+            [only] => self.fire(only, args),
+            [] => Err(self.why_no_event(gate, &args)),
+            _ => {
+                let names: Vec<String> =
+                    enabled.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
+                Err(format!("several switches do this; name the one you mean: {}", names.join(", ")))
+            }
+        }
+    }
+
+    /// Why an event is not possible, or that it is.
+    pub fn why_event(&mut self, event: &str, given: &[Given]) -> Result<String, Refusal> {
+        let (gate, args) = self.event(event, given)?;
+        let state = self.state().clone();
+        let possible = self.interpreter.successors(&state, gate, &args).map_err(|e| self.undefined(&e))?;
+        match possible.first() {
+            Some((switch, _)) => Ok(format!("it is possible, by `{}`", self.model.switches[*switch].name)),
+            None => Ok(self.why_no_event(gate, &args)),
+        }
+    }
+
+    /// Why no switch of a gate is enabled for the values, and for an output what is allowed instead.
+    fn why_no_event(&mut self, gate: GateId, args: &[Value]) -> String {
+        let state = self.state().clone();
+        let g = &self.model.gates[gate];
+        let event = format!("{}{}", g.direction.sigil(), g.name);
+        let candidates = self.interpreter.switches_at(&state, gate);
+        let mut lines = Vec::new();
+        if candidates.is_empty() {
+            lines.push(format!("no switch with `{event}` leaves this state"));
+        } else {
+            lines.push(format!("`{event}` is not possible here:"));
+            lines.extend(candidates.into_iter().map(|s| self.why_not(s, Some(args))));
+        }
+        if g.direction == Direction::Output {
+            let offers = match self.interpreter.outputs(&state) {
+                Ok(offers) => offers,
+                Err(error) => {
+                    lines.push(format!("which outputs are allowed here is not known: {}", self.undefined(&error)));
+                    return lines.join("\n  ");
+                }
+            };
+            let shown: Vec<String> = offers
+                .iter()
+                .map(|o| {
+                    let example = if o.fixed { "" } else { ", for example" };
+                    let Label::Gate(gate) = self.model.switches[o.switch].label else { return String::new() };
+                    let values = self.named_values(o.switch, &o.args);
+                    let values = if values.is_empty() { values } else { format!("({values})") };
+                    format!("!{}{values}{example}", self.model.gates[gate].name)
+                })
+                .collect();
+            lines.push(if shown.is_empty() {
+                "no output is allowed here".into()
+            } else {
+                format!("allowed here: {}", shown.join("; "))
+            });
+        }
+        lines.join("\n  ")
+    }
+
+    /// The gate and the values of an event; the sigil may be left out.
+    fn event(&mut self, event: &str, given: &[Given]) -> Result<(GateId, Vec<Value>), Refusal> {
+        let name = event.trim_start_matches(['?', '!']);
+        let sigil = event.strip_suffix(name).unwrap_or_default();
+        let Some(gate) = self.model.gate(name) else {
+            let near = did_you_mean(name, self.model.gates.values().map(|g| g.name.as_str()));
+            let hint = near.map(|n| format!(": did you mean `{n}`?")).unwrap_or_default();
+            return Err(format!("there is no gate `{name}`{hint}"));
+        };
+        let direction = self.model.gates[gate].direction;
+        if !sigil.is_empty() && direction.sigil().to_string() != sigil {
+            let is = if direction == Direction::Input { "an input" } else { "an output" };
+            return Err(format!("`{name}` is {is}: write `{}{name}`", direction.sigil()));
+        }
+        let state = self.state().clone();
+        let candidates = self.interpreter.switches_at(&state, gate);
+        // A tolerance reaches over the ends of a range; the interpreter knows how far.
+        let sort = |p: &sioco_model::model::Param| match p.tolerance {
+            Some(_) => self.model.sorts.base(p.sort),
+            None => p.sort,
+        };
+        let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), sort(p))).collect::<Vec<_>>();
+        let example = candidates.iter().find_map(|s| self.example(*s).ok().flatten());
+        let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
+        Ok((gate, args))
+    }
+}

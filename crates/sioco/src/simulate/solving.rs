@@ -1,0 +1,82 @@
+//! Values that a solver chooses.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use clap::ValueEnum;
+use sioco_model::semantics::{Interpreter, Question, State};
+use sioco_model::{Model, SwitchId, Value};
+use sioco_solve::values::Choice;
+use sioco_solve::{BackEnd, StateOracle};
+
+/// Which of the possible values are taken where the model leaves a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Values {
+    /// The least
+    Min,
+    /// The greatest
+    Max,
+    /// Half way between the least and the greatest
+    Middle,
+    /// At random, by the seed
+    Random,
+    /// Where the guard is about to become false
+    Boundary,
+}
+
+/// The solver of a session, and how it chooses.
+pub struct Solving {
+    oracle: Arc<Mutex<StateOracle>>,
+    /// How values are chosen, if that was said.
+    values: Option<Values>,
+    seed: u64,
+}
+
+impl Solving {
+    /// For the states of a model.
+    pub fn new(model: &Model, back_end: BackEnd, values: Option<Values>, seed: u64) -> Solving {
+        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end);
+        Solving { oracle: Arc::new(Mutex::new(oracle)), values, seed }
+    }
+
+    /// An interpreter that asks the solver.
+    pub fn interpreter<'m>(&self, model: &'m Model) -> Interpreter<'m> {
+        Interpreter::new(model).with_oracle(self.oracle.clone())
+    }
+
+    fn oracle(&self) -> MutexGuard<'_, StateOracle> {
+        self.oracle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new request has come: it may take as long as any.
+    pub fn refill(&self) {
+        self.oracle().refill();
+    }
+
+    /// How values are chosen after so many steps, if that was said. The same question gets the same values.
+    pub fn choice(&self, steps: usize) -> Option<Choice> {
+        Some(match self.values? {
+            Values::Min => Choice::Min,
+            Values::Max => Choice::Max,
+            Values::Middle => Choice::Middle,
+            Values::Random => Choice::Random(self.seed.rotate_left(32) ^ steps as u64),
+            Values::Boundary => Choice::Boundary,
+        })
+    }
+
+    /// Values for which the switch is enabled, chosen in a certain way; `None` if none are found like this.
+    pub fn choose(
+        &self,
+        interpreter: &mut Interpreter<'_>,
+        state: &State,
+        switch: SwitchId,
+        choice: Choice,
+    ) -> Option<Vec<Value>> {
+        let unknowns = interpreter.unknowns(switch);
+        let condition = interpreter.model().switches[switch].guard;
+        let question = Question { condition, unknowns: &unknowns, vars: state.values(), params: &[] };
+        let chosen = self.oracle().choose(&question, choice).ok().flatten()?;
+        let args = interpreter.complete(state, switch, &chosen).ok()?;
+        // The interpreter has the last word.
+        interpreter.enabled(state, switch, &args).ok()?.then_some(args)
+    }
+}
