@@ -27,6 +27,8 @@ pub struct Solved {
     /// Parameters whose values have no end on the side asked for, by step (from 0) and position; theirs is the value
     /// nearest to zero, or some.
     pub unbounded: Vec<(usize, usize)>,
+    /// The same for variables that are free at the start.
+    pub unbounded_start: Vec<VarId>,
     /// Whether a question was left open, so that there may be better values.
     pub uncertain: bool,
 }
@@ -137,8 +139,14 @@ impl Path<'_> {
         self.sync();
         let wanted = self.open_symbols();
         let limits = self.limits.clone();
-        let request = Request { symbols: &wanted, choice, used: &[], guard: None, limits: &limits };
         let sorts = &self.model.sorts;
+        // The borders of the last steps are tried first: what leads there was only the way.
+        let borders: Vec<TermId> = match choice {
+            Choice::Boundary => self.written_out().iter().rev().map(|c| c.term).collect(),
+            _ => Vec::new(),
+        };
+        let guard = (!borders.is_empty()).then(|| self.pool.and(sorts, &borders));
+        let request = Request { symbols: &wanted, choice, used: &[], guard, limits: &limits };
         let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };
         let model = self.model();
@@ -147,6 +155,8 @@ impl Path<'_> {
             Some((v, chosen.witness[symbol.index()].clone()))
         });
         let start = start.collect();
+        let open = |v: &VarId| self.names.known_variable(0, *v).is_some_and(|y| chosen.unbounded.contains(&y));
+        let unbounded_start = model.free_variables().filter(open).collect();
         let mut steps = Vec::new();
         let mut unbounded = Vec::new();
         for (i, step) in self.steps().enumerate() {
@@ -160,6 +170,6 @@ impl Path<'_> {
             }
             steps.push((step, values));
         }
-        Ok(Solved { start, steps, unbounded, uncertain: chosen.uncertain })
+        Ok(Solved { start, steps, unbounded, unbounded_start, uncertain: chosen.uncertain })
     }
 }

@@ -1,6 +1,7 @@
 //! The stepper behind `sioco simulate`: what can be asked for, and what a session of stepping knows.
 
 pub mod request;
+pub mod script;
 pub mod session;
 pub mod why;
 pub mod words;
