@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 use sioco_lang::source::SourceMap;
 use sioco_model::{Id, Model};
+use sioco_solve::values::Choice;
 use sioco_symbolic::{Merge, Options, Order, Step, Stop};
 
 use super::nodes::{NodeText, Walker, label};
 use super::path::{Conjunct, Outcome, PathReport, Witness};
 use super::statistics::{before_back_end, layers, per_second};
-use super::{Explored, summary};
+use super::{Explored, summary, why_unknown};
 
 /// The name of the format.
 pub const FORMAT: &str = "sioco-explore";
@@ -44,8 +45,9 @@ pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
     let switches: Vec<Json> =
         model.switches.iter().map(|(id, s)| json!({ "name": s.name, "status": statuses[id.index()].name() })).collect();
     let doubts = found.doubts.iter();
-    let doubts: Vec<Json> =
-        doubts.map(|(n, why)| json!({ "node": graph.name(*n), "reason": why.to_string() })).collect();
+    let doubts: Vec<Json> = doubts
+        .map(|(n, why)| json!({ "node": graph.name(*n), "reason": why_unknown(why, explored.back_end) }))
+        .collect();
     let (equal, included) = explored.merged();
     let mut document = json!({
         "format": FORMAT,
@@ -100,7 +102,7 @@ pub fn path(model: &Model, file: &str, sources: &SourceMap, report: &PathReport)
         Outcome::Unknown { at, reason, asked } => {
             object.insert("result".into(), "unknown".into());
             object.insert("at".into(), (*at).into());
-            object.insert("reason".into(), reason.to_string().into());
+            object.insert("reason".into(), reason.as_str().into());
             object.insert("asked".into(), asked.as_str().into());
         }
     }
@@ -210,13 +212,21 @@ fn conjuncts(sources: &SourceMap, conjuncts: &[Conjunct]) -> Json {
 fn witness_json(witness: &Witness, steps: &[String]) -> Json {
     let steps: Vec<Json> =
         steps.iter().zip(&witness.values).map(|(step, values)| json!({ "step": step, "values": values })).collect();
+    let (choice, seed) = match witness.choice {
+        Choice::Min => ("min", None),
+        Choice::Max => ("max", None),
+        Choice::Middle => ("middle", None),
+        Choice::Random(seed) => ("random", Some(seed)),
+        Choice::Boundary => ("boundary", None),
+    };
+    let unbounded: Vec<Json> = witness.unbounded.iter().map(|(s, n)| json!({ "step": s, "name": n })).collect();
     json!({
-        "values": witness.choice,
-        "seed": witness.seed,
+        "choice": choice,
+        "seed": seed,
         "start": witness.start,
         "steps": steps,
         "script": witness.script,
-        "unbounded": witness.unbounded,
+        "unbounded": unbounded,
         "uncertain": witness.uncertain,
     })
 }

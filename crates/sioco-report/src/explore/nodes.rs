@@ -20,6 +20,14 @@ impl NodeText {
         let variables = self.state.iter().map(|(name, value)| format!("{name} = {value}"));
         self.locations.iter().cloned().chain(variables).collect::<Vec<_>>().join(", ")
     }
+
+    /// The same with only those variables that are different from an earlier state: `l0, …, x = p#1`.
+    pub fn changes(&self, earlier: &NodeText) -> String {
+        let changed = self.state.iter().filter(|v| !earlier.state.contains(v));
+        let changed: Vec<String> = changed.map(|(name, value)| format!("{name} = {value}")).collect();
+        let rest = (changed.len() < self.state.len()).then(|| "…".to_owned());
+        self.locations.iter().cloned().chain(rest).chain(changed).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The state at the end of a path.

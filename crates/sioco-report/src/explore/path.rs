@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value as Json};
 use sioco_lang::diagnostic::Label;
 use sioco_lang::source::{SourceMap, Span};
-use sioco_solve::Reason;
+use sioco_solve::values::Choice;
 
 use super::nodes::NodeText;
 use super::summary::wrap;
@@ -67,7 +67,7 @@ pub enum Outcome {
         /// The first step that is unknown, from 1.
         at: usize,
         /// Why.
-        reason: Reason,
+        reason: String,
         /// Who was asked.
         asked: String,
     },
@@ -76,18 +76,16 @@ pub enum Outcome {
 /// Values for a path.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// How they were chosen: `least`, `random (seed 3)`.
-    pub choice: String,
-    /// The seed, if they are random.
-    pub seed: Option<u64>,
+    /// How they were chosen.
+    pub choice: Choice,
     /// The trace, as lines of a script for `sioco simulate`.
     pub script: Vec<String>,
     /// The values of the variables that are free at the start.
     pub start: Map<String, Json>,
     /// The values of the parameters, step by step.
     pub values: Vec<Map<String, Json>>,
-    /// What has no end on the side asked for.
-    pub unbounded: Vec<String>,
+    /// What has no end on the side asked for: a variable at the start (step 0), or a parameter of a step.
+    pub unbounded: Vec<(usize, String)>,
     /// Whether a question was left open, so that there may be better values.
     pub uncertain: bool,
     /// How to replay it.
@@ -130,7 +128,7 @@ impl PathReport {
                 self.title(&mut out, style.yellow("unknown"), &name, page);
                 let step = self.steps.get(at - 1).map(String::as_str).unwrap_or_default();
                 let _ = writeln!(out, "\n{}", style.bold(format_args!("undecided from step {at}, `{step}`, on")));
-                for line in wrap(&reason.to_string(), page.width - 2) {
+                for line in wrap(reason, page.width - 2) {
                     let _ = writeln!(out, "  {line}");
                 }
                 let _ = writeln!(out, "  asked: {asked}");
@@ -166,11 +164,15 @@ impl PathReport {
             let place = c.span.map(|s| short_place(page.sources, s)).unwrap_or_default();
             let origin = format!("step {} {}", c.step, c.switch.as_deref().unwrap_or_default());
             let origin = [origin.trim_end(), &place, &c.why].into_iter().filter(|t| !t.is_empty());
-            let origin = style.dim(origin.collect::<Vec<_>>().join(", "));
-            if c.text.chars().count() > wide {
-                let _ = writeln!(out, "  {}\n  {:wide$}  {origin}", c.text, "");
-            } else {
-                let _ = writeln!(out, "  {:wide$}  {origin}", c.text);
+            let origin = origin.collect::<Vec<_>>().join(", ");
+            let fits = c.text.chars().count() <= wide && wide + origin.chars().count() + 4 <= page.width;
+            if fits {
+                let _ = writeln!(out, "  {:wide$}  {}", c.text, style.dim(origin));
+                continue;
+            }
+            let _ = writeln!(out, "  {}", c.text);
+            for line in wrap(&origin, page.width.saturating_sub(6)) {
+                let _ = writeln!(out, "      {}", style.dim(line));
             }
         }
         rest(out, self.conditions.len());
@@ -184,7 +186,7 @@ impl PathReport {
                 }
             }
             for (sort, names) in groups {
-                for line in wrap(&format!("{}: {sort}", names.join(", ")), page.width - 2) {
+                for line in wrap(&format!("{sort}: {}", names.join(", ")), page.width - 2) {
                     let _ = writeln!(out, "  {line}");
                 }
             }
@@ -235,6 +237,9 @@ impl Conjunct {
     /// The condition as a remark at its place.
     fn in_words(&self, at: usize) -> String {
         let here = if self.step == at { ", here" } else { "" };
+        if self.text == "false" && !self.why.is_empty() {
+            return format!("step {}{here}: {}", self.step, self.why);
+        }
         let why = if self.why.is_empty() { String::new() } else { format!(" ({})", self.why) };
         let values: Vec<String> = self.values.iter().map(|(name, value, _)| format!("{name} is {value}")).collect();
         match values.is_empty() {
@@ -247,7 +252,14 @@ impl Conjunct {
 impl Witness {
     fn text(&self, out: &mut String, page: Page<'_>) {
         let style = page.style;
-        let _ = writeln!(out, "\n{}", style.bold(format_args!("witness, {} values", self.choice)));
+        let (choice, no_end) = match self.choice {
+            Choice::Min => ("least values".into(), "no least value, so the one nearest to zero"),
+            Choice::Max => ("greatest values".into(), "no greatest value, so the one nearest to zero"),
+            Choice::Middle => ("middle values".into(), "no middle, being unbounded; so the value nearest to zero"),
+            Choice::Random(seed) => (format!("random values (seed {seed})"), "unbounded, so of any magnitude"),
+            Choice::Boundary => ("boundary values".into(), "unbounded"),
+        };
+        let _ = writeln!(out, "\n{}", style.bold(format_args!("witness, {choice}")));
         if self.script.is_empty() {
             let _ = writeln!(out, "  {}", style.dim("no steps"));
         }
@@ -255,8 +267,13 @@ impl Witness {
             let _ = writeln!(out, "  {}", style.cyan(line));
         }
         rest(out, self.script.len());
-        for what in self.unbounded.iter().take(LINES) {
-            for line in wrap(what, page.width) {
+        let unbounded = self.unbounded.iter().take(LINES).map(|(step, name)| match step {
+            0 => format!("`{name}` at the start"),
+            _ => format!("`{name}` of step {step}"),
+        });
+        let unbounded: Vec<String> = unbounded.collect();
+        if !unbounded.is_empty() {
+            for line in wrap(&format!("{no_end}: {}", unbounded.join(", ")), page.width) {
                 let _ = writeln!(out, "{line}");
             }
         }

@@ -16,8 +16,10 @@ const MAX_INDENT: usize = 12;
 pub struct Drawing<'a> {
     /// The greatest number of nodes to draw; 0 is no limit.
     pub lines: usize,
-    /// Longer lines are cut, if that is wanted.
-    pub width: Option<usize>,
+    /// How wide lines may be: where a state does not fit, only what changed is shown.
+    pub width: usize,
+    /// Whether lines that are still too long are cut.
+    pub cut: bool,
     /// The emphasis.
     pub style: Style,
     /// The label of a switch.
@@ -45,14 +47,14 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
     while let Some(Waiting { node, before, below, level }) = open.pop() {
         if drawing.lines > 0 && drawn == drawing.lines {
             let more = graph.len() - drawn;
-            let text = format!("… and {} more; `--tree=LINES` shows more lines, `--tree=0` all", count(more, "node"));
+            let text = format!("… and {}; `--tree=LINES` shows more lines, `--tree=0` all", count(more, "more node"));
             let _ = writeln!(out, "{}", style.dim(text));
             break;
         }
         drawn += 1;
         let what =
             graph.step(node).map(|step| format!("{}  ", shown_step(explored, drawing, step))).unwrap_or_default();
-        let text = walker.text(node).line();
+        let state = walker.text(node);
         let marks = marks(explored, node);
         let parent = match graph.parent(node) {
             Some(parent) if level >= MAX_INDENT => format!("(after {}) ", graph.name(parent)),
@@ -62,10 +64,13 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
         let used = [&before, &name, &parent, &what].iter().map(|t| t.chars().count()).sum::<usize>()
             + 2
             + marks.iter().map(|m| m.chars().count() + 2).sum::<usize>();
-        let text = match drawing.width {
-            Some(width) => cut(&text, width.saturating_sub(used).max(10)),
-            None => text,
+        let room = drawing.width.saturating_sub(used).max(10);
+        let text = match (state.line(), graph.parent(node)) {
+            // Where not all of the state fits, what changed is what matters.
+            (line, Some(parent)) if line.chars().count() > room => state.changes(&walker.text(parent)),
+            (line, _) => line,
         };
+        let text = if drawing.cut { cut(&text, room) } else { text };
         let _ = write!(out, "{}{}  {}", style.dim(&before), style.bold(name), style.dim(parent));
         let _ = write!(out, "{}{text}", style.cyan(what));
         for mark in marks {

@@ -55,15 +55,15 @@ pub struct Explore {
     solver: SolverChoice,
 
     /// The greatest number of steps on a path
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     depth: Option<usize>,
 
     /// The greatest number of nodes
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
     /// The greatest amount of memory, estimated, such as 512M
-    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
     /// Which nodes are expanded first
@@ -83,7 +83,7 @@ pub struct Explore {
     until_covered: bool,
 
     /// How many cores are used; the result is the same for any number [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
     /// Says who answered how many questions, and what it cost
@@ -266,8 +266,9 @@ impl Explore {
                 if let Some(lines) = self.tree {
                     let words = work.words();
                     let label = |s| words.label(s);
-                    let width = if out.is_terminal() { out.terminal_width() } else { None };
-                    out.print(&tree(&explored, &Drawing { lines, width, style, label: &label }));
+                    let cut = out.is_terminal();
+                    let width = out.terminal_width().filter(|_| cut).unwrap_or(out.width());
+                    out.print(&tree(&explored, &Drawing { lines, width, cut, style, label: &label }));
                     out.line("");
                 }
                 out.print(&summary(&explored, out.width(), style));
@@ -303,6 +304,7 @@ impl Explore {
                 Values::Random => Choice::Random(self.seed),
                 Values::Boundary => Choice::Boundary,
             },
+            back_end: &work.back_end,
             asked: match work.solver_name() {
                 Some(name) => format!("the built-in layers, then {name}"),
                 None => "the built-in layers alone".into(),
@@ -312,7 +314,7 @@ impl Explore {
                 None => format!("add `--save steps.txt`, then {replay} < steps.txt"),
             },
         };
-        let report = answer(question, &mut path);
+        let (report, unknown) = answer(question, &mut path);
         if let (Some(file), Outcome::Reachable(witness)) = (&self.save, &report.outcome) {
             let script: String = witness.script.iter().map(|line| format!("{line}\n")).collect();
             let text = simulate::header(model, &replay) + &script;
@@ -328,12 +330,12 @@ impl Explore {
                 out.print(&report.text(page));
             }
         }
-        match &report.outcome {
-            Outcome::Reachable(_) => Ok(Exit::Ok),
-            Outcome::Impossible { .. } => Ok(Exit::Fail),
-            Outcome::Unknown { reason: Reason::Cancelled, .. } => Ok(Exit::Interrupted),
-            Outcome::Unknown { reason: why @ Reason::Broken { .. }, .. } => Err(broken(why)),
-            Outcome::Unknown { .. } => Ok(Exit::Inconclusive),
+        match (&report.outcome, unknown) {
+            (Outcome::Reachable(_), _) => Ok(Exit::Ok),
+            (Outcome::Impossible { .. }, _) => Ok(Exit::Fail),
+            (_, Some(Reason::Cancelled)) => Ok(Exit::Interrupted),
+            (_, Some(why @ Reason::Broken { .. })) => Err(broken(&why)),
+            _ => Ok(Exit::Inconclusive),
         }
     }
 }

@@ -5,8 +5,10 @@ use sioco_model::model::Model;
 use sioco_model::{SwitchId, Value};
 use sioco_report::explore::nodes::at_end;
 use sioco_report::explore::path::{Conjunct, Outcome, PathReport, Witness};
+use sioco_report::explore::why_unknown;
 use sioco_report::value;
 use sioco_solve::values::Choice;
+use sioco_solve::{BackEnd, Reason};
 use sioco_symbolic::{Clash, Path, PathCondition, Reach, Solved, Step, reach};
 
 use super::places::place;
@@ -23,15 +25,18 @@ pub struct Question<'a> {
     pub steps: &'a [Step],
     /// How values are chosen.
     pub choice: Choice,
+    /// The solver that was chosen.
+    pub back_end: &'a BackEnd,
     /// Who is asked.
     pub asked: String,
     /// How the witness is replayed.
     pub replay: String,
 }
 
-/// Takes the path and tells what came of it.
-pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> PathReport {
-    let Question { words, node, steps, choice, asked, replay } = question;
+/// Takes the path and tells what came of it; if that is unknown, also why.
+pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Option<Reason>) {
+    let Question { words, node, steps, choice, back_end, asked, replay } = question;
+    let mut unknown = None;
     let model = words.model();
     let reached = reach(path, steps, choice);
     let state = at_end(path);
@@ -46,12 +51,17 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> PathReport {
             }
             Outcome::Impossible { at: at + 1, clash: clash.into_iter().map(|c| clashing(words, c)).collect() }
         }
-        Reach::Unknown { at, reason } => Outcome::Unknown { at: at + 1, reason, asked },
+        Reach::Unknown { at, reason } => {
+            let text = why_unknown(&reason, back_end);
+            unknown = Some(reason);
+            Outcome::Unknown { at: at + 1, reason: text, asked }
+        }
     };
     let symbols = path.open_symbols();
     let symbols = symbols.into_iter().map(|y| (path.symbol_name(y), model.sorts.name(path.symbols()[y].sort)));
     let symbols = symbols.collect();
-    PathReport { node, steps: steps.iter().map(|s| s.name(model)).collect(), conditions, symbols, state, outcome }
+    let steps = steps.iter().map(|s| s.name(model)).collect();
+    (PathReport { node, steps, conditions, symbols, state, outcome }, unknown)
 }
 
 fn condition(words: Words<'_>, path: &Path<'_>, c: PathCondition) -> Conjunct {
@@ -82,20 +92,12 @@ fn witness(model: &Model, solved: &Solved, choice: Choice, replay: String) -> Wi
         let sort = model.variables[*v].sort;
         (model.variable_name(*v), value::json(&model.sorts, sort, x))
     });
-    let (choice, seed) = match choice {
-        Choice::Min => ("least".into(), None),
-        Choice::Max => ("greatest".into(), None),
-        Choice::Middle => ("middle".into(), None),
-        Choice::Random(seed) => (format!("random (seed {seed})"), Some(seed)),
-        Choice::Boundary => ("boundary".into(), None),
-    };
     Witness {
-        seed,
+        choice,
         script: script::lines(model, &solved.start, &solved.steps),
         start: start.collect(),
         values: solved.steps.iter().map(|(step, values)| named_values(model, *step, values)).collect(),
-        unbounded: unbounded(model, solved, &choice),
-        choice,
+        unbounded: unbounded(model, solved),
         uncertain: solved.uncertain,
         replay,
     }
@@ -122,19 +124,15 @@ fn parameter(model: &Model, switch: SwitchId, i: usize) -> String {
     }
 }
 
-/// What has no end on the side asked for, in words.
-fn unbounded(model: &Model, solved: &Solved, choice: &str) -> Vec<String> {
-    let start = solved.unbounded_start.iter().map(|v| format!("`{}` at the start", model.variable_name(*v)));
+/// What has no end on the side asked for, by step (from 1; 0 is the start).
+fn unbounded(model: &Model, solved: &Solved) -> Vec<(usize, String)> {
+    let start = solved.unbounded_start.iter().map(|v| (0, model.variable_name(*v)));
     let steps = solved.unbounded.iter().filter_map(|(i, k)| {
         let (step, _) = solved.steps.get(*i)?;
         let switch = step.switches().next()?;
-        Some(format!("`{}` of step {}", parameter(model, switch, *k), i + 1))
+        // What a term gives is not chosen here.
+        let chosen = model.switches[switch].params.get(*k)?.term.is_none();
+        chosen.then(|| (i + 1, parameter(model, switch, *k)))
     });
-    let what = match choice {
-        "least" => "has no least value: the one nearest to zero is taken",
-        "greatest" => "has no greatest value: the one nearest to zero is taken",
-        "middle" => "has no middle, being unbounded: the value nearest to zero is taken",
-        _ => "is unbounded: any magnitude may be drawn",
-    };
-    start.chain(steps).map(|who| format!("{who} {what}")).collect()
+    start.chain(steps).collect()
 }
