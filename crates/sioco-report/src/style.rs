@@ -11,7 +11,8 @@ pub struct Style {
 
 impl Style {
     fn wrap(self, code: &str, text: impl Display) -> String {
-        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+        let text = text.to_string();
+        if self.on && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text }
     }
 
     /// Headings and names.

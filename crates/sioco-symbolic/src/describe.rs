@@ -38,15 +38,17 @@ impl Path<'_> {
     /// its value, `x#0` at the start.
     pub fn symbol_name(&self, symbol: SymbolId) -> String {
         let model = self.model();
-        if let Meaning::Variable { depth, var } = self.names.meaning(symbol) {
-            return format!("{}#{depth}", model.variable_name(var));
-        }
-        for (i, step) in self.steps().enumerate() {
-            let is_it = |t: &TermId| matches!(self.pool().get(*t), Term::Symbol(y, _) if *y == symbol);
-            let Some(k) = self.free(i).iter().position(is_it) else { continue };
-            return format!("{}#{}", self.free_name(step, k), i + 1);
-        }
-        self.symbols()[symbol].name.clone()
+        let depth = match self.names.meaning(symbol) {
+            Meaning::Variable { depth, var } => return format!("{}#{depth}", model.variable_name(var)),
+            Meaning::Param { depth, .. } => depth as usize,
+        };
+        let is_it = |t: &TermId| matches!(self.pool().get(*t), Term::Symbol(y, _) if *y == symbol);
+        let found = depth.checked_sub(1).and_then(|i| {
+            let step = self.step(i)?;
+            let k = self.free(i).iter().position(is_it)?;
+            Some(format!("{}#{depth}", self.free_name(step, k)))
+        });
+        found.unwrap_or_else(|| self.symbols()[symbol].name.clone())
     }
 
     /// The name of the k-th free parameter of a step.

@@ -21,12 +21,14 @@ impl NodeText {
         self.locations.iter().cloned().chain(variables).collect::<Vec<_>>().join(", ")
     }
 
-    /// The same with only those variables that are different from an earlier state: `l0, …, x = p#1`.
+    /// The same with only what is different from an earlier state: `l0, x = p#1, …`.
     pub fn changes(&self, earlier: &NodeText) -> String {
-        let changed = self.state.iter().filter(|v| !earlier.state.contains(v));
-        let changed: Vec<String> = changed.map(|(name, value)| format!("{name} = {value}")).collect();
-        let rest = (changed.len() < self.state.len()).then(|| "…".to_owned());
-        self.locations.iter().cloned().chain(rest).chain(changed).collect::<Vec<_>>().join(", ")
+        let alone = self.locations.len() == 1;
+        let moved = self.locations.iter().zip(&earlier.locations).filter(|(now, before)| alone || now != before);
+        let variables = self.state.iter().filter(|v| !earlier.state.contains(v));
+        let changes =
+            moved.map(|(now, _)| now.clone()).chain(variables.map(|(name, value)| format!("{name} = {value}")));
+        changes.chain(["…".to_owned()]).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -52,8 +52,6 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
             break;
         }
         drawn += 1;
-        let what =
-            graph.step(node).map(|step| format!("{}  ", shown_step(explored, drawing, step))).unwrap_or_default();
         let state = walker.text(node);
         let marks = marks(explored, node);
         let parent = match graph.parent(node) {
@@ -61,16 +59,23 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
             _ => String::new(),
         };
         let name = graph.name(node);
-        let used = [&before, &name, &parent, &what].iter().map(|t| t.chars().count()).sum::<usize>()
-            + 2
-            + marks.iter().map(|m| m.chars().count() + 2).sum::<usize>();
-        let room = drawing.width.saturating_sub(used).max(10);
-        let text = match (state.line(), graph.parent(node)) {
-            // Where not all of the state fits, what changed is what matters.
-            (line, Some(parent)) if line.chars().count() > room => state.changes(&walker.text(parent)),
-            (line, _) => line,
-        };
-        let text = if drawing.cut { cut(&text, room) } else { text };
+        let length = |t: &str| t.chars().count();
+        let used = length(&before) + length(&name) + 2 + length(&parent);
+        let room = drawing.width.saturating_sub(used + marks.iter().map(|m| length(m) + 2).sum::<usize>());
+        let (mut what, mut text) = (String::new(), state.line());
+        if let (Some(step), Some(from)) = (graph.step(node), graph.parent(node)) {
+            what = format!("{}  ", shown_step(explored, drawing, step));
+            // Where not everything fits, what changed matters most, and the label least.
+            if length(&what) + length(&text) > room {
+                text = state.changes(&walker.text(from));
+            }
+            if length(&what) + length(&text) > room {
+                what = format!("{}  ", step.name(explored.model));
+            }
+        }
+        if drawing.cut {
+            text = cut(&text, room.saturating_sub(length(&what)).max(8));
+        }
         let _ = write!(out, "{}{}  {}", style.dim(&before), style.bold(name), style.dim(parent));
         let _ = write!(out, "{}{text}", style.cyan(what));
         for mark in marks {

@@ -231,15 +231,16 @@ impl Explore {
 
     fn explore(&self, work: &Work<'_>, options: &Options, out: &mut Output) -> Exploration {
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
-        let mut last: Option<Instant> = None;
+        let mut last = Instant::now();
+        let mut shown = false;
         let mut show = |p: Progress| {
-            if out.shows_progress() && last.is_none_or(|l| l.elapsed() >= PROGRESS) {
-                last = Some(Instant::now());
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                (last, shown) = (Instant::now(), true);
                 out.progress(format_args!("exploring: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
             }
         };
         let found = explore(&work.checked.model, &solvers, options, &mut show);
-        if last.is_some() {
+        if shown {
             out.progress("");
         }
         found
