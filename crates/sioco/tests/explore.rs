@@ -21,7 +21,7 @@ fn explore(model: &str, args: &[&str]) -> Run {
 #[track_caller]
 fn json(run: &Run) -> Json {
     assert_eq!(run.stdout.lines().count(), 1, "{}", run.stdout);
-    serde_json::from_str(&run.stdout).unwrap()
+    serde_json::from_str(&run.stdout).expect("a JSON document")
 }
 
 /// Parameters of all kinds, and steps that only a solver can decide, if at all.
