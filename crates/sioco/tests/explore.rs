@@ -246,7 +246,9 @@ replay: add `--save steps.txt`, then sioco simulate {model} < steps.txt
 fn what_is_unbounded_is_said() {
     let model = example("atm/atm.sts");
     let run = explore(&model, &["--path", "put", "--values", "max"]);
-    run.exits(0).stdout_has("no greatest value, so the one nearest to zero: ").stdout_has("`x` at the start");
+    run.exits(0)
+        .stdout_has("no greatest value (of numbers, the one nearest to zero is taken): ")
+        .stdout_has("`x` at the start");
     let document = json(explore(&model, &["--path", "put", "--values", "max", "--format", "json"]).exits(0));
     let unbounded = document["witness"]["unbounded"].as_array().unwrap();
     assert!(unbounded.contains(&serde_json::json!({ "step": 0, "name": "x" })), "{unbounded:?}");
@@ -269,7 +271,7 @@ state before step 3
   x = p#1
 "
     ));
-    explore(&model, &["--path", "r2"]).exits(1).stdout_has("step 1, here: x > 15, but x is 0");
+    explore(&model, &["--path", "r2"]).exits(1).stdout_has("step 1, here: x > 15 is false (x = 0)\n");
     let document = json(explore(&model, &["--path", "r0 r1 r2", "--format", "json"]).exits(1));
     assert_eq!((&document["result"], &document["at"]), (&"impossible".into(), &3.into()));
     let clash: Vec<&str> = document["clash"].as_array().unwrap().iter().map(|c| c["text"].as_str().unwrap()).collect();

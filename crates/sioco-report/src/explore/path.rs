@@ -44,6 +44,8 @@ pub struct Conjunct {
     pub switch: Option<String>,
     /// What it is, where that is not the guard: `must be defined`.
     pub why: String,
+    /// Whether it says that something is not possible.
+    pub in_silence: bool,
     /// Where it was written.
     pub span: Option<Span>,
     /// The values of the variables that it reads, where they are known: name, text, JSON.
@@ -237,15 +239,16 @@ impl Conjunct {
     /// The condition as a remark at its place.
     fn in_words(&self, at: usize) -> String {
         let here = if self.step == at { ", here" } else { "" };
-        if self.text == "false" && !self.why.is_empty() {
-            return format!("step {}{here}: {}", self.step, self.why);
-        }
-        let why = if self.why.is_empty() { String::new() } else { format!(" ({})", self.why) };
-        let values: Vec<String> = self.values.iter().map(|(name, value, _)| format!("{name} is {value}")).collect();
-        match values.is_empty() {
-            true => format!("step {}{here}: {}{why}", self.step, self.text),
-            false => format!("step {}{here}: {}{why}, but {}", self.step, self.text, values.join(", ")),
-        }
+        let values: Vec<String> = self.values.iter().map(|(name, value, _)| format!("{name} = {value}")).collect();
+        let what = match (self.in_silence || self.text == "false", values.is_empty()) {
+            // What must not be possible is better said than written down.
+            (true, _) if !self.why.is_empty() => self.why.clone(),
+            (_, false) => format!("{} is false", self.text),
+            (_, true) if self.why.is_empty() => self.text.clone(),
+            (_, true) => format!("{} ({})", self.text, self.why),
+        };
+        let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };
+        format!("step {}{here}: {what}{values}", self.step)
     }
 }
 
@@ -253,11 +256,15 @@ impl Witness {
     fn text(&self, out: &mut String, page: Page<'_>) {
         let style = page.style;
         let (choice, no_end) = match self.choice {
-            Choice::Min => ("least values".into(), "no least value, so the one nearest to zero"),
-            Choice::Max => ("greatest values".into(), "no greatest value, so the one nearest to zero"),
-            Choice::Middle => ("middle values".into(), "no middle, being unbounded; so the value nearest to zero"),
-            Choice::Random(seed) => (format!("random values (seed {seed})"), "unbounded, so of any magnitude"),
-            Choice::Boundary => ("boundary values".into(), "unbounded"),
+            Choice::Min => ("least values".into(), "no least value (of numbers, the one nearest to zero is taken)"),
+            Choice::Max => {
+                ("greatest values".into(), "no greatest value (of numbers, the one nearest to zero is taken)")
+            }
+            Choice::Middle => {
+                ("middle values".into(), "no middle, being unbounded (of numbers, the one nearest to zero is taken)")
+            }
+            Choice::Random(seed) => (format!("random values (seed {seed})"), "unbounded, so of any size"),
+            Choice::Boundary => ("boundary values".into(), ""),
         };
         let _ = writeln!(out, "\n{}", style.bold(format_args!("witness, {choice}")));
         if self.script.is_empty() {
@@ -272,7 +279,7 @@ impl Witness {
             _ => format!("`{name}` of step {step}"),
         });
         let unbounded: Vec<String> = unbounded.collect();
-        if !unbounded.is_empty() {
+        if !unbounded.is_empty() && !no_end.is_empty() {
             for line in wrap(&format!("{no_end}: {}", unbounded.join(", ")), page.width) {
                 let _ = writeln!(out, "{line}");
             }

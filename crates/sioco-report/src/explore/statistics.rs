@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sioco_solve::chain::Counters as Layer;
 
-use super::{Explored, bytes};
+use super::{Explored, bytes, count};
 use crate::style::Style;
 
 /// The layers of the chain, in the order in which they are asked.
@@ -43,24 +43,24 @@ pub fn statistics(explored: &Explored<'_>, time: Duration, style: Style) -> Stri
         ("no by evaluation", counters.refuted),
         ("remembered", counters.remembered),
         ("asked about steps", counters.asked),
-        ("asked of inclusion", counters.inclusion.asked),
+        ("asked about inclusion", counters.inclusion.asked),
     ] {
-        let _ = writeln!(out, "  {who:<20}{n:>10}  {:>5.1} %", share(n, total));
+        let _ = writeln!(out, "  {who:<24}{n:>10}  {:>5.1} %", share(n, total));
     }
-    let heading = format!("{:<20}{:>10}{:>10}{:>10}{:>12}", "layer", "asked", "sat", "unsat", "passed on");
+    let heading = format!("{:<24}{:>10}{:>10}{:>10}{:>12}", "layer", "asked", "sat", "unsat", "passed on");
     let _ = writeln!(out, "  {}", style.dim(heading));
     for (name, layer) in layers(explored) {
         let Layer { asked, sat, unsat, passed_on } = layer;
-        let _ = writeln!(out, "  {name:<20}{asked:>10}{sat:>10}{unsat:>10}{passed_on:>12}");
+        let _ = writeln!(out, "  {name:<24}{asked:>10}{sat:>10}{unsat:>10}{passed_on:>12}");
     }
     let who = explored.solver.unwrap_or("there is none");
     let _ = writeln!(out, "  never reached the back-end ({who}): {:.2} %", before_back_end(explored));
     let inclusion = &counters.inclusion;
     let _ = writeln!(
         out,
-        "{}: {} comparisons, {} included, {} questions, {} of them unknown",
+        "{}: {}, {} included; {} questions, {} of them unknown",
         style.bold("inclusion"),
-        inclusion.compared,
+        count(usize::try_from(inclusion.compared).unwrap_or(usize::MAX), "comparison"),
         inclusion.included,
         inclusion.asked,
         inclusion.unknown

@@ -9,7 +9,7 @@ use sioco_report::explore::why_unknown;
 use sioco_report::value;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, Reason};
-use sioco_symbolic::{Clash, Path, PathCondition, Reach, Solved, Step, reach};
+use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, reach};
 
 use super::places::place;
 use crate::simulate::script;
@@ -67,7 +67,9 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
 fn condition(words: Words<'_>, path: &Path<'_>, c: PathCondition) -> Conjunct {
     let place = place(words, c.origin);
     let switch = place.switch.map(|s| words.model().switches[s].name.clone());
-    Conjunct { text: path.show(c.term), step: c.step, switch, why: place.why, span: place.span, values: Vec::new() }
+    let in_silence = matches!(c.origin, Origin::Silent(_));
+    let text = path.show(c.term);
+    Conjunct { text, step: c.step, switch, why: place.why, in_silence, span: place.span, values: Vec::new() }
 }
 
 fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
@@ -82,6 +84,7 @@ fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
         step: c.step + 1,
         switch: place.switch.map(|s| model.switches[s].name.clone()),
         why: place.why,
+        in_silence: matches!(c.origin, Origin::Silent(_)),
         span: place.span,
         values: shown.collect(),
     }

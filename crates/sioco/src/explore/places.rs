@@ -25,7 +25,8 @@ pub fn place(words: Words<'_>, origin: Origin) -> Place {
     match origin {
         Origin::Guard(s, i) => {
             let span = words.conjunct_place(s, i).or_else(|| spans(s).map(|s| s.label));
-            Place { span, switch: Some(s), why: String::new() }
+            let why = if model.switches[s].is_else { "for `else`, no other switch may be possible" } else { "" };
+            Place { span, switch: Some(s), why: why.into() }
         }
         Origin::Defined(s, part) => {
             let (span, what) = match part {
