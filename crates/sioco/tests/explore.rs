@@ -130,19 +130,25 @@ fn the_number_of_cores_changes_nothing() {
     }
 }
 
-#[test]
-fn every_example_is_explored() {
+/// All models among the examples.
+fn models() -> Vec<String> {
     let mut models = Vec::new();
-    for folder in std::fs::read_dir(EXAMPLES).unwrap() {
-        let folder = folder.unwrap().path();
+    for folder in std::fs::read_dir(EXAMPLES).expect("there are examples") {
+        let folder = folder.expect("it can be read").path();
         if folder.is_dir() {
-            models.extend(std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path().display().to_string()));
+            let files = std::fs::read_dir(folder).expect("it can be read");
+            models.extend(files.map(|f| f.expect("it can be read").path().display().to_string()));
         }
     }
     models.retain(|m| m.ends_with(".sts") && !m.ends_with("common.sts"));
     models.sort();
     assert!(models.len() > 30, "{models:?}");
-    for model in &models {
+    models
+}
+
+#[test]
+fn every_example_is_explored() {
+    for model in &models() {
         let text = explore(model, &["--depth", "12", "--delta"]);
         text.exits(0).stderr_is("").stdout_has("  switches  ");
         let document = json(explore(model, &["--depth", "12", "--delta", "--format", "json"]).exits(0).stderr_is(""));
@@ -190,6 +196,27 @@ fn every_witness_can_be_replayed() {
             for line in steps.lines().filter(|l| !l.starts_with("//")) {
                 run.stdout_has(&format!("\n  {line}\n"));
             }
+        }
+    }
+}
+
+/// Nodes of every example, with values of every kind.
+#[test]
+fn nodes_of_every_example_can_be_replayed() {
+    let folder = Folder::new("explore-nodes");
+    let script = folder.path("steps.txt");
+    let mut kinds = ["min", "max", "middle", "random", "boundary"].iter().cycle();
+    for model in &models() {
+        let depth = ["--depth", "5", "--delta"];
+        let document = json(explore(model, &[&depth[..], &["--format", "json"]].concat()).exits(0));
+        let nodes = document["nodes"].as_array().unwrap();
+        for node in nodes.iter().rev().step_by(nodes.len().div_ceil(3)) {
+            let values = kinds.next().unwrap();
+            let name = node["id"].as_str().unwrap();
+            let args = [&depth[..], &["--node", name, "--values", values, "--save", &script]].concat();
+            explore(model, &args).exits(0);
+            let steps = std::fs::read(&script).unwrap();
+            sioco_with_input(&["simulate", model], &steps).exits(0);
         }
     }
 }
