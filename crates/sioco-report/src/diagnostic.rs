@@ -24,9 +24,7 @@ pub fn render(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     let labels: Vec<(AnnotationKind, &Label)> = (d.primary.iter().map(|l| (AnnotationKind::Primary, l)))
         .chain(d.secondary.iter().map(|l| (AnnotationKind::Context, l)))
         .collect();
-    for cluster in clusters(sources, &labels) {
-        main = snippet(main, sources, &cluster);
-    }
+    main = snippets(main, sources, &labels);
     for note in &d.notes {
         main = main.element(Level::NOTE.message(note));
     }
@@ -34,9 +32,45 @@ pub fn render(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     if let (None, Some(help)) = (&patch, &d.help) {
         main = main.element(Level::HELP.message(help));
     }
-    let report: Vec<Group<'_>> = std::iter::once(main).chain(patch).collect();
+    draw(&std::iter::once(main).chain(patch).collect::<Vec<_>>(), colour)
+}
+
+/// Something found out about a model that is no problem of its own, and so has no code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What it is, in a word; it stands where a diagnostic says `error`.
+    pub kind: String,
+    /// What was found, in one sentence without a full stop.
+    pub message: String,
+    /// The places that matter, the most important one first.
+    pub labels: Vec<Label>,
+    /// Facts.
+    pub notes: Vec<String>,
+}
+
+/// The finding in the form of a diagnostic, ending in a line break.
+pub fn render_finding(sources: &SourceMap, finding: &Finding, colour: bool) -> String {
+    let title = Level::ERROR.with_name(finding.kind.as_str()).primary_title(&finding.message);
+    let mut main = Group::with_title(title);
+    let kinds = std::iter::once(AnnotationKind::Primary).chain(std::iter::repeat(AnnotationKind::Context));
+    let labels: Vec<(AnnotationKind, &Label)> = kinds.zip(&finding.labels).collect();
+    main = snippets(main, sources, &labels);
+    for note in &finding.notes {
+        main = main.element(Level::NOTE.message(note));
+    }
+    draw(&[main], colour)
+}
+
+fn snippets<'a>(mut group: Group<'a>, sources: &'a SourceMap, labels: &[(AnnotationKind, &'a Label)]) -> Group<'a> {
+    for cluster in clusters(sources, labels) {
+        group = snippet(group, sources, &cluster);
+    }
+    group
+}
+
+fn draw(report: &[Group<'_>], colour: bool) -> String {
     let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
-    let mut text = renderer.decor_style(DecorStyle::Unicode).render(&report);
+    let mut text = renderer.decor_style(DecorStyle::Unicode).render(report);
     text.push('\n');
     text
 }

@@ -1,7 +1,10 @@
-//! What people and programs see of sioco: diagnostics as text and JSON, and pictures of models.
+//! What people and programs see of sioco: diagnostics as text and JSON, pictures of models, and what
+//! explorations found.
 //!
 //! Values come in, text goes out; nothing here reads or writes a file, or asks what the terminal can do.
 
 pub mod diagnostic;
+pub mod explore;
 pub mod graph;
+pub mod style;
 pub mod value;

@@ -115,7 +115,10 @@ fn depths(name: &str, model: &Model, nodes: usize) {
         let (time, found) = timed(3, &|| explore(model, &chain, &options, &mut |_| {}));
         let rate = rate(&found, time);
         let ratio = first.get_or_insert(rate).max(1.0) / rate;
-        println!("  {name}, depth {depth}: {:>7} nodes, {rate:.0} nodes/s, {ratio:.2} times as slow", found.graph.len());
+        println!(
+            "  {name}, depth {depth}: {:>7} nodes, {rate:.0} nodes/s, {ratio:.2} times as slow",
+            found.graph.len()
+        );
     }
 }
 

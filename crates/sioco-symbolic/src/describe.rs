@@ -27,6 +27,8 @@ pub struct Solved {
     /// Parameters whose values have no end on the side asked for, by step (from 0) and position; theirs is the value
     /// nearest to zero, or some.
     pub unbounded: Vec<(usize, usize)>,
+    /// The same for variables that are free at the start.
+    pub unbounded_start: Vec<VarId>,
     /// Whether a question was left open, so that there may be better values.
     pub uncertain: bool,
 }
@@ -36,15 +38,17 @@ impl Path<'_> {
     /// its value, `x#0` at the start.
     pub fn symbol_name(&self, symbol: SymbolId) -> String {
         let model = self.model();
-        if let Meaning::Variable { depth, var } = self.names.meaning(symbol) {
-            return format!("{}#{depth}", model.variable_name(var));
-        }
-        for (i, step) in self.steps().enumerate() {
-            let is_it = |t: &TermId| matches!(self.pool().get(*t), Term::Symbol(y, _) if *y == symbol);
-            let Some(k) = self.free(i).iter().position(is_it) else { continue };
-            return format!("{}#{}", self.free_name(step, k), i + 1);
-        }
-        self.symbols()[symbol].name.clone()
+        let depth = match self.names.meaning(symbol) {
+            Meaning::Variable { depth, var } => return format!("{}#{depth}", model.variable_name(var)),
+            Meaning::Param { depth, .. } => depth as usize,
+        };
+        let is_it = |t: &TermId| matches!(self.pool().get(*t), Term::Symbol(y, _) if *y == symbol);
+        let found = depth.checked_sub(1).and_then(|i| {
+            let step = self.step(i)?;
+            let k = self.free(i).iter().position(is_it)?;
+            Some(format!("{}#{depth}", self.free_name(step, k)))
+        });
+        found.unwrap_or_else(|| self.symbols()[symbol].name.clone())
     }
 
     /// The name of the k-th free parameter of a step.
@@ -137,8 +141,14 @@ impl Path<'_> {
         self.sync();
         let wanted = self.open_symbols();
         let limits = self.limits.clone();
-        let request = Request { symbols: &wanted, choice, used: &[], guard: None, limits: &limits };
         let sorts = &self.model.sorts;
+        // The borders of the last steps are tried first: what leads there was only the way.
+        let borders: Vec<TermId> = match choice {
+            Choice::Boundary => self.written_out().iter().rev().map(|c| c.term).collect(),
+            _ => Vec::new(),
+        };
+        let guard = (!borders.is_empty()).then(|| self.pool.and(sorts, &borders));
+        let request = Request { symbols: &wanted, choice, used: &[], guard, limits: &limits };
         let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };
         let model = self.model();
@@ -147,6 +157,8 @@ impl Path<'_> {
             Some((v, chosen.witness[symbol.index()].clone()))
         });
         let start = start.collect();
+        let open = |v: &VarId| self.names.known_variable(0, *v).is_some_and(|y| chosen.unbounded.contains(&y));
+        let unbounded_start = model.free_variables().filter(open).collect();
         let mut steps = Vec::new();
         let mut unbounded = Vec::new();
         for (i, step) in self.steps().enumerate() {
@@ -160,6 +172,6 @@ impl Path<'_> {
             }
             steps.push((step, values));
         }
-        Ok(Solved { start, steps, unbounded, uncertain: chosen.uncertain })
+        Ok(Solved { start, steps, unbounded, unbounded_start, uncertain: chosen.uncertain })
     }
 }

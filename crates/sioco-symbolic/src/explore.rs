@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 use sioco_model::Model;
-use sioco_solve::Limits;
+use sioco_solve::{Limits, Reason};
 
 use crate::graph::{Graph, NodeId};
 use crate::inclusion::Inclusion;
@@ -105,6 +105,8 @@ pub struct Exploration {
     pub graph: Graph,
     /// Why it ends where it does.
     pub stop: Stop,
+    /// The nodes whose own step rests on an `unknown`, in order, each with the reason.
+    pub doubts: Vec<(NodeId, Reason)>,
     /// Who answered how many questions.
     pub counters: Counters,
     /// The estimated greatest number of bytes in use.
@@ -125,7 +127,7 @@ pub struct Progress {
 /// A successor that a worker found.
 struct Child {
     step: Step,
-    doubt: bool,
+    doubt: Option<Reason>,
     key: Option<Key>,
 }
 
@@ -187,8 +189,8 @@ impl<'m> Cursor<'m> {
         for &step in &steps {
             let doubt = match self.path.probe(step) {
                 Possible::No => continue,
-                Possible::Yes => false,
-                Possible::Unknown(_) => true,
+                Possible::Yes => None,
+                Possible::Unknown(reason) => Some(reason),
             };
             let key = live.map(|live| {
                 self.path.advance(step);
@@ -223,6 +225,7 @@ pub struct Explorer<'m> {
     inclusion: Option<Inclusion>,
     taken: Vec<bool>,
     not_taken: usize,
+    doubts: Vec<(NodeId, Reason)>,
     stop: Option<Stop>,
     bytes: usize,
 }
@@ -261,6 +264,7 @@ impl<'m> Explorer<'m> {
             inclusion,
             taken: vec![false; model.switches.len()],
             not_taken: model.switches.len(),
+            doubts: Vec::new(),
             stop: None,
             bytes: 0,
             options,
@@ -296,7 +300,8 @@ impl<'m> Explorer<'m> {
             counters.inclusion = inclusion.counters();
         }
         let bytes = self.bytes.max(self.graph.bytes());
-        Exploration { graph: self.graph, stop: self.stop.unwrap_or(Stop::Complete), counters, bytes }
+        let stop = self.stop.unwrap_or(Stop::Complete);
+        Exploration { graph: self.graph, stop, doubts: self.doubts, counters, bytes }
     }
 
     fn cancelled(&self) -> bool {
@@ -342,7 +347,13 @@ impl<'m> Explorer<'m> {
                     break;
                 }
                 cursor.go(graph, node);
+                let before = piece.children.len();
                 let count = cursor.expand(options, live, graph.step(node), &mut piece.children);
+                if options.limits.cancelled() {
+                    // Some of these answers may be unknown for no other reason.
+                    piece.children.truncate(before);
+                    break;
+                }
                 piece.counts.push(count);
             }
             piece
@@ -398,7 +409,8 @@ impl<'m> Explorer<'m> {
 
     /// Numbers a successor; it is given back if it is to be expanded.
     fn take_child(&mut self, parent: NodeId, child: Child) -> Option<NodeId> {
-        let id = self.graph.add(parent, child.step, child.doubt);
+        let id = self.graph.add(parent, child.step, child.doubt.is_some());
+        self.doubts.extend(child.doubt.map(|reason| (id, reason)));
         for s in child.step.switches() {
             let taken = &mut self.taken[sioco_model::Id::index(s)];
             self.not_taken -= usize::from(!*taken);
@@ -456,8 +468,11 @@ impl<'m> Explorer<'m> {
                     let cursor = &mut self.cursors[0];
                     cursor.go(&self.graph, node);
                     cursor.expand(&self.options, self.live.as_ref(), self.graph.step(node), &mut found);
-                    self.graph.set_expanded(node);
-                    open.extend(found.into_iter().rev().map(|child| (node, child)));
+                    // When it is cancelled, answers may be unknown for no other reason.
+                    if !self.cancelled() {
+                        self.graph.set_expanded(node);
+                        open.extend(found.into_iter().rev().map(|child| (node, child)));
+                    }
                 }
             }
             steps += 1;

@@ -199,6 +199,11 @@ impl<'m> Path<'m> {
         self.frames.iter().map(|f| f.step)
     }
 
+    /// A step of the path, from 0.
+    pub fn step(&self, i: usize) -> Option<Step> {
+        self.frames.get(i).map(|f| f.step)
+    }
+
     /// The locations where the processes are.
     pub fn locations(&self) -> &[LocationId] {
         &self.locations

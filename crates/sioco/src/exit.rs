@@ -10,11 +10,11 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything is as it should be.
     Ok = 0,
-    /// The system under test does not conform to the model. Nothing else ends like this.
+    /// The system under test does not conform to the model. Also: `explore` found a path or node to be impossible.
     Fail = 1,
     /// The command line or a model is wrong. Also: `fmt --check` found a file that is not formatted.
     Usage = 2,
-    /// No verdict was reached, or a gate of the campaign was missed.
+    /// No verdict was reached, or a gate of the campaign was missed. Also: `explore` could not decide about a path.
     Inconclusive = 3,
     /// There was nothing to run.
     Nothing = 4,
@@ -28,7 +28,7 @@ pub enum Exit {
 pub const HELP: &str = "\
 Exit codes:
   0    everything is as it should be
-  1    the system under test does not conform
+  1    the system under test does not conform, or `explore --path` found the path impossible
   2    the command line or a model is wrong, or `fmt --check` found differences
   3    inconclusive, or a gate was missed
   4    nothing to run

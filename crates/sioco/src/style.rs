@@ -1,8 +1,8 @@
 //! Colour and emphasis on a terminal.
 
-use std::fmt::Display;
-
 use clap::ValueEnum;
+
+pub use sioco_report::style::Style;
 
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -31,44 +31,6 @@ impl ColourChoice {
                 None => terminal && set("TERM").is_none_or(|term| term != "dumb"),
             },
         }
-    }
-}
-
-/// Emphasis, if it is on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Style {
-    /// Whether anything is emphasised at all.
-    pub on: bool,
-}
-
-impl Style {
-    fn wrap(self, code: &str, text: impl Display) -> String {
-        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
-    }
-
-    /// Headings and names.
-    pub fn bold(self, text: impl Display) -> String {
-        self.wrap("1", text)
-    }
-
-    /// Less important things.
-    pub fn dim(self, text: impl Display) -> String {
-        self.wrap("2", text)
-    }
-
-    /// Errors.
-    pub fn red(self, text: impl Display) -> String {
-        self.wrap("1;31", text)
-    }
-
-    /// What is right.
-    pub fn green(self, text: impl Display) -> String {
-        self.wrap("1;32", text)
-    }
-
-    /// Code.
-    pub fn cyan(self, text: impl Display) -> String {
-        self.wrap("36", text)
     }
 }
 

@@ -5,6 +5,7 @@ pub mod completions;
 pub mod demo;
 pub mod doctor;
 pub mod explain;
+pub mod explore;
 pub mod fmt;
 pub mod graph;
 pub mod import;

@@ -147,15 +147,13 @@ impl Simulate {
 
     /// The first lines of a saved trace: what it is, and how it is run again.
     fn header(&self, model: &Model) -> String {
-        let mut command = format!("sioco simulate {}", self.file.display());
-        for (name, value) in &self.choices.consts {
-            command.push_str(&format!(" --const {name}={value}"));
-        }
-        if let Some(system) = &self.choices.system {
-            command.push_str(&format!(" --system {system}"));
-        }
-        format!("// a trace of {}\n// run again: {command} < this file\n", model.name)
+        header(model, &self.choices.command("simulate", &self.file))
     }
+}
+
+/// The first lines of a script: what it is, and the command that runs it.
+pub fn header(model: &Model, command: &str) -> String {
+    format!("// a trace of {}\n// run again: {command} < this file\n", model.name)
 }
 
 enum Next {

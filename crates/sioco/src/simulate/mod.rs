@@ -3,6 +3,7 @@
 mod event;
 pub mod lines;
 pub mod request;
+pub mod script;
 pub mod session;
 pub mod solving;
 pub mod why;

@@ -8,10 +8,10 @@ use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
 use sioco_model::{Id, Model, SwitchId, Value, VarId};
 use sioco_solve::values::Choice as ValueChoice;
 
-use super::request::{self, Given, Request};
+use super::request::Given;
 use super::solving::Solving;
-use super::why;
 use super::words::Words;
+use super::{script, why};
 
 /// A session.
 pub struct Session<'m> {
@@ -173,15 +173,7 @@ impl<'m> Session<'m> {
 
     /// The free variables with their values at the start, as a line of a script; `None` if there are none.
     pub fn start_line(&self) -> Option<String> {
-        let parts: Vec<String> = self
-            .model
-            .free_variables()
-            .map(|v| {
-                let shown = self.model.sorts.show(self.model.variables[v].sort, self.start.value(v));
-                format!("{}={shown}", self.model.variable_name(v))
-            })
-            .collect();
-        (!parts.is_empty()).then(|| format!("set {}", parts.join(", ")))
+        script::start(self.model, self.model.free_variables().map(|v| (v, self.start.value(v))))
     }
 
     /// Whether silence is allowed here.
@@ -264,8 +256,7 @@ impl<'m> Session<'m> {
         let found = steps.into_iter().find(|(s, _)| s.switch == send && s.receive == Some(receive));
         match found {
             Some((_, next)) => {
-                let name = |s: SwitchId| self.model.switches[s].name.clone();
-                self.steps.push(Done { text: format!("{} & {}", name(send), name(receive)), state: next });
+                self.steps.push(Done { text: script::handshake(self.model, send, receive), state: next });
                 Ok(())
             }
             None => Err(format!(
@@ -319,35 +310,12 @@ impl<'m> Session<'m> {
         let mut next = self.state().clone();
         match self.interpreter.fire(&mut next, switch, &args) {
             Ok(true) => {
-                let text = self.script_line(switch, &args);
+                let text = script::line(self.model, switch, &args);
                 self.steps.push(Done { text, state: next });
                 Ok(())
             }
             Ok(false) => Err(self.why_not(switch, Some(&args))),
             Err(e) => Err(self.undefined(&e)),
-        }
-    }
-
-    /// A step as a line that [`request::parse`](super::request::parse) reads back.
-    fn script_line(&self, switch: SwitchId, args: &[Value]) -> String {
-        let s = &self.model.switches[switch];
-        let values: Vec<String> = s.params.iter().zip(args).map(|(p, v)| self.model.sorts.show(p.sort, v)).collect();
-        let values = values.join(", ");
-        match s.label {
-            Label::Gate(gate) => {
-                let g = &self.model.gates[gate];
-                let values = if values.is_empty() { values } else { format!("({values})") };
-                format!("{}: {}{}{values}", s.name, g.direction.sigil(), g.name)
-            }
-            _ => {
-                let line = format!("{} {values}", s.name);
-                let line = line.trim_end();
-                // A switch may have the name of a request, such as `quit`.
-                match request::parse(line) {
-                    Ok(Request::Switch(..)) => line.into(),
-                    _ => format!("{}: tau {values}", s.name).trim_end().into(),
-                }
-            }
         }
     }
 

@@ -9,7 +9,7 @@ use sioco_lang::syntax::ast::{BinOp, Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
 use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Part;
-use sioco_model::term::{Op, Term};
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Model, SwitchId, TermId, print};
 
 use crate::switch_text::on_one_line;
@@ -48,26 +48,47 @@ impl<'a> Words<'a> {
     /// A conjunct of the guard of a switch.
     pub fn conjunct(&self, switch: SwitchId, conjunct: TermId) -> String {
         let model = self.model();
-        let all: Vec<TermId> = match model.terms.get(model.switches[switch].guard) {
-            Term::App(Op::And, args) => args.to_vec(),
-            _ => vec![model.switches[switch].guard],
-        };
-        let position = all.iter().position(|c| *c == conjunct);
-        let span = self.checked.spans.switches.get(switch).and_then(|s| s.guard);
-        if let (Some(position), Some(span), false) = (position, span, model.switches[switch].is_else) {
-            let (expr, problems) = parse_expr(span.file, self.sources.text(span));
-            let mut parts = Vec::new();
-            conjuncts(&expr, &mut parts);
-            // Folding and repetition can make the two lists differ; then nobody knows which is which.
-            if problems.is_empty()
-                && parts.len() == all.len()
-                && let Some(part) = parts[position]
-            {
-                let place = Span { start: span.start + part.start, end: span.start + part.end, ..span };
-                return on_one_line(self.sources, place);
+        let position = self.conjuncts(switch).iter().position(|c| *c == conjunct);
+        match position.and_then(|i| self.part_of_guard(switch, i)) {
+            Some((place, true)) => on_one_line(self.sources, place),
+            _ => print::term(model, Some(switch), conjunct),
+        }
+    }
+
+    /// Where the n-th conjunct of the guard of a switch was written, or all of the guard if nobody knows; `None` if
+    /// there is no guard.
+    pub fn conjunct_place(&self, switch: SwitchId, n: usize) -> Option<Span> {
+        let guard = self.checked.spans.switches.get(switch).and_then(|s| s.guard)?;
+        Some(self.part_of_guard(switch, n).map_or(guard, |(place, _)| place))
+    }
+
+    fn conjuncts(&self, switch: SwitchId) -> Vec<TermId> {
+        fn collect(pool: &TermPool, term: TermId, found: &mut Vec<TermId>) {
+            match pool.get(term) {
+                Term::App(Op::And, args) => args.iter().for_each(|a| collect(pool, *a, found)),
+                _ => found.push(term),
             }
         }
-        print::term(model, Some(switch), conjunct)
+        let mut found = Vec::new();
+        collect(&self.model().terms, self.model().switches[switch].guard, &mut found);
+        found
+    }
+
+    /// The place of a conjunct, and whether what stands there is all of it and nothing else.
+    fn part_of_guard(&self, switch: SwitchId, n: usize) -> Option<(Span, bool)> {
+        if self.model().switches[switch].is_else {
+            return None;
+        }
+        let span = self.checked.spans.switches.get(switch).and_then(|s| s.guard)?;
+        let (expr, problems) = parse_expr(span.file, self.sources.text(span));
+        let mut parts = Vec::new();
+        conjuncts(&expr, &mut parts);
+        // Folding and repetition can make the two lists differ; then nobody knows which is which.
+        if !problems.is_empty() || parts.len() != self.conjuncts(switch).len() {
+            return None;
+        }
+        let (part, exact) = *parts.get(n)?;
+        Some((Span { start: span.start + part.start, end: span.start + part.end, ..span }, exact))
     }
 
     /// A model error, with its place.
@@ -84,9 +105,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The places of the conjuncts of a condition, in the order of the term. A chain of comparisons is several conjuncts
-/// with no text of their own.
-fn conjuncts(expr: &Expr, found: &mut Vec<Option<Span>>) {
+/// The places of the conjuncts of a condition, in the order of the term, and whether each has a place of its own. A
+/// chain of comparisons is several conjuncts in one place.
+fn conjuncts(expr: &Expr, found: &mut Vec<(Span, bool)>) {
     match &expr.kind {
         ExprKind::Paren(inner) => conjuncts(inner, found),
         ExprKind::Chain(first, rest) if rest[0].0 == BinOp::And => {
@@ -94,8 +115,8 @@ fn conjuncts(expr: &Expr, found: &mut Vec<Option<Span>>) {
             rest.iter().for_each(|(_, _, e)| conjuncts(e, found));
         }
         ExprKind::Chain(_, rest) if rest.len() > 1 && rest[0].0.level() == BinOp::Lt.level() => {
-            found.extend(std::iter::repeat_n(None, rest.len()));
+            found.extend(std::iter::repeat_n((expr.span, false), rest.len()));
         }
-        _ => found.push(Some(expr.span)),
+        _ => found.push((expr.span, true)),
     }
 }

@@ -1,0 +1,232 @@
+//! Explorations and paths as documents for programs; `docs/json.md` describes them.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+use sioco_lang::source::SourceMap;
+use sioco_model::{Id, Model};
+use sioco_solve::values::Choice;
+use sioco_symbolic::{Merge, Options, Order, Step, Stop};
+
+use super::nodes::{NodeText, Walker, label};
+use super::path::{Conjunct, Outcome, PathReport, Witness};
+use super::statistics::{before_back_end, layers, per_second};
+use super::{Explored, summary, why_unknown};
+
+/// The name of the format.
+pub const FORMAT: &str = "sioco-explore";
+/// The version of the format: it grows when a reader of the one before would be misled.
+pub const VERSION: u32 = 1;
+
+/// The exploration; with statistics if the time that it took is given.
+pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
+    let Explored { model, file, options, found, .. } = explored;
+    let graph = &found.graph;
+    let mut walker = Walker::new(model, graph);
+    let nodes: Vec<Json> = graph
+        .ids()
+        .map(|id| {
+            let text = walker.text(id);
+            json!({
+                "id": graph.name(id),
+                "parent": graph.parent(id).map(|p| graph.name(p)),
+                "step": graph.step(id).map(|s| step(model, s)),
+                "depth": graph.depth(id),
+                "locations": text.locations,
+                "state": state(&text),
+                "doubt": graph.is_doubtful(id),
+                "rests_on_unknown": graph.rests_on_unknown(id),
+                "included_in": graph.included_in(id).map(|n| graph.name(n)),
+                "expanded": graph.is_expanded(id),
+            })
+        })
+        .collect();
+    let statuses = explored.statuses();
+    let switches: Vec<Json> =
+        model.switches.iter().map(|(id, s)| json!({ "name": s.name, "status": statuses[id.index()].name() })).collect();
+    let doubts = found.doubts.iter();
+    let doubts: Vec<Json> = doubts
+        .map(|(n, why)| json!({ "node": graph.name(*n), "reason": why_unknown(why, explored.back_end) }))
+        .collect();
+    let (equal, included) = explored.merged();
+    let mut document = json!({
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "exploration",
+        "model": { "name": model.name, "file": file },
+        "options": options_json(options, explored),
+        "stop": { "reason": stop_name(found.stop), "text": summary::stop(explored).0 },
+        "counters": {
+            "nodes": graph.len(),
+            "depth": explored.depth(),
+            "equal": equal,
+            "included": included,
+            "doubts": found.doubts.len(),
+            "open": graph.frontier().count(),
+        },
+        "switches": switches,
+        "doubts": doubts,
+        "nodes": nodes,
+    });
+    if let (Some(time), Some(object)) = (time, document.as_object_mut()) {
+        object.insert("stats".into(), statistics(explored, time));
+    }
+    document
+}
+
+/// A path.
+pub fn path(model: &Model, file: &str, sources: &SourceMap, report: &PathReport) -> Json {
+    let mut document = json!({
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "path",
+        "model": { "name": model.name, "file": file },
+        "node": report.node,
+        "path": report.steps,
+        "condition": conjuncts(sources, &report.conditions),
+        "symbols": report.symbols.iter().map(|(n, s)| json!({ "name": n, "type": s })).collect::<Vec<_>>(),
+        "locations": report.state.locations,
+        "state": state(&report.state),
+    });
+    let Some(object) = document.as_object_mut() else { return document };
+    match &report.outcome {
+        Outcome::Reachable(witness) => {
+            object.insert("result".into(), "reachable".into());
+            object.insert("witness".into(), witness_json(witness, &report.steps));
+        }
+        Outcome::Impossible { at, clash } => {
+            object.insert("result".into(), "impossible".into());
+            object.insert("at".into(), (*at).into());
+            object.insert("clash".into(), conjuncts(sources, clash));
+        }
+        Outcome::Unknown { at, reason, asked } => {
+            object.insert("result".into(), "unknown".into());
+            object.insert("at".into(), (*at).into());
+            object.insert("reason".into(), reason.as_str().into());
+            object.insert("asked".into(), asked.as_str().into());
+        }
+    }
+    document
+}
+
+fn step(model: &Model, step: Step) -> Json {
+    let name = |s| model.switches[s].name.as_str();
+    match step {
+        Step::Switch(s) => json!({ "switch": name(s), "label": label(model, step) }),
+        Step::Handshake { send, receive } => {
+            json!({ "send": name(send), "receive": name(receive), "label": label(model, step) })
+        }
+        Step::Delta => json!({ "delta": true }),
+    }
+}
+
+fn state(text: &NodeText) -> Json {
+    Json::Object(text.state.iter().map(|(n, v)| (n.clone(), Json::from(v.as_str()))).collect())
+}
+
+fn stop_name(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Complete => "complete",
+        Stop::Covered => "covered",
+        Stop::Depth => "depth",
+        Stop::Nodes => "nodes",
+        Stop::Memory => "memory",
+        Stop::Cancelled => "interrupted",
+    }
+}
+
+/// What changes the result; the number of workers does not.
+fn options_json(options: &Options, explored: &Explored<'_>) -> Json {
+    let order = match options.order {
+        Order::BreadthFirst => "bfs",
+        Order::DepthFirst => "dfs",
+    };
+    let merge = match options.merge {
+        Merge::Nothing => "none",
+        Merge::Equal => "equal",
+        Merge::Included => "included",
+    };
+    json!({
+        "order": order,
+        "merge": merge,
+        "delta": options.delta,
+        "depth": options.depth,
+        "nodes": options.nodes,
+        "memory": options.bytes,
+        "until_covered": options.until_covered,
+        "solver": explored.back_end.to_string(),
+    })
+}
+
+fn statistics(explored: &Explored<'_>, time: Duration) -> Json {
+    let counters = &explored.found.counters;
+    let layers: Map<String, Json> = layers(explored)
+        .into_iter()
+        .map(|(name, l)| {
+            let key = name.replace([' ', '-'], "_");
+            (key, json!({ "asked": l.asked, "sat": l.sat, "unsat": l.unsat, "passed_on": l.passed_on }))
+        })
+        .collect();
+    let inclusion = &counters.inclusion;
+    json!({
+        "evaluated": counters.evaluated,
+        "refuted": counters.refuted,
+        "remembered": counters.remembered,
+        "asked": counters.asked,
+        "layers": layers,
+        "percent_before_back_end": before_back_end(explored),
+        "solver": explored.solver,
+        "inclusion": {
+            "compared": inclusion.compared,
+            "included": inclusion.included,
+            "asked": inclusion.asked,
+            "unknown": inclusion.unknown,
+        },
+        "seconds": time.as_secs_f64(),
+        "nodes_per_second": per_second(explored.found.graph.len(), time),
+        "bytes": explored.found.bytes,
+    })
+}
+
+fn conjuncts(sources: &SourceMap, conjuncts: &[Conjunct]) -> Json {
+    let of = |c: &Conjunct| {
+        let place = c.span.map(|span| {
+            let (line, column) = sources.position(span);
+            (sources.file(span.file).name.as_str(), line, column)
+        });
+        let values: Map<String, Json> = c.values.iter().map(|(n, _, v)| (n.clone(), v.clone())).collect();
+        json!({
+            "text": c.text,
+            "step": c.step,
+            "switch": c.switch,
+            "why": c.why,
+            "file": place.map(|p| p.0),
+            "line": place.map(|p| p.1),
+            "column": place.map(|p| p.2),
+            "values": values,
+        })
+    };
+    conjuncts.iter().map(of).collect()
+}
+
+fn witness_json(witness: &Witness, steps: &[String]) -> Json {
+    let steps: Vec<Json> =
+        steps.iter().zip(&witness.values).map(|(step, values)| json!({ "step": step, "values": values })).collect();
+    let (choice, seed) = match witness.choice {
+        Choice::Min => ("min", None),
+        Choice::Max => ("max", None),
+        Choice::Middle => ("middle", None),
+        Choice::Random(seed) => ("random", Some(seed)),
+        Choice::Boundary => ("boundary", None),
+    };
+    let unbounded: Vec<Json> = witness.unbounded.iter().map(|(s, n)| json!({ "step": s, "name": n })).collect();
+    json!({
+        "choice": choice,
+        "seed": seed,
+        "start": witness.start,
+        "steps": steps,
+        "script": witness.script,
+        "unbounded": unbounded,
+        "uncertain": witness.uncertain,
+    })
+}

@@ -1,0 +1,88 @@
+//! Who answered how many questions, and what it cost.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use sioco_solve::chain::Counters as Layer;
+
+use super::{Explored, bytes, count};
+use crate::style::Style;
+
+/// The layers of the chain, in the order in which they are asked.
+pub(super) fn layers(explored: &Explored<'_>) -> [(&'static str, Layer); 5] {
+    let chain = &explored.found.counters.chain;
+    [
+        ("simplification", chain.simplification),
+        ("last witness", chain.witness),
+        ("built-in solver", chain.builtin),
+        ("cache", chain.cache),
+        ("back-end", chain.back_end),
+    ]
+}
+
+/// The share of all questions that were answered before the back-end, in percent.
+pub fn before_back_end(explored: &Explored<'_>) -> f64 {
+    let counters = &explored.found.counters;
+    let all = questions(explored);
+    100.0 - share(counters.chain.back_end.asked.min(all), all)
+}
+
+/// All questions: whether steps are possible, and whether states are included in others.
+fn questions(explored: &Explored<'_>) -> u64 {
+    explored.found.counters.total() + explored.found.counters.inclusion.asked
+}
+
+/// The statistics, for people.
+pub fn statistics(explored: &Explored<'_>, time: Duration, style: Style) -> String {
+    let counters = &explored.found.counters;
+    let mut out = String::new();
+    let total = questions(explored);
+    let _ = writeln!(out, "{}: {total}", style.bold("questions"));
+    for (who, n) in [
+        ("yes by evaluation", counters.evaluated),
+        ("no by evaluation", counters.refuted),
+        ("remembered", counters.remembered),
+        ("asked about steps", counters.asked),
+        ("asked about inclusion", counters.inclusion.asked),
+    ] {
+        let _ = writeln!(out, "  {who:<24}{n:>10}  {:>5.1} %", share(n, total));
+    }
+    let heading = format!("{:<24}{:>10}{:>10}{:>10}{:>12}", "layer", "asked", "sat", "unsat", "passed on");
+    let _ = writeln!(out, "  {}", style.dim(heading));
+    for (name, layer) in layers(explored) {
+        let Layer { asked, sat, unsat, passed_on } = layer;
+        let _ = writeln!(out, "  {name:<24}{asked:>10}{sat:>10}{unsat:>10}{passed_on:>12}");
+    }
+    let who = explored.solver.unwrap_or("there is none");
+    let _ = writeln!(out, "  never reached the back-end ({who}): {:.2} %", before_back_end(explored));
+    let inclusion = &counters.inclusion;
+    let _ = writeln!(
+        out,
+        "{}: {}, {} included; {} questions, {} of them unknown",
+        style.bold("inclusion"),
+        count(usize::try_from(inclusion.compared).unwrap_or(usize::MAX), "comparison"),
+        inclusion.included,
+        inclusion.asked,
+        inclusion.unknown
+    );
+    let (nodes, used) = (explored.found.graph.len(), explored.found.bytes);
+    let _ = writeln!(
+        out,
+        "{}: {:.3} s, {:.0} nodes per second, {} bytes per node ({} in all)",
+        style.bold("cost"),
+        time.as_secs_f64(),
+        per_second(nodes, time),
+        used / nodes.max(1),
+        bytes(used)
+    );
+    out
+}
+
+/// How many in a second.
+pub(super) fn per_second(n: usize, time: Duration) -> f64 {
+    n as f64 / time.as_secs_f64().max(1e-9)
+}
+
+fn share(part: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { 100.0 * part as f64 / of as f64 }
+}

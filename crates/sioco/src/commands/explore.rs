@@ -1,0 +1,362 @@
+//! `sioco explore`: what a model can do, for all values at once.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{ArgGroup, Args, ValueEnum};
+use sioco_lang::check::{Checked, CheckedModel};
+use sioco_report::explore::path::{Outcome, Page};
+use sioco_report::explore::statistics::statistics;
+use sioco_report::explore::summary::summary;
+use sioco_report::explore::tree::{Drawing, tree};
+use sioco_report::explore::{Explored, json};
+use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
+
+use crate::commands::simulate;
+use crate::exit::Exit;
+use crate::explore::path::{Question, answer};
+use crate::explore::{names, size};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load, shell_word};
+use crate::output::{Format, Output};
+use crate::simulate::words::Words;
+use crate::solver_choice::SolverChoice;
+
+/// Explore what a model can do, for all values at once
+///
+/// Builds the symbolic execution graph: parameters stay symbols (`p#3` is the parameter `p` of the third step), and a
+/// solver says which switches can be taken. Says how far it came and which switches can be reached. With `--path` or
+/// `--node`, says instead whether one path can be taken: its condition and values for it, or the conditions that clash.
+#[derive(Args, Debug)]
+#[command(
+    group = ArgGroup::new("one").args(["path", "node"]),
+    after_help = "\
+Example:
+  sioco explore model.sts
+  sioco explore model.sts --depth 4 --tree
+  sioco explore model.sts --path 'add tell finish' --values max
+  sioco explore model.sts --format json > graph.json
+
+Exit codes: 0, whatever was found; with --path and --node: 0 reachable, 1 impossible, 3 unknown. A solver that broke
+down: 5. Interrupted: 130, with what was found until then."
+)]
+pub struct Explore {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// The greatest number of steps on a path
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    depth: Option<usize>,
+
+    /// The greatest number of nodes
+    #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
+    nodes: u32,
+
+    /// The greatest amount of memory, estimated, such as 512M
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
+    memory: usize,
+
+    /// Which nodes are expanded first
+    #[arg(long, value_enum, default_value_t)]
+    order: OrderName,
+
+    /// Which states are not expanded again
+    #[arg(long, value_enum, default_value_t)]
+    merge: MergeName,
+
+    /// Makes silence (delta) a step as well
+    #[arg(long)]
+    delta: bool,
+
+    /// Stops as soon as every switch has been taken
+    #[arg(long)]
+    until_covered: bool,
+
+    /// How many cores are used; the result is the same for any number [default: all]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+
+    /// Says who answered how many questions, and what it cost
+    #[arg(long, conflicts_with = "one")]
+    stats: bool,
+
+    /// Shows the graph as a tree, so many lines of it; 0 is all [default: 200]
+    #[arg(
+        long,
+        value_name = "LINES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "200",
+        conflicts_with = "one"
+    )]
+    tree: Option<usize>,
+
+    /// Says whether this path can be taken: names of switches, `send/receive`, labels such as `?gate`, and `delta`
+    #[arg(
+        long,
+        value_name = "STEPS",
+        num_args = 1..,
+        conflicts_with_all = ["depth", "nodes", "memory", "order", "merge", "delta", "until_covered", "jobs"]
+    )]
+    path: Option<Vec<String>>,
+
+    /// Says how this node of the graph is reached, such as n7
+    #[arg(long, value_name = "NODE")]
+    node: Option<String>,
+
+    /// Which values a path is shown with
+    #[arg(long, value_enum, default_value_t, requires = "one")]
+    values: Values,
+
+    /// Where random values start
+    #[arg(long, default_value_t = 0, requires = "one")]
+    seed: u64,
+
+    /// Writes the path with its values as a script for `sioco simulate`
+    #[arg(long, value_name = "FILE", requires = "one")]
+    save: Option<PathBuf>,
+
+    /// Whom the output is for
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum OrderName {
+    /// Breadth-first: the nearest ones.
+    #[default]
+    Bfs,
+    /// Depth-first: the first successor of the last one; on one core.
+    Dfs,
+}
+
+/// What is merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum MergeName {
+    /// None: the graph is a tree.
+    None,
+    /// Those that are equal to an earlier one.
+    Equal,
+    /// Those that an earlier one includes: whatever is possible in them is possible there.
+    #[default]
+    Included,
+}
+
+/// Which values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Values {
+    /// The least, parameter by parameter.
+    #[default]
+    Min,
+    /// The greatest.
+    Max,
+    /// Half way between.
+    Middle,
+    /// At random, by --seed.
+    Random,
+    /// Where a condition is about to flip.
+    Boundary,
+}
+
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// What all of the command works with.
+struct Work<'a> {
+    sources: &'a Checked,
+    checked: &'a CheckedModel,
+    back_end: BackEnd,
+    limits: Limits,
+}
+
+impl Explore {
+    /// Explores the model, or asks about one path.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        let (sources, checked) = load(&self.file, &self.choices, out)?;
+        let limits = Limits { cancel: Some(interrupt::flag()), ..Limits::default() };
+        let work = Work { sources: &sources, checked: &checked, back_end, limits };
+        if let Some(texts) = &self.path {
+            let steps = names::steps(&checked.model, texts)?;
+            return self.one(&work, None, &steps, out);
+        }
+        let options = self.options(&work);
+        let start = Instant::now();
+        let found = self.explore(&work, &options, out);
+        let time = start.elapsed();
+        if let Some(name) = &self.node {
+            if found.stop == Stop::Cancelled {
+                out.say("interrupted before the graph was complete");
+                return Ok(Exit::Interrupted);
+            }
+            let node = names::node(&found.graph, name)?;
+            return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
+        }
+        self.tell(&work, &options, &found, time, out)
+    }
+
+    fn options(&self, work: &Work<'_>) -> Options {
+        let default = Options::default();
+        Options {
+            order: match self.order {
+                OrderName::Bfs => Order::BreadthFirst,
+                OrderName::Dfs => Order::DepthFirst,
+            },
+            merge: match self.merge {
+                MergeName::None => Merge::Nothing,
+                MergeName::Equal => Merge::Equal,
+                MergeName::Included => Merge::Included,
+            },
+            delta: self.delta,
+            depth: self.depth,
+            nodes: self.nodes as usize,
+            bytes: self.memory,
+            workers: self.jobs.map_or(default.workers, usize::from),
+            until_covered: self.until_covered,
+            limits: work.limits.clone(),
+            shortcuts: Shortcuts::default(),
+        }
+    }
+
+    fn explore(&self, work: &Work<'_>, options: &Options, out: &mut Output) -> Exploration {
+        let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
+        let mut last = Instant::now();
+        let mut shown = false;
+        let mut show = |p: Progress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                (last, shown) = (Instant::now(), true);
+                out.progress(format_args!("exploring: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
+            }
+        };
+        let found = explore(&work.checked.model, &solvers, options, &mut show);
+        if shown {
+            out.progress("");
+        }
+        found
+    }
+
+    /// Tells what was found.
+    fn tell(
+        &self,
+        work: &Work<'_>,
+        options: &Options,
+        found: &Exploration,
+        time: Duration,
+        out: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let model = &work.checked.model;
+        let file = self.file.display().to_string();
+        let solver = if self.stats || !found.doubts.is_empty() { work.solver_name() } else { None };
+        let explored =
+            Explored { model, file: &file, options, found, back_end: &work.back_end, solver: solver.as_deref() };
+        match self.format {
+            Format::Json => out.line(json::exploration(&explored, self.stats.then_some(time))),
+            Format::Human => {
+                let style = out.style();
+                if let Some(lines) = self.tree {
+                    let words = work.words();
+                    let label = |s| words.label(s);
+                    let cut = out.is_terminal();
+                    let width = out.terminal_width().filter(|_| cut).unwrap_or(out.width());
+                    out.print(&tree(&explored, &Drawing { lines, width, cut, style, label: &label }));
+                    out.line("");
+                }
+                out.print(&summary(&explored, out.width(), style));
+                if self.stats {
+                    out.line("");
+                    out.print(&statistics(&explored, time, style));
+                }
+            }
+        }
+        if found.stop == Stop::Cancelled {
+            return Ok(Exit::Interrupted);
+        }
+        match found.doubts.iter().find(|(_, why)| matches!(why, Reason::Broken { .. })) {
+            Some((_, why)) => Err(broken(why)),
+            None => Ok(Exit::Ok),
+        }
+    }
+
+    /// Tells about one path.
+    fn one(&self, work: &Work<'_>, node: Option<String>, steps: &[Step], out: &mut Output) -> Result<Exit, Failure> {
+        let model = &work.checked.model;
+        let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
+        let mut path = Path::with(model, &solvers, Shortcuts::default(), work.limits.clone());
+        let replay = self.choices.command("simulate", &self.file);
+        let question = Question {
+            words: work.words(),
+            node,
+            steps,
+            choice: match self.values {
+                Values::Min => Choice::Min,
+                Values::Max => Choice::Max,
+                Values::Middle => Choice::Middle,
+                Values::Random => Choice::Random(self.seed),
+                Values::Boundary => Choice::Boundary,
+            },
+            back_end: &work.back_end,
+            asked: match work.solver_name() {
+                Some(name) => format!("the built-in layers, then {name}"),
+                None => "the built-in layers alone".into(),
+            },
+            replay: match &self.save {
+                Some(file) => format!("{replay} < {}", shell_word(&file.display().to_string())),
+                None => format!("add `--save steps.txt`, then {replay} < steps.txt"),
+            },
+        };
+        let (report, unknown) = answer(question, &mut path);
+        if let (Some(file), Outcome::Reachable(witness)) = (&self.save, &report.outcome) {
+            let script: String = witness.script.iter().map(|line| format!("{line}\n")).collect();
+            let text = simulate::header(model, &replay) + &script;
+            crate::files::write(file, &text).map_err(|error| Failure::write(file, &error))?;
+        }
+        match self.format {
+            Format::Json => {
+                let file = self.file.display().to_string();
+                out.line(json::path(model, &file, &work.sources.sources, &report));
+            }
+            Format::Human => {
+                let page = Page { sources: &work.sources.sources, width: out.width(), style: out.style() };
+                out.print(&report.text(page));
+            }
+        }
+        match (&report.outcome, unknown) {
+            (Outcome::Reachable(_), _) => Ok(Exit::Ok),
+            (Outcome::Impossible { .. }, _) => Ok(Exit::Fail),
+            (_, Some(Reason::Cancelled)) => Ok(Exit::Interrupted),
+            (_, Some(why @ Reason::Broken { .. })) => Err(broken(&why)),
+            _ => Ok(Exit::Inconclusive),
+        }
+    }
+}
+
+impl<'a> Work<'a> {
+    fn words(&self) -> Words<'a> {
+        Words { checked: self.checked, sources: &self.sources.sources }
+    }
+
+    /// The solver's own name; none if there is none.
+    fn solver_name(&self) -> Option<String> {
+        match self.back_end.open() {
+            Ok(solver) => solver.map(|s| s.name()),
+            Err(_) => None,
+        }
+    }
+}
+
+/// A solver that broke down.
+fn broken(why: &Reason) -> Failure {
+    let failure = Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None };
+    failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another")
+}

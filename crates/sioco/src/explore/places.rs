@@ -1,0 +1,55 @@
+//! Where the conditions of a path were written.
+
+use sioco_lang::source::Span;
+use sioco_model::SwitchId;
+use sioco_model::semantics::interpreter::Part;
+use sioco_symbolic::Origin;
+
+use crate::simulate::words::Words;
+
+/// A condition's place, its switch, and what it is if it is no guard.
+pub struct Place {
+    /// Where it was written.
+    pub span: Option<Span>,
+    /// The switch that it belongs to.
+    pub switch: Option<SwitchId>,
+    /// What it is.
+    pub why: String,
+}
+
+/// The place of a condition.
+pub fn place(words: Words<'_>, origin: Origin) -> Place {
+    let model = words.model();
+    let spans = |s: SwitchId| words.checked.spans.switches.get(s);
+    let name = |s: SwitchId| &model.switches[s].name;
+    match origin {
+        Origin::Guard(s, i) => {
+            let span = words.conjunct_place(s, i).or_else(|| spans(s).map(|s| s.label));
+            let why = if model.switches[s].is_else { "for `else`, no other switch may be possible" } else { "" };
+            Place { span, switch: Some(s), why: why.into() }
+        }
+        Origin::Defined(s, part) => {
+            let (span, what) = match part {
+                Part::Guard => (spans(s).map(|s| s.guard.unwrap_or(s.label)), "the guard"),
+                Part::Argument(i) => (spans(s).map(|s| s.args.get(i).copied().unwrap_or(s.label)), "the argument"),
+                Part::Update(i) => (spans(s).map(|s| s.update.get(i).copied().unwrap_or(s.label)), "the new value"),
+            };
+            Place { span, switch: Some(s), why: format!("{what} must be defined and in range") }
+        }
+        Origin::Agreement(send, receive) => Place {
+            span: spans(receive).map(|s| s.label),
+            switch: Some(receive),
+            why: format!("what `{}` sends must be what is expected", name(send)),
+        },
+        Origin::Definition(var) => Place {
+            span: words.checked.spans.variables.get(var).copied(),
+            switch: None,
+            why: format!("the value of `{}`", model.variable_name(var)),
+        },
+        Origin::Silent(s) => Place {
+            span: spans(s).map(|s| s.guard.unwrap_or(s.label)),
+            switch: Some(s),
+            why: format!("for silence, `{}` must not be possible", name(s)),
+        },
+    }
+}
