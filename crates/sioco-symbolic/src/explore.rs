@@ -192,7 +192,7 @@ impl<'m> Cursor<'m> {
                 Possible::Yes => None,
                 Possible::Unknown(reason) => Some(reason),
             };
-            let key = live.map(|live| {
+            let key = live.and_then(|live| {
                 self.path.advance(step);
                 let key = self.path.key(live);
                 self.path.retreat();
@@ -228,6 +228,7 @@ pub struct Explorer<'m> {
     doubts: Vec<(NodeId, Reason)>,
     stop: Option<Stop>,
     bytes: usize,
+    key_bytes: usize,
 }
 
 /// How many nodes a worker takes at a time.
@@ -250,7 +251,7 @@ impl<'m> Explorer<'m> {
         let mut graph = Graph::new();
         graph.scattered = options.order == Order::DepthFirst;
         if let Some(live) = &live {
-            seen.insert(cursors[0].path.key(live), graph.root());
+            seen.extend(cursors[0].path.key(live).map(|key| (key, graph.root())));
         }
         let mut inclusion = (options.merge == Merge::Included).then(|| Inclusion::new(model));
         if let (Some(inclusion), Some(live)) = (&mut inclusion, &live) {
@@ -267,6 +268,7 @@ impl<'m> Explorer<'m> {
             doubts: Vec::new(),
             stop: None,
             bytes: 0,
+            key_bytes: 0,
             options,
         }
     }
@@ -299,7 +301,7 @@ impl<'m> Explorer<'m> {
         if let Some(inclusion) = &self.inclusion {
             counters.inclusion = inclusion.counters();
         }
-        let bytes = self.bytes.max(self.graph.bytes());
+        let bytes = self.bytes.max(self.graph.bytes() + self.key_bytes);
         let stop = self.stop.unwrap_or(Stop::Complete);
         Exploration { graph: self.graph, stop, doubts: self.doubts, counters, bytes }
     }
@@ -416,13 +418,11 @@ impl<'m> Explorer<'m> {
             self.not_taken -= usize::from(!*taken);
             *taken = true;
         }
-        let Some(key) = child.key else { return Some(id) };
         let graph = &self.graph;
         // A state that is surely reached is not merged into one that is reached perhaps.
         let fits = |other: NodeId| !graph.rests_on_unknown(other) || graph.rests_on_unknown(id);
-        if let Some(&other) = self.seen.get(&key)
-            && fits(other)
-        {
+        let equal = child.key.as_ref().and_then(|key| self.seen.get(key)).copied();
+        if let Some(other) = equal.filter(|other| fits(*other)) {
             self.graph.set_included(id, other);
             return None;
         }
@@ -435,15 +435,16 @@ impl<'m> Explorer<'m> {
             }
             inclusion.keep(&mut cursor.path, live, id);
         }
-        self.bytes += key.len() * 4 + 48;
-        self.seen.insert(key, id);
+        if let Some(key) = child.key {
+            self.key_bytes += size_of_val(&*key) + size_of::<(Key, NodeId)>();
+            self.seen.insert(key, id);
+        }
         Some(id)
     }
 
     fn check_limits(&mut self) {
         let paths: usize = self.cursors.iter().map(|c| c.path.bytes()).sum();
-        let keys: usize = self.seen.len() * 48;
-        let bytes = self.graph.bytes() + paths + keys;
+        let bytes = self.graph.bytes() + paths + self.key_bytes;
         self.bytes = self.bytes.max(bytes);
         if self.stop.is_some() {
         } else if bytes > self.options.bytes {

@@ -31,6 +31,9 @@ const USEFUL: u64 = 32;
 /// How often a state whose condition keeps a quantifier is compared: such questions are dear.
 const QUANTIFIED_ATTEMPTS: u32 = 2;
 
+/// With how many conditions.
+const MOST_CONDITIONS: usize = 40;
+
 /// How much an elimination may make a condition grow.
 const ELIMINATION: usize = 300;
 
@@ -95,7 +98,7 @@ impl Inclusion {
         }
         let kept = &mut self.by_locations.entry(locations).or_default().states;
         if kept.len() < CANDIDATES {
-            kept.push(summary(path, live, node));
+            kept.extend(summary(path, live, node));
         }
     }
 
@@ -146,7 +149,8 @@ impl Inclusion {
     }
 }
 
-fn summary(path: &mut Path<'_>, live: &Live, node: NodeId) -> Summary {
+/// None where too many conditions have to do with the state: eliminating their symbols would take too long.
+fn summary(path: &mut Path<'_>, live: &Live, node: NodeId) -> Option<Summary> {
     let locations = path.locations().to_vec();
     let mut vars = Vec::new();
     let mut symbols = Vec::new();
@@ -161,11 +165,11 @@ fn summary(path: &mut Path<'_>, live: &Live, node: NodeId) -> Summary {
         };
         vars.push((var, value));
     }
-    let conditions = path.relevant(&symbols);
+    let conditions = path.relevant(&symbols, MOST_CONDITIONS)?;
     for c in &conditions {
         symbols_of(path.pool(), *c, &mut symbols);
     }
-    Summary { node, vars, symbols, conditions, member: None, attempts: u32::MAX }
+    Some(Summary { node, vars, symbols, conditions, member: None, attempts: u32::MAX })
 }
 
 /// Whether known values are the same: that settles most cases.

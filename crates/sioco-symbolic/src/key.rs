@@ -4,14 +4,18 @@
 //! have to do with them, symbols numbered as they occur. Conjuncts on other symbols can be true whatever the live
 //! variables are, so leaving them out loses nothing. Words do not depend on the ids of a pool: workers compare theirs.
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::number::show_rational;
 use sioco_model::term::{Op, Term};
 use sioco_model::{BinderId, Id, SymbolId, TermId, Value};
 
 use crate::live::Live;
 use crate::path::Path;
-use crate::symbols::symbols_of;
+
+/// With how many conditions a state is compared at most.
+pub(crate) const MOST_CONDITIONS: usize = 100;
 
 /// The words of a state.
 pub type Key = Box<[u32]>;
@@ -26,8 +30,9 @@ const BOUND: u32 = 7;
 const CONDITIONS: u32 = 8;
 
 impl Path<'_> {
-    /// The words of the state at the end of the path.
-    pub fn key(&mut self, live: &Live) -> Key {
+    /// The words of the state at the end of the path; none where too many conditions have to do with it, as on long
+    /// paths that add things up: such states are hardly ever equal, and telling would take longer with every step.
+    pub fn key(&mut self, live: &Live) -> Option<Key> {
         let mut w = Writer::default();
         let locations = self.locations().to_vec();
         w.words.extend(locations.iter().map(|l| l.index() as u32));
@@ -42,55 +47,50 @@ impl Path<'_> {
                 }
             }
         }
-        let relevant = self.relevant(&w.symbols);
+        let relevant = self.relevant(&w.symbols, MOST_CONDITIONS)?;
         if !relevant.is_empty() {
             w.words.push(CONDITIONS);
             for term in relevant {
                 w.term(self, term);
             }
         }
-        w.words.into()
+        Some(w.words.into())
     }
 
     /// The conjuncts of the path condition that share symbols with these, directly or by way of others, in the order
-    /// of the path.
-    pub(crate) fn relevant(&self, symbols: &[SymbolId]) -> Vec<TermId> {
-        let all = self.conditions();
-        if symbols.is_empty() || all.is_empty() {
-            return Vec::new();
+    /// of the path; none if there are more than `most`.
+    pub(crate) fn relevant(&mut self, symbols: &[SymbolId], most: usize) -> Option<Vec<TermId>> {
+        let count = self.conditions().len();
+        if symbols.is_empty() || count == 0 {
+            return Some(Vec::new());
         }
-        let of: Vec<Vec<SymbolId>> = all
-            .iter()
-            .map(|c| {
-                let mut found = Vec::new();
-                symbols_of(self.pool(), c.term, &mut found);
-                found
-            })
-            .collect();
-        let mut known = symbols.to_vec();
-        let mut taken = vec![false; all.len()];
-        loop {
-            let before = known.len();
-            let mut changed = false;
-            for (i, symbols) in of.iter().enumerate() {
-                if !taken[i] && symbols.iter().any(|y| known.contains(y)) {
+        let of: Vec<Arc<[SymbolId]>> = (0..count).map(|i| self.symbols_in(self.conditions()[i].term)).collect();
+        let mut known: FxHashSet<SymbolId> = symbols.iter().copied().collect();
+        let mut taken = vec![false; count];
+        let mut found = 0;
+        // What came later says what it is by what came before, so going back once is mostly enough.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for i in (0..count).rev() {
+                if !taken[i] && of[i].iter().any(|y| known.contains(y)) {
                     taken[i] = true;
+                    found += 1;
+                    if found > most {
+                        return None;
+                    }
+                    known.extend(of[i].iter().copied());
                     changed = true;
-                    let new: Vec<SymbolId> = symbols.iter().copied().filter(|y| !known.contains(y)).collect();
-                    known.extend(new);
                 }
             }
-            if !changed || known.len() == before {
-                break;
+        }
+        let mut terms = Vec::with_capacity(found);
+        for (c, _) in self.conditions().iter().zip(&taken).filter(|(_, taken)| **taken) {
+            if !terms.contains(&c.term) {
+                terms.push(c.term);
             }
         }
-        let mut found = Vec::new();
-        for (i, c) in all.iter().enumerate() {
-            if taken[i] && !found.contains(&c.term) {
-                found.push(c.term);
-            }
-        }
-        found
+        Some(terms)
     }
 }
 

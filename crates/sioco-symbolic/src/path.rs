@@ -25,7 +25,7 @@ use crate::fold;
 use crate::prepare::{Condition, Origin, Prepared, Signatures, prepare};
 use crate::stats::Counters;
 use crate::step::{Outgoing, Step};
-use crate::symbols::Names;
+use crate::symbols::{Names, symbols_of};
 
 /// A value whose term has more parts than this gets a symbol of its own.
 const NAMED_FROM: usize = 6;
@@ -118,6 +118,7 @@ pub struct Path<'m> {
     with_symbols: FxHashMap<(TermId, u32, u32), TermId>,
     alone: FxHashMap<(u32, Box<[TermId]>), Possible>,
     scratch: FxHashMap<TermId, TermId>,
+    symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
     pending: Vec<(VarId, Result<Value, TermId>)>,
     no_terms: Arc<[TermId]>,
     counters: Counters,
@@ -159,6 +160,7 @@ impl<'m> Path<'m> {
             with_symbols: FxHashMap::default(),
             alone: FxHashMap::default(),
             scratch: FxHashMap::default(),
+            symbol_lists: FxHashMap::default(),
             pending: Vec::new(),
             no_terms: Arc::default(),
             counters: Counters::default(),
@@ -687,6 +689,18 @@ impl<'m> Path<'m> {
         let same = self.pool.eq(&self.model.sorts, symbol, term);
         self.conditions.push(PathCondition { term: same, origin: Origin::Definition(var), step: depth });
         symbol
+    }
+
+    /// The symbols of a term.
+    pub(crate) fn symbols_in(&mut self, term: TermId) -> Arc<[SymbolId]> {
+        if let Some(known) = self.symbol_lists.get(&term) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        symbols_of(&self.pool, term, &mut found);
+        let found: Arc<[SymbolId]> = found.into();
+        self.symbol_lists.insert(term, found.clone());
+        found
     }
 
     /// Takes the last step back; nothing if there is none.
