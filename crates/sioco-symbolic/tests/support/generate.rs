@@ -98,11 +98,23 @@ impl Gen<'_> {
         }
         let channel = self.pick(&CHOSEN);
         let processes = if self.shape.parallel { self.pick(&[1, 1, 2]) } else { 1 };
+        let both_ways = self.rng.one_in(2);
         if processes == 2 {
-            let _ = writeln!(out, "channel c({}: {})", "a0", channel.text());
+            let _ = writeln!(out, "channel c(a0: {})", channel.text());
+            if both_ways {
+                let _ = writeln!(out, "channel d(a0: {})", channel.text());
+            }
         }
         for p in 0..processes {
-            self.process(&mut out, p, processes, &gates, channel);
+            // Whoever sends needs somebody who receives, so each does so at least once.
+            let handshakes: &[(&str, &str)] = match (processes, p, both_ways) {
+                (1, ..) => &[],
+                (_, 0, false) => &[("send", "c")],
+                (_, 0, true) => &[("send", "c"), ("recv", "d")],
+                (_, _, false) => &[("recv", "c")],
+                (_, _, true) => &[("recv", "c"), ("send", "d")],
+            };
+            self.process(&mut out, p, handshakes, &gates, channel);
         }
         if processes == 2 {
             out.push_str("system Both = P0 || P1\n");
@@ -110,10 +122,10 @@ impl Gen<'_> {
         out
     }
 
-    fn process(&mut self, out: &mut String, p: usize, processes: usize, gates: &[Vec<Ty>], channel: Ty) {
+    fn process(&mut self, out: &mut String, p: usize, handshakes: &[(&str, &str)], gates: &[Vec<Ty>], channel: Ty) {
         let _ = writeln!(out, "process P{p} {{");
         let kept = if self.shape.finite { FINITE_KEPT } else { KEPT.len() };
-        let count = if processes == 2 { self.pick(&[1, 2]) } else { self.pick(&[1, 2, 2, 3]) };
+        let count = if !handshakes.is_empty() { self.pick(&[1, 2]) } else { self.pick(&[1, 2, 2, 3]) };
         let mut vars: Vec<(String, Ty)> = Vec::new();
         for v in 0..count {
             let ty = self.pick(&KEPT[..kept]);
@@ -139,12 +151,16 @@ impl Gen<'_> {
             let switches = match (self.shape.dense, l) {
                 (true, _) => 3,
                 (_, 0) => self.pick(&[2, 3]),
+                (_, 1) if !handshakes.is_empty() => self.pick(&[1, 2]),
                 _ => self.pick(&[0, 1, 2, 2, 3]),
             };
             let mut has_else = false;
             for s in 0..switches {
                 self.scope = vars.clone();
-                let (label, answer) = self.label(processes, gates, channel);
+                let (label, answer) = match handshakes.get(l) {
+                    Some(how) if s == 0 => (self.handshake(*how, channel), None),
+                    _ => self.label(handshakes, gates, channel),
+                };
                 let channel_label = label.starts_with("send") || label.starts_with("recv");
                 let guard = match self.rng.below(8) {
                     0 if !channel_label && !has_else => {
@@ -171,8 +187,8 @@ impl Gen<'_> {
     }
 
     /// A label, and perhaps an answer to it; its parameters are in scope afterwards.
-    fn label(&mut self, processes: usize, gates: &[Vec<Ty>], channel: Ty) -> (String, Option<usize>) {
-        match self.rng.below(if processes == 2 { 12 } else { 8 }) {
+    fn label(&mut self, handshakes: &[(&str, &str)], gates: &[Vec<Ty>], channel: Ty) -> (String, Option<usize>) {
+        match self.rng.below(if handshakes.is_empty() { 8 } else { 11 }) {
             0..3 => {
                 let gate = self.rng.below(2);
                 let params: Vec<String> = (0..gates[gate].len()).map(|k| format!("p{k}")).collect();
@@ -204,16 +220,19 @@ impl Gen<'_> {
                 self.scope.push(("p0".into(), ty));
                 (format!("tau any p0: {}", ty.text()), None)
             }
-            8 | 9 if self.rng.one_in(3) => {
-                self.scope.push(("p0".into(), channel));
-                ("send c(any p0)".into(), None)
-            }
-            8 | 9 => (format!("send c({})", self.of(channel, 2)), None),
             _ => {
-                self.scope.push(("p0".into(), channel));
-                ("recv c(p0)".into(), None)
+                let how = self.pick(handshakes);
+                (self.handshake(how, channel), None)
             }
         }
+    }
+
+    fn handshake(&mut self, (verb, name): (&str, &str), channel: Ty) -> String {
+        if verb == "send" {
+            return format!("send {name}({})", self.of(channel, 2));
+        }
+        self.scope.push(("p0".into(), channel));
+        format!("recv {name}(p0)")
     }
 
     fn update(&mut self, vars: &[(String, Ty)]) -> String {

@@ -4,6 +4,7 @@
 pub mod generate;
 #[path = "../../../sioco-model/tests/random/rng.rs"]
 mod rng;
+pub mod scripted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,7 @@ use sioco_model::model::{Label, Model};
 use sioco_model::semantics::{Interpreter, Quiescence, State};
 use sioco_model::term::{Op, Term};
 use sioco_model::{Id, SortId, SwitchId, SymbolId, TermId, Value};
+use sioco_solve::Limits;
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::values::Bounds;
 use sioco_symbolic::{Origin, Path, Step};
@@ -23,6 +25,16 @@ pub use self::rng::{Rng, seeds};
 /// The first seed, for runs by hand.
 pub fn first_seed() -> u64 {
     std::env::var("SIOCO_FIRST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// Whether the seeds are others than usual, so that nobody knows how much there is to see.
+pub fn by_hand() -> bool {
+    std::env::var("SIOCO_SEEDS").is_ok()
+}
+
+/// Small enough that the built-in solver gives up soon.
+pub fn limits() -> Limits {
+    Limits { resources: 50_000, ..Limits::default() }
 }
 
 pub fn builtin() -> Box<dyn Bounds> {
@@ -52,17 +64,18 @@ pub fn model(text: &str) -> Model {
     checked.model.expect("a model").model
 }
 
-/// A random model with its text; nothing if the checker refuses it.
-pub fn random_model(seed: u64, shape: Shape) -> Option<(String, Model)> {
-    let text = generate::text(&mut Rng::new(seed.wrapping_mul(2).wrapping_add(0x51_0c0)), shape);
-    let checked = check_text("m.sts", &text);
-    if checked.has_errors() {
-        if std::env::var("SIOCO_REFUSED").is_ok() {
-            eprintln!("seed {seed} refused: {:?}", checked.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>());
+/// A random model with its text: the first that the checker accepts.
+pub fn random_model(seed: u64, shape: Shape) -> (String, Model) {
+    let mut rng = Rng::new(seed.wrapping_mul(2).wrapping_add(0x0005_10c0));
+    loop {
+        let text = generate::text(&mut rng, shape);
+        let checked = check_text("m.sts", &text);
+        if !checked.has_errors()
+            && let Some(found) = checked.model
+        {
+            return (text, found.model);
         }
-        return None;
     }
-    Some((text, checked.model?.model))
 }
 
 /// All values of a sort that has few.
