@@ -1,5 +1,5 @@
 //! Random models, what brute force says about them by the concrete interpreter, and what a symbolic state stands for.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 pub mod generate;
 #[path = "../../../sioco-model/tests/random/rng.rs"]
