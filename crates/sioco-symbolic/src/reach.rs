@@ -270,10 +270,14 @@ impl Path<'_> {
         }
         // Helper symbols are shown by being put into the others.
         let known = self.definitions();
-        left.retain(|c| !matches!(c.origin, Origin::Definition(_)));
+        let is_definition = |c: &PathCondition| matches!(c.origin, Origin::Definition(_));
+        if !left.iter().all(is_definition) {
+            left.retain(|c| !is_definition(c));
+        }
         left.into_iter()
             .map(|c| {
-                let term = self.put_in(c.term, &known);
+                // A definition that is left shows itself.
+                let term = if is_definition(&c) { c.term } else { self.put_in(c.term, &known) };
                 Clash { step: c.step - 1, origin: c.origin, text: self.show(term), values: Vec::new() }
             })
             .collect()

@@ -162,12 +162,15 @@ fn check_tree(model: &Model, solvers: SolverFactory<'_>, concrete: &Tree, option
                 continue;
             }
             seen.impossible += 1;
-            let answer = reach(&mut other, &longer, Choice::Min);
-            let Reach::Impossible { at, clash } = answer else {
-                panic!("{}: {answer:?}", show(model, &longer));
-            };
-            assert_eq!(at, steps.len());
-            assert!(!clash.is_empty() || !options.shortcuts.evaluation, "{} has no reason", show(model, &longer));
+            match reach(&mut other, &longer, Choice::Min) {
+                Reach::Impossible { at, clash } => {
+                    // It may show earlier, where the tree had a doubt.
+                    assert!(at == steps.len() || at < steps.len() && graph.rests_on_unknown(node), "{at}");
+                    assert!(!clash.is_empty(), "{} has no reason", show(model, &longer));
+                }
+                Reach::Unknown { .. } => seen.unsolved += 1,
+                found => panic!("{}: {found:?}", show(model, &longer)),
+            }
         }
     }
 }
@@ -353,12 +356,12 @@ fn workers_do_not_change_the_graph() {
 
 #[test]
 fn depth_first_has_the_same_paths() {
-    for_models(40, ANY, |model| {
+    for_models(30, FINITE, |model| {
         let (concrete, depth) = concrete_tree(model, 4, true, 100);
         assert!(!concrete.is_empty());
         let run = |order| {
             let options = Options { order, delta: true, ..tree_options(depth) };
-            explore(model, &builtin, &options, &mut |_| {})
+            explore(model, &quick, &options, &mut |_| {})
         };
         let (wide, deep) = (run(Order::BreadthFirst), run(Order::DepthFirst));
         assert_eq!(wide.stop, deep.stop);

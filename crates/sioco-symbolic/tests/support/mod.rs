@@ -34,7 +34,7 @@ pub fn by_hand() -> bool {
 
 /// Small enough that the built-in solver gives up soon.
 pub fn limits() -> Limits {
-    Limits { resources: 50_000, ..Limits::default() }
+    Limits { resources: 3_000, ..Limits::default() }
 }
 
 pub fn builtin() -> Box<dyn Bounds> {
