@@ -255,3 +255,16 @@ fn hard_guards_for_z3() {
     assert!(taken(&m, &found, "s").is_some());
     assert_ne!(taken(&m, &found, "u"), Some(true));
 }
+
+/// A state is not included in one whose condition is undefined for some of its values.
+#[test]
+fn undefined_is_not_included() {
+    let m = model(
+        "input a(p: Int in -2..2)\noutput b\nprocess P {\n var x: Int = 0\n init l {\n \
+         i: ?a(p) [6 div p >= -6] / x := p -> m\n j: ?a(p) / x := p -> m\n }\n state m { o: !b [x == 0] -> m }\n}",
+    );
+    for merge in [Merge::Equal, Merge::Included] {
+        let found = run(&m, Options { merge, workers: 1, ..Options::default() });
+        assert_eq!((found.stop, taken(&m, &found, "o")), (Stop::Complete, Some(true)), "{merge:?}");
+    }
+}
