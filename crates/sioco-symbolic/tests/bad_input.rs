@@ -155,14 +155,20 @@ const COUNTER: &str = "input a(p: Int in 1..3)\noutput o(n: Int)\nprocess P {\n 
 #[test]
 fn a_path_of_thousands_of_steps() {
     let m = model(COUNTER);
-    let options =
-        Options { merge: Merge::Nothing, order: Order::DepthFirst, depth: Some(5_000), workers: 1, ..Options::default() };
+    let options = Options {
+        merge: Merge::Nothing,
+        order: Order::DepthFirst,
+        depth: Some(5_000),
+        workers: 1,
+        ..Options::default()
+    };
     let found = run(&m, options);
     assert_eq!((found.stop, found.graph.len()), (Stop::Depth, 5_001));
     assert!(found.graph.ids().all(|n| !found.graph.rests_on_unknown(n)));
     let steps = found.graph.path(found.graph.ids().last().expect("a node"));
     assert_eq!(steps.len(), 5_000);
-    let options = Options { order: Order::BreadthFirst, merge: Merge::Nothing, depth: Some(2_000), ..Options::default() };
+    let options =
+        Options { order: Order::BreadthFirst, merge: Merge::Nothing, depth: Some(2_000), ..Options::default() };
     assert_eq!(run(&m, options).graph.len(), 2_001);
 }
 

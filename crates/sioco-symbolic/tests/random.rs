@@ -17,8 +17,8 @@ use sioco_symbolic::{
 use support::generate::{ANY, DENSE, FINITE};
 use support::scripted::{Scripted, is_wide};
 use support::{
-    Shape, Tree, builtin, by_hand, complete, concrete_reachable, concrete_steps, concrete_tree, domain, first_seed, has_z3,
-    limits, plain_builtin, plain_z3, random_model, seeds, show, state_for, states_of, value, z3,
+    Shape, Tree, builtin, by_hand, complete, concrete_reachable, concrete_steps, concrete_tree, domain, first_seed,
+    has_z3, limits, plain_builtin, plain_z3, random_model, seeds, show, state_for, states_of, value, z3,
 };
 
 /// As many values of symbols are tried for one symbolic state.
@@ -189,9 +189,15 @@ fn trees(usual: u64, shape: Shape, delta: bool, shortcuts: Shortcuts, solvers: S
 #[test]
 fn trees_are_exactly_the_runs() {
     let seen = trees(16, ANY, false, Shortcuts::default(), &builtin);
-    assert!(by_hand() || seen.paths > 200 && seen.replayed * 4 > seen.paths * 3 && seen.compared * 4 > seen.paths, "{seen:?}");
+    assert!(
+        by_hand() || seen.paths > 200 && seen.replayed * 4 > seen.paths * 3 && seen.compared * 4 > seen.paths,
+        "{seen:?}"
+    );
     let seen = trees(40, FINITE, false, Shortcuts::default(), &builtin);
-    assert!(by_hand() || seen.paths > 200 && seen.replayed * 10 > seen.paths * 9 && seen.compared * 2 > seen.paths, "{seen:?}");
+    assert!(
+        by_hand() || seen.paths > 200 && seen.replayed * 10 > seen.paths * 9 && seen.compared * 2 > seen.paths,
+        "{seen:?}"
+    );
 }
 
 #[test]
@@ -303,7 +309,8 @@ fn merged_graphs_reach_what_can_be_reached() {
         let mut counts = [0; 4];
         for_models(20, FINITE, |model| {
             let depth = (order == Order::DepthFirst).then_some(12);
-            let options = Options { merge, order, depth, nodes: 60, workers: 1, limits: limits(), ..Options::default() };
+            let options =
+                Options { merge, order, depth, nodes: 60, workers: 1, limits: limits(), ..Options::default() };
             check_merged(model, &options, &quick, &mut counts);
         });
         println!("{merge:?} {order:?}: cut, complete, inclusions, compared: {counts:?}");
@@ -316,7 +323,8 @@ fn merged_graphs_reach_what_can_be_reached_for_z3() {
     if has_z3() {
         let mut counts = [0; 4];
         for_models(4, FINITE, |model| {
-            let options = Options { merge: Merge::Included, nodes: 60, workers: 1, limits: limits(), ..Options::default() };
+            let options =
+                Options { merge: Merge::Included, nodes: 60, workers: 1, limits: limits(), ..Options::default() };
             check_merged(model, &options, &z3, &mut counts);
         });
         println!("{counts:?}");
@@ -391,7 +399,13 @@ fn depth_first_has_the_same_paths() {
 }
 
 /// The steps with their arguments that are possible within a number of steps.
-fn future(interpreter: &mut Interpreter<'_>, state: &State, depth: usize, at: &mut Vec<u32>, all: &mut BTreeSet<Vec<u32>>) {
+fn future(
+    interpreter: &mut Interpreter<'_>,
+    state: &State,
+    depth: usize,
+    at: &mut Vec<u32>,
+    all: &mut BTreeSet<Vec<u32>>,
+) {
     if depth == 0 || all.len() > 400 {
         return;
     }

@@ -78,9 +78,8 @@ impl Gen<'_> {
     }
 
     fn model(&mut self) -> String {
-        let mut out = String::from(
-            "type E = A | B | C\ntype R = { a: Int in 0..1, b: Bool }\ntype V = N | S(k: Int in -1..1)\n",
-        );
+        let mut out =
+            String::from("type E = A | B | C\ntype R = { a: Int in 0..1, b: Bool }\ntype V = N | S(k: Int in -1..1)\n");
         let gates: Vec<Vec<Ty>> = (0..4)
             .map(|_| {
                 let count = self.pick(&[0, 1, 1, 1, 2]);
@@ -359,8 +358,7 @@ impl Gen<'_> {
                 if !self.shape.finite {
                     types.extend([Str, Seq]);
                 }
-                let known: Vec<Ty> =
-                    types.iter().copied().filter(|t| self.scope.iter().any(|(_, s)| s == t)).collect();
+                let known: Vec<Ty> = types.iter().copied().filter(|t| self.scope.iter().any(|(_, s)| s == t)).collect();
                 match known.is_empty() {
                     true => format!("({} > {})", self.int(d), self.int(d)),
                     false => {

@@ -89,7 +89,10 @@ pub fn domain(model: &Model, sort: SortId) -> Vec<Value> {
 pub fn tuples(domains: &[Vec<Value>]) -> Vec<Vec<Value>> {
     let mut found = vec![Vec::new()];
     for values in domains {
-        found = found.into_iter().flat_map(|t| values.iter().map(move |v| [&t[..], &[v.clone()]].concat())).collect();
+        found = found
+            .into_iter()
+            .flat_map(|t| values.iter().map(move |v| [&t[..], std::slice::from_ref(v)].concat()))
+            .collect();
     }
     found
 }
@@ -99,9 +102,9 @@ pub fn initial_states(model: &Model) -> BTreeSet<State> {
     let free: Vec<_> = model.free_variables().collect();
     let domains: Vec<_> = free.iter().map(|v| domain(model, model.variables[*v].sort)).collect();
     let interpreter = Interpreter::new(model);
-    let states = tuples(&domains).into_iter().map(|t| {
-        interpreter.initial(&mut |v| t[free.iter().position(|f| *f == v).expect("a free variable")].clone())
-    });
+    let states = tuples(&domains)
+        .into_iter()
+        .map(|t| interpreter.initial(&mut |v| t[free.iter().position(|f| *f == v).expect("a free variable")].clone()));
     states.collect()
 }
 
