@@ -369,6 +369,16 @@ impl<'m> Path<'m> {
         }
     }
 
+    /// Whether evaluation alone says that a condition is true: a quantifier may take a solver even where all variables
+    /// have values.
+    fn is_true(&mut self, condition: &Condition) -> bool {
+        let known = condition.reads.iter().all(|v| self.terms[v.index()].is_none());
+        let Some(program) = condition.program.as_ref().filter(|_| known) else { return false };
+        let context = Context { terms: &self.pool, sorts: &self.model.sorts };
+        let env = Env { vars: &self.values, ..Env::default() };
+        program.run_bool(&mut self.memory, context, env) == Ok(true)
+    }
+
     /// The conditions that nothing can happen by itself: no output, no internal step (`theory`, section 3).
     fn silence(&mut self, each: &mut dyn FnMut(&mut Self, &Condition) -> Option<()>) -> Option<()> {
         let mut steps = Vec::new();
@@ -556,6 +566,9 @@ impl<'m> Path<'m> {
         let depth = self.frames.len() + 1;
         if step == Step::Delta {
             self.silence(&mut |path, condition| {
+                if path.shortcuts.evaluation && path.is_true(condition) {
+                    return Some(());
+                }
                 let term = path.instance(condition.term, &condition.reads);
                 if path.pool.as_const(term) != Some(&Value::Bool(true)) {
                     path.conditions.push(PathCondition { term, origin: condition.origin, step: depth });
@@ -575,7 +588,8 @@ impl<'m> Path<'m> {
         for condition in &prepared.conditions {
             // What has no symbols is true, since the step is possible.
             let known = condition.program.is_some() && condition.reads.iter().all(|v| self.terms[v.index()].is_none());
-            if !known || !self.shortcuts.evaluation {
+            let settled = known && (!condition.quantified || self.is_true(condition));
+            if !settled || !self.shortcuts.evaluation {
                 let term = self.instance(condition.term, &condition.reads);
                 open.push((term, condition.origin));
             }

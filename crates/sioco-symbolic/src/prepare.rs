@@ -34,6 +34,8 @@ pub(crate) struct Condition {
     pub reads: Box<[VarId]>,
     /// For conditions without parameters: they can be decided where the variables have values.
     pub program: Option<Program>,
+    /// Whether it has a quantifier.
+    pub quantified: bool,
 }
 
 /// A new value of a variable.
@@ -245,7 +247,9 @@ const ELIMINATION: usize = 200;
 pub(crate) fn condition(pool: &TermPool, sorts: &sioco_model::sort::Sorts, term: TermId, origin: Origin) -> Condition {
     let (reads, has_params) = leaves(pool, term);
     let program = (!has_params).then(|| Program::compile(pool, sorts, term));
-    Condition { term, origin, reads, program }
+    let mut quantified = false;
+    pool.visit(term, &mut |_, t| quantified |= matches!(t, Term::App(Op::Exists { .. }, _)));
+    Condition { term, origin, reads, program, quantified }
 }
 
 fn assignment(pool: &TermPool, sorts: &sioco_model::sort::Sorts, var: VarId, term: TermId) -> Assignment {

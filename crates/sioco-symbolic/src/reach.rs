@@ -252,10 +252,13 @@ impl Path<'_> {
             Answer::Unsat(core) => core,
             _ => None,
         };
-        let mut left: Vec<PathCondition> = match core {
-            Some(core) => all.iter().copied().filter(|c| core.contains(&c.term)).collect(),
-            None => all.clone(),
-        };
+        let in_core = |core: Vec<TermId>| all.iter().copied().filter(|c| core.contains(&c.term)).collect();
+        let mut left: Vec<PathCondition> = core.map_or_else(|| all.clone(), in_core);
+        // Definitions are not shown. Where they clash by themselves, since a value leaves its range, the condition that
+        // it does not says so, too; and it is kept, since the definition comes after it.
+        if left.iter().all(|c| matches!(c.origin, Origin::Definition(_))) {
+            left = all;
+        }
         // The solver's core may be too large; what is left out one by one and still clashes is not needed.
         let mut i = left.len();
         while i > 0 && left.len() > 1 {
@@ -267,10 +270,14 @@ impl Path<'_> {
         }
         // Helper symbols are shown by being put into the others.
         let known = self.definitions();
-        left.retain(|c| !matches!(c.origin, Origin::Definition(_)));
+        let is_definition = |c: &PathCondition| matches!(c.origin, Origin::Definition(_));
+        if !left.iter().all(is_definition) {
+            left.retain(|c| !is_definition(c));
+        }
         left.into_iter()
             .map(|c| {
-                let term = self.put_in(c.term, &known);
+                // A definition that is left shows itself.
+                let term = if is_definition(&c) { c.term } else { self.put_in(c.term, &known) };
                 Clash { step: c.step - 1, origin: c.origin, text: self.show(term), values: Vec::new() }
             })
             .collect()
