@@ -7,6 +7,7 @@
 //!
 //! - [`builtin`]: bounds propagation and a small search, without any other program;
 //! - [`chain`]: cheap answers, each in a layer of its own, in front of a solver;
+//! - [`logic`]: where conditions are defined, what follows from others, quantifiers that are not needed;
 //! - [`values`]: choosing values among those that satisfy the conditions;
 //! - [`smt`]: SMT-LIB text for Z3, opened at run time, and for other solvers as child processes;
 //! - [`BackEnd`]: which of them is behind the chain, opened when the first question reaches it.
@@ -14,6 +15,7 @@
 pub mod back_end;
 pub mod builtin;
 pub mod chain;
+pub mod logic;
 pub mod query;
 pub mod smt;
 pub mod values;

@@ -1,6 +1,7 @@
 //! Every back-end that is there, on the same questions.
 
 mod broken;
+mod quantified;
 mod random;
 mod suite;
 

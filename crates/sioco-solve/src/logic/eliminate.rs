@@ -1,0 +1,247 @@
+//! Conditions with fewer quantifiers.
+//!
+//! A quantifier is pushed inside as far as it goes, and then one variable after the other is tried: by an equality
+//! that determines it, by its bounds, by its values, or by its constructors. What withstands keeps its quantifier.
+
+use sioco_model::sort::Sorts;
+use sioco_model::term::{MAX_DEPTH, TermPool};
+use sioco_model::{BinderId, TermId};
+
+use super::defined::{Meaning, total};
+use super::formula::{Context, FALSE, Formula, and, or};
+use super::inside::has_value;
+
+/// How much effort a variable is worth.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Effort {
+    /// Only what makes nothing larger, and takes no division.
+    Equality,
+    /// Only what makes nothing larger.
+    Bounds,
+    /// Cases, as far as the fuel goes.
+    Cases,
+}
+
+/// How many attempts at cases all in all may use up what one of them may.
+const ATTEMPTS: usize = 16;
+
+/// A Bool term that is never undefined, is true exactly where `term` is defined and true, and has as few quantifiers
+/// as were found out to be needed.
+///
+/// What becomes of a variable:
+/// - an equality that determines it replaces it: `b == t`, `x == b + 3`, `2 * b == x` (then `x` is even), also inside
+///   of equal records, constructors and sequences;
+/// - a number that occurs linearly is replaced by the condition that its lower bounds are at most its upper bounds,
+///   exactly, for integers too, where two bounds with coefficients take a division by a constant;
+/// - a variable of a sort with at most 16 values is replaced by its values;
+/// - a variable of a data type is replaced by its fields, for each constructor.
+///
+/// Disjunctions in the way are split, `!=` into below and above, and `if`, `min`, `max` and `abs` into their cases.
+/// `limit` is how many literals splitting may add for one variable; a variable that takes more keeps its quantifier.
+/// So do variables of other kinds: strings and sequences that no equality determines, and numbers that occur in
+/// products, or under `div`, `mod`, `floor`, or as positions, unless they have few values.
+///
+/// As for [`defined`](super::defined()), the evaluator's own limits do not count. Terms that would nest deeper than
+/// [`MAX_DEPTH`] are given back in the form of [`total`].
+pub fn eliminate(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize) -> TermId {
+    let classical = Meaning::new(pool, sorts, true).holds(term);
+    let mut cx = Context::new(pool, sorts, limit);
+    let classical = cx.freshly_bound(classical);
+    let f = cx.normal(classical, true);
+    let mut elimination = Elimination { cx, limit, left: limit.saturating_mul(ATTEMPTS) };
+    let f = elimination.inside_out(f);
+    let result = elimination.cx.term(&f);
+    if pool.depth(result) > MAX_DEPTH { total(pool, sorts, term) } else { result }
+}
+
+struct Elimination<'a> {
+    cx: Context<'a>,
+    limit: usize,
+    /// Fuel for all attempts that are still to come.
+    left: usize,
+}
+
+impl Elimination<'_> {
+    fn inside_out(&mut self, f: Formula) -> Formula {
+        match f {
+            Formula::Lit(_) => f,
+            Formula::And(parts) => and(parts.into_iter().map(|p| self.inside_out(p)).collect()),
+            Formula::Or(parts) => or(parts.into_iter().map(|p| self.inside_out(p)).collect()),
+            Formula::Exists { negated, binders, body } => {
+                let body = self.inside_out(*body);
+                let f = self.exists(&binders, body);
+                if negated { self.cx.negate(f) } else { f }
+            }
+        }
+    }
+
+    /// `exists binders. body`, where nothing can be eliminated inside of the body.
+    fn exists(&mut self, binders: &[BinderId], body: Formula) -> Formula {
+        if let Formula::Or(parts) = body {
+            return or(parts.into_iter().map(|p| self.exists(binders, p)).collect());
+        }
+        let mut open = binders.to_vec();
+        let mut conjuncts = body.conjuncts();
+        'progress: loop {
+            if conjuncts.iter().any(Formula::is_false) {
+                return FALSE;
+            }
+            let mut empty = false;
+            for b in std::mem::take(&mut open) {
+                if conjuncts.iter().any(|c| self.cx.mentions(c, b)) {
+                    open.push(b);
+                } else {
+                    empty |= !has_value(self.cx.sorts, self.cx.pool.binders[b]);
+                }
+            }
+            if empty {
+                return FALSE;
+            }
+            for effort in [Effort::Equality, Effort::Bounds, Effort::Cases] {
+                for (i, b) in open.iter().enumerate() {
+                    let (with, without) = self.separate(*b, &conjuncts);
+                    let Some(f) = self.attempt(*b, &with, effort) else { continue };
+                    open.remove(i);
+                    let mut parts = without;
+                    parts.push(f);
+                    conjuncts = match and(parts) {
+                        // What stands for it may be several cases, each with its own way to go on.
+                        Formula::Or(cases) => return self.exists(&open, Formula::Or(cases)),
+                        other => other.conjuncts(),
+                    };
+                    continue 'progress;
+                }
+            }
+            break;
+        }
+        self.miniscope(open, conjuncts)
+    }
+
+    /// The conjuncts that mention a variable, and the others.
+    fn separate(&mut self, b: BinderId, conjuncts: &[Formula]) -> (Vec<Formula>, Vec<Formula>) {
+        conjuncts.iter().cloned().partition(|c| self.cx.mentions(c, b))
+    }
+
+    /// Quantifiers around what they are about only.
+    fn miniscope(&mut self, mut open: Vec<BinderId>, conjuncts: Vec<Formula>) -> Formula {
+        let mut rest = conjuncts;
+        let mut result = Vec::new();
+        while let Some(first) = open.pop() {
+            // Everything that is tied to it.
+            let mut group = vec![first];
+            let mut inside: Vec<Formula> = Vec::new();
+            let mut done = 0;
+            while done < group.len() {
+                let (with, without) = self.separate(group[done], &rest);
+                rest = without;
+                open.retain(|b| {
+                    let tied = with.iter().any(|c| self.cx.mentions(c, *b));
+                    if tied {
+                        group.push(*b);
+                    }
+                    !tied
+                });
+                inside.extend(with);
+                done += 1;
+            }
+            group.sort_unstable();
+            result.push(Formula::Exists { negated: false, binders: group, body: Box::new(and(inside)) });
+        }
+        rest.extend(result);
+        and(rest)
+    }
+
+    /// An equivalent of `exists b. conjuncts`, all of which mention it.
+    fn attempt(&mut self, b: BinderId, conjuncts: &[Formula], effort: Effort) -> Option<Formula> {
+        match effort {
+            Effort::Equality => self.cx.one_point(b, conjuncts, true),
+            Effort::Bounds => {
+                let bounds = self.cx.bounds(b, conjuncts)?;
+                self.cx.fuel = usize::MAX;
+                if bounds.growth() == 0 { self.cx.between(&bounds) } else { None }
+            }
+            Effort::Cases => {
+                let fuel = self.limit.min(self.left);
+                self.cx.fuel = fuel;
+                let result = self.cases(b, conjuncts);
+                self.left -= fuel - self.cx.fuel.min(fuel);
+                result
+            }
+        }
+    }
+
+    fn cases(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        if conjuncts.iter().any(Formula::is_false) {
+            return Some(FALSE);
+        }
+        let (conjuncts, mut outside) = self.separate(b, conjuncts);
+        if conjuncts.is_empty() {
+            let possible = has_value(self.cx.sorts, self.cx.pool.binders[b]);
+            return Some(if possible { and(outside) } else { FALSE });
+        }
+        let f = self.connected_cases(b, &conjuncts)?;
+        outside.push(f);
+        Some(and(outside))
+    }
+
+    fn connected_cases(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        if let Some(f) = self.cx.one_point(b, conjuncts, false) {
+            return Some(f);
+        }
+        if let Some(bounds) = self.cx.bounds(b, conjuncts) {
+            return self.cx.between(&bounds);
+        }
+        // Bool and plain enumerations have no other structure.
+        let sort = self.cx.pool.binders[b];
+        let numeric = self.cx.sorts.is_numeric(sort);
+        if !numeric && let Some(f) = self.cx.expand(b, conjuncts) {
+            return Some(f);
+        }
+        if let Some(cases) = self.cx.take_apart(b, conjuncts) {
+            let mut parts = Vec::new();
+            for (fields, body) in cases {
+                let mut f = body;
+                for field in fields {
+                    f = self.cases(field, &f.conjuncts())?;
+                }
+                parts.push(f);
+            }
+            return Some(or(parts));
+        }
+        let fuel = self.cx.fuel;
+        let split = self.split(b, conjuncts);
+        if split.is_some() {
+            return split;
+        }
+        self.cx.fuel = fuel;
+        self.cx.expand(b, conjuncts)
+    }
+
+    /// One of the conjuncts is split into its cases.
+    fn split(&mut self, b: BinderId, conjuncts: &[Formula]) -> Option<Formula> {
+        let size: usize = conjuncts.iter().map(Formula::size).sum();
+        let at = (0..conjuncts.len()).filter(|i| matches!(conjuncts[*i], Formula::Or(_)));
+        let at = at.min_by_key(|i| conjuncts[*i].size());
+        let (at, alternatives) = match at {
+            Some(at) => match &conjuncts[at] {
+                Formula::Or(parts) => (at, parts.clone()),
+                _ => return None,
+            },
+            None => conjuncts.iter().enumerate().find_map(|(i, c)| match c {
+                Formula::Lit(t) => {
+                    let parts = self.cx.apart(*t, b).map(|f| vec![f]).or_else(|| self.cx.selections(*t, b));
+                    parts.map(|parts| (i, parts))
+                }
+                _ => None,
+            })?,
+        };
+        let mut cases = Vec::new();
+        for alternative in alternatives {
+            self.cx.spend(size)?;
+            let mut parts = vec![alternative];
+            parts.extend(conjuncts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, c)| c.clone()));
+            cases.push(self.cases(b, &and(parts).conjuncts())?);
+        }
+        Some(or(cases))
+    }
+}
