@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{check, completions, demo, doctor, explain, fmt, graph, import, man, simulate};
+use crate::commands::{analyze, check, completions, demo, doctor, explain, fmt, graph, import, man, simulate};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -33,6 +33,7 @@ pub enum Command {
     Fmt(fmt::Fmt),
     Graph(graph::Graph),
     Simulate(simulate::Simulate),
+    Analyze(analyze::Analyze),
     Import(import::Import),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -49,6 +50,7 @@ impl Command {
             Command::Fmt(command) => command.run(out),
             Command::Graph(command) => command.run(out),
             Command::Simulate(command) => command.run(out),
+            Command::Analyze(command) => command.run(out),
             Command::Import(command) => command.run(out),
             Command::Doctor(command) => command.run(out),
             Command::Completions(command) => command.run(out),

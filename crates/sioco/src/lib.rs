@@ -2,6 +2,7 @@
 //!
 //! A new command is a file in [`commands`] with its options and what it does, and a line in [`cli::Command`].
 
+pub mod analyze;
 pub mod bug;
 pub mod cli;
 pub mod commands;
@@ -9,6 +10,7 @@ pub mod exit;
 pub mod failure;
 pub mod files;
 pub mod fix;
+pub mod interrupt;
 pub mod markdown;
 pub mod model;
 pub mod output;

@@ -24,6 +24,29 @@ pub struct Choices {
     pub system: Option<String>,
 }
 
+impl Choices {
+    /// A command on the same model, for people to repeat.
+    pub fn command(&self, verb: &str, file: &Path) -> String {
+        let mut command = format!("sioco {verb} {}", shell_word(&file.display().to_string()));
+        for (name, value) in &self.consts {
+            command.push_str(&format!(" --const {}", shell_word(&format!("{name}={value}"))));
+        }
+        if let Some(system) = &self.system {
+            command.push_str(&format!(" --system {}", shell_word(system)));
+        }
+        command
+    }
+}
+
+/// A word as a shell reads it: in quotes if need be.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 impl From<&Choices> for Options {
     fn from(choices: &Choices) -> Options {
         Options { consts: choices.consts.clone(), system: choices.system.clone() }

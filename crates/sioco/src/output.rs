@@ -20,6 +20,7 @@ use crate::style::{ColourChoice, Style};
 pub enum Format {
     /// For people.
     #[default]
+    #[value(alias = "text")]
     Human,
     /// For programs: JSON, one object per line.
     Json,
@@ -111,6 +112,20 @@ impl<'a> Output<'a> {
     /// A line about what is going on.
     pub fn say(&mut self, text: impl Display) {
         self.err.write(&format!("{text}\n"));
+    }
+
+    /// Whether progress is shown: only where somebody watches.
+    pub fn shows_progress(&self) -> bool {
+        self.err.terminal
+    }
+
+    /// How far the work is, in a line that the next one replaces; nothing, at the end.
+    pub fn progress(&mut self, text: impl Display) {
+        if self.err.terminal {
+            // Back to the start of the line, and away with what stands there.
+            self.err.write(&format!("\r\x1b[2K{text}"));
+            self.err.flush();
+        }
     }
 
     /// A problem of a model, for people.

@@ -1,0 +1,3 @@
+//! What `sioco analyze` needs besides its command line.
+
+pub mod replay;
