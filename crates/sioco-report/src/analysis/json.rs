@@ -153,7 +153,7 @@ pub fn summary(source: Source<'_>, analysis: &Analysis) -> Json {
         Stop::Depth => "depth",
         Stop::Nodes => "nodes",
         Stop::Memory => "memory",
-        Stop::Cancelled => "interrupted",
+        Stop::Cancelled => "time",
     };
     let deterministic = analysis.determinism.map(|d| match d {
         Determinism::Proved => "proved",

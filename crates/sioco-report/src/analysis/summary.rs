@@ -37,6 +37,7 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis) -> Strin
         Stop::Complete => format!("  states         {states}, complete: all that can be reached"),
         Stop::Depth => format!("  states         {states}, not complete: `--depth` looks further"),
         Stop::Nodes => format!("  states         {states}, not complete: `--nodes` looks further"),
+        Stop::Cancelled => format!("  states         {states}, not complete: `--time` looks further"),
         _ => format!("  states         {states}, not complete"),
     });
     if !analysis.switches.is_empty() {

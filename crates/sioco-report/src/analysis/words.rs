@@ -92,7 +92,7 @@ impl Words<'_> {
                     SwitchLabel::Send(c) | SwitchLabel::Receive(c) => self.model.channels[c].name.as_str(),
                     _ => name,
                 };
-                format!("no other process is ever ready for `{channel}` at the same time")
+                format!("no other process is ever ready for `{channel}` with values that fit")
             }
             WhyNot::Cut(stop) => {
                 let (what, option) = cut(*stop);
@@ -135,9 +135,7 @@ impl Words<'_> {
                 format!("{after}, `{}` is not true ({})", one.text, values.join(", "))
             }
             several => {
-                let numbered = several.iter().any(|c| c.text.contains('#'));
-                let legend = if numbered { "; `p#1` is the value of `p` at step 1" } else { "" };
-                format!("{after}, {} are not true together{legend}", quoted(several))
+                format!("{after}, {} are not true together{}", quoted(several), legend(several))
             }
         }
     }
@@ -149,7 +147,7 @@ impl Words<'_> {
         let (message, text) = match open {
             true => (format!("whether something can always happen in {at} could not be decided"), String::new()),
             false => {
-                let message = format!("deadlock: nothing can happen in {at}");
+                let message = format!("nothing can happen in {at}");
                 let text = match locations.len() {
                     1 => format!("it is not `final`, and no switch is enabled{when}"),
                     _ => format!("no step is enabled{when}"),
@@ -164,7 +162,7 @@ impl Words<'_> {
         let name = |s: SwitchId| &self.model.switches[s].name;
         let message = match open {
             true => format!("whether `{}` and `{}` compete could not be decided", name(first), name(second)),
-            false => format!("nondeterminism: `{}` and `{}` are both possible", name(first), name(second)),
+            false => format!("`{}` and `{}` are both possible", name(first), name(second)),
         };
         let mut labels: Vec<Label> = Vec::new();
         labels.extend(self.label(first, "one of them"));
@@ -186,8 +184,8 @@ impl Words<'_> {
         let names = names.join(", ");
         let message = match (open, endless) {
             (true, _) => format!("whether internal steps from {at} have an end could not be decided"),
-            (false, true) => format!("divergence: internal steps from {at} can go on for ever"),
-            (false, false) => format!("possible divergence: internal steps from {at} keep making new states"),
+            (false, true) => format!("internal steps from {at} can go on for ever"),
+            (false, false) => format!("internal steps from {at} keep making new states, perhaps for ever"),
         };
         let mut labels = Vec::new();
         for switch in cycle.iter().flat_map(|s| s.switches()) {
@@ -212,8 +210,8 @@ impl Words<'_> {
         let why = finding.witness.as_ref().filter(|_| !open).and_then(|w| self.why_undefined(w, step));
         let message = match (open, &why) {
             (true, _) => format!("whether {what} of `{}` is always defined could not be decided", s.name),
-            (false, Some(error)) => format!("model error: {}", error.describe(self.model)),
-            (false, None) => format!("model error: {what} of `{}` is undefined or outside its range", s.name),
+            (false, Some(error)) => error.describe(self.model),
+            (false, None) => format!("{what} of `{}` is undefined or outside its range", s.name),
         };
         let spans = self.spans.switches.get(switch);
         let span = spans.map(|s| match part {
@@ -335,6 +333,21 @@ impl Words<'_> {
 
 }
 
+/// What the number behind a name means, by the first one that there is.
+fn legend(clash: &[Clash]) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || "_.#".contains(c);
+    let mut words = clash.iter().flat_map(|c| c.text.split(move |c| !is_name(c)));
+    let found = words.find_map(|word| {
+        let (name, step) = word.split_once('#')?;
+        Some((word, name, step.parse::<usize>().ok()?))
+    });
+    match found {
+        Some((word, name, 0)) => format!("; `{word}` is the value of `{name}` at the start"),
+        Some((word, name, step)) => format!("; `{word}` is the value of `{name}` at step {step}"),
+        None => String::new(),
+    }
+}
+
 fn quoted(clash: &[Clash]) -> String {
     let texts: Vec<String> = clash.iter().map(|c| format!("`{}`", c.text)).collect();
     match texts.split_last() {
@@ -349,7 +362,7 @@ pub(super) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
         Stop::Depth => ("within the depth", Some("--depth")),
         Stop::Nodes => ("within the number of states", Some("--nodes")),
         Stop::Memory => ("within the memory", None),
-        Stop::Cancelled => ("before it was interrupted", None),
+        Stop::Cancelled => ("within the time", Some("--time")),
         Stop::Complete | Stop::Covered => ("", None),
     }
 }

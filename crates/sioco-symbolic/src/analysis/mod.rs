@@ -22,6 +22,8 @@ pub mod switches;
 pub mod witness;
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::{GateId, LocationId, Model, SwitchId};
@@ -271,6 +273,9 @@ pub struct Options {
     pub internal: usize,
     /// How many workers explore.
     pub workers: usize,
+    /// Set from outside when the exploration has taken long enough: what it has is then analysed. Whoever uses it also
+    /// sets it to cancel.
+    pub enough: Option<Arc<AtomicBool>>,
     /// The limits of each question to a solver; its `cancel` ends the analysis with what was found.
     pub limits: Limits,
 }
@@ -284,6 +289,7 @@ impl Default for Options {
             nodes: 20_000,
             internal: 100,
             workers: explore.workers,
+            enough: None,
             limits: Limits::default(),
         }
     }
@@ -327,7 +333,7 @@ pub fn analyze(
         depth: options.depth,
         nodes: options.nodes,
         workers: options.workers,
-        limits: options.limits.clone(),
+        limits: Limits { cancel: options.enough.clone().or(options.limits.cancel.clone()), ..options.limits.clone() },
         ..Default::default()
     };
     let exploration = Explorer::new(model, solvers, explore).run(progress);

@@ -9,7 +9,7 @@ use sioco_model::semantics::interpreter::Part;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SwitchId, TermId, Value, VarId};
 use sioco_solve::values::{Choice, NoValues, Request, choose};
-use sioco_solve::{Answer, Terms};
+use sioco_solve::{Answer, Reason, Terms};
 
 use super::witness::{Witness, replay};
 use crate::describe::Solved;
@@ -27,6 +27,9 @@ type Values = Vec<Option<Value>>;
 pub(crate) const FIRST: u32 = u32::MAX;
 /// The same for a second step, whose values are others.
 pub(crate) const SECOND: u32 = u32::MAX - 1;
+
+/// So many cases of an undecided question are told apart.
+const CASES: usize = 64;
 
 /// A step over variables and symbols for its open parameters.
 #[derive(Clone, Debug)]
@@ -86,7 +89,11 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    pub fn new(path: &Path<'_>, conditions: &[TermId], shown: &[TermId]) -> Question {
+    pub fn new(path: &mut Path<'_>, conditions: &[TermId], shown: &[TermId]) -> Question {
+        // Handshakes put what is sent into what is received: much of that is settled whatever the state is.
+        let (sorts, mut done) = (&path.model.sorts, FxHashMap::default());
+        let simple = conditions.iter().map(|c| fold::simplify(&mut path.pool, sorts, *c, &mut done));
+        let conditions: Vec<TermId> = simple.collect();
         let pool = path.pool();
         let with_reads = |t: TermId| (t, leaves(pool, t).0);
         let mut parts: Vec<(TermId, Box<[VarId]>)> = Vec::new();
@@ -147,14 +154,63 @@ impl Path<'_> {
     /// Whether conditions over the symbols of this path can be true at its end.
     pub(crate) fn ask(&mut self, conditions: &[TermId]) -> Answer {
         self.sync();
-        let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        self.solver.push();
-        for c in conditions {
-            self.solver.assert(terms, *c);
+        self.decide(false, conditions.to_vec(), &mut { CASES })
+    }
+
+    /// Asks the solver of the path, or the one beside it. Where it has no answer, cases are told apart: conditions that
+    /// no step takes are disjunctions, which the cheap layers do not take apart by themselves.
+    fn decide(&mut self, beside: bool, conditions: Vec<TermId>, cases: &mut usize) -> Answer {
+        let sorts = &self.model.sorts;
+        let solver = if beside { &mut self.side } else { &mut self.solver };
+        let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
+        solver.push();
+        conditions.iter().for_each(|c| solver.assert(terms, *c));
+        let answer = solver.check(terms, &self.limits, false);
+        solver.pop();
+        if !matches!(answer, Answer::Unknown(Reason::Undecided(_) | Reason::NoSolver | Reason::Resources)) {
+            return answer;
         }
-        let answer = self.solver.check(terms, &self.limits, false);
-        self.solver.pop();
-        answer
+        let Some((at, branches)) = conditions.iter().enumerate().find_map(|(i, c)| Some((i, self.branches(*c)?)))
+        else {
+            return answer;
+        };
+        let mut open = None;
+        for branch in branches {
+            let Some(left) = cases.checked_sub(1) else { return answer };
+            *cases = left;
+            let mut parts = conditions.clone();
+            parts.splice(at..=at, branch);
+            match self.decide(beside, parts, cases) {
+                Answer::Sat(witness) => return Answer::Sat(witness),
+                Answer::Unsat(_) => {}
+                Answer::Unknown(why) => open = Some(why),
+            }
+        }
+        open.map_or(Answer::Unsat(None), Answer::Unknown)
+    }
+
+    /// The cases of a disjunction, each with what it takes to get to it: parts are evaluated in order.
+    fn branches(&mut self, condition: TermId) -> Option<Vec<Vec<TermId>>> {
+        let sorts = &self.model.sorts;
+        let (parts, negated) = match self.pool.get(condition) {
+            Term::App(Op::Or, parts) => (parts.clone(), false),
+            Term::App(Op::Not, inner) => match self.pool.get(inner[0]) {
+                Term::App(Op::And, parts) => (parts.clone(), true),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut before: Vec<TermId> = Vec::new();
+        let mut branches = Vec::new();
+        for part in parts {
+            let opposite = self.pool.not(sorts, part);
+            let (taken, passed) = if negated { (opposite, part) } else { (part, opposite) };
+            let mut branch = before.clone();
+            branch.extend(conjuncts(&self.pool, taken));
+            branches.push(branch);
+            before.extend(conjuncts(&self.pool, passed));
+        }
+        Some(branches)
     }
 
     /// Whether conditions over variables and symbols cannot be true together, whatever the variables are.
@@ -179,14 +235,7 @@ impl Path<'_> {
         if free.is_empty() {
             return false;
         }
-        let terms = Terms { pool: &self.pool, sorts: &model.sorts, symbols: &self.names.symbols };
-        self.side.push();
-        for t in free {
-            self.side.assert(terms, t);
-        }
-        let answer = self.side.check(terms, &self.limits, false);
-        self.side.pop();
-        matches!(answer, Answer::Unsat(_))
+        matches!(self.decide(true, free, &mut { CASES }), Answer::Unsat(_))
     }
 
     /// The path with values for which further conditions hold at its end, and the values that terms over symbols then

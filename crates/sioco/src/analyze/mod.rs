@@ -1,3 +1,4 @@
 //! What `sioco analyze` needs besides its command line.
 
+pub mod budget;
 pub mod replay;

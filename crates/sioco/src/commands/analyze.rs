@@ -1,6 +1,8 @@
 //! `sioco analyze`: what is wrong or odd about a model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -10,6 +12,7 @@ use sioco_solve::values::Bounds;
 use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Finding, Kind, Options, Severity, analyze};
 
+use crate::analyze::budget::within;
 use crate::analyze::replay::{Scripts, command};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -62,6 +65,10 @@ pub struct Analyze {
     /// So many internal steps in a row, each to a new state, are a possible divergence
     #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
     internal: usize,
+
+    /// The longest that the exploration may take, in seconds; what it has by then is analysed
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    time: u64,
 
     /// The longest that one question to a solver may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
@@ -123,7 +130,10 @@ impl Analyze {
                 out.progress(format_args!("exploring: {} states, depth {}", p.nodes, p.depth));
             }
         };
-        let analysis = analyze(&model.model, &solvers, &self.options(), &mut progress);
+        let interrupted = interrupt::flag();
+        let analysis = within(Duration::from_secs(self.time), &interrupted, |enough| {
+            analyze(&model.model, &solvers, &self.options(enough), &mut progress)
+        });
         out.progress("");
         let scripts = match &self.witness {
             Some(folder) => Some(Scripts::write(folder, &self.file, &self.choices, source, &analysis.findings)?),
@@ -140,14 +150,22 @@ impl Analyze {
         Ok(if bad { Exit::Usage } else { Exit::Ok })
     }
 
-    fn options(&self) -> Options {
+    fn options(&self, enough: Arc<AtomicBool>) -> Options {
         let limits =
             Limits { wall: Duration::from_secs(self.patience), cancel: Some(interrupt::flag()), ..Limits::default() };
         let kinds = match self.only.is_empty() {
             true => Kind::ALL.to_vec(),
             false => self.only.iter().map(|s| Kind::from(*s)).collect(),
         };
-        Options { kinds, depth: self.depth, nodes: self.nodes, internal: self.internal, limits, ..Options::default() }
+        Options {
+            kinds,
+            depth: self.depth,
+            nodes: self.nodes,
+            internal: self.internal,
+            enough: Some(enough),
+            limits,
+            ..Options::default()
+        }
     }
 
     fn is_bad(&self, finding: &Finding) -> bool {
