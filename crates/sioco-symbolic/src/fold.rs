@@ -37,7 +37,12 @@ pub(crate) fn substitute(
 }
 
 /// Computes what can be computed without knowing any leaf.
-pub(crate) fn simplify(pool: &mut TermPool, sorts: &Sorts, term: TermId, done: &mut FxHashMap<TermId, TermId>) -> TermId {
+pub(crate) fn simplify(
+    pool: &mut TermPool,
+    sorts: &Sorts,
+    term: TermId,
+    done: &mut FxHashMap<TermId, TermId>,
+) -> TermId {
     if let Some(&result) = done.get(&term) {
         return result;
     }

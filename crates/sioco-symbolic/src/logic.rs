@@ -1,2 +1,3 @@
-//! Logic on conditions, by another name.
+//! Logic on conditions, by a shorter name.
+
 pub(crate) use sioco_solve::logic::{defined, eliminate, not_true};

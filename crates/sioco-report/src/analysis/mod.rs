@@ -42,8 +42,7 @@ pub fn render(source: Source<'_>, finding: &Finding, replay: Option<&str>, colou
         notes.push(format!("why: {reason}"));
     }
     let help = said.help.or_else(|| replay.map(|command| format!("replay: {command}")));
-    let parts =
-        Parts { rank, id: finding.kind.name().into(), message: said.message, labels: said.labels, notes, help };
+    let parts = Parts { rank, id: finding.kind.name().into(), message: said.message, labels: said.labels, notes, help };
     render_parts(source.sources, &parts, colour)
 }
 

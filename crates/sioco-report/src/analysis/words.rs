@@ -330,7 +330,6 @@ impl Words<'_> {
         });
         shown.collect::<Vec<_>>().join(", ")
     }
-
 }
 
 /// What the number behind a name means, by the first one that there is.
@@ -362,7 +361,7 @@ pub(super) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
         Stop::Depth => ("within the depth", Some("--depth")),
         Stop::Nodes => ("within the number of states", Some("--nodes")),
         Stop::Memory => ("within the memory", None),
-        Stop::Cancelled => ("within the time", Some("--time")),
+        Stop::Cancelled => ("before the exploration ended", Some("--time")),
         Stop::Complete | Stop::Covered => ("", None),
     }
 }

@@ -103,7 +103,8 @@ struct Flow {
 
 impl Flow {
     fn new(model: &Model, counts: &[bool]) -> Flow {
-        let mut flow = Flow { by_location: vec![FxHashSet::default(); model.locations.len()], channels: FxHashSet::default() };
+        let mut flow =
+            Flow { by_location: vec![FxHashSet::default(); model.locations.len()], channels: FxHashSet::default() };
         for v in model.free_variables() {
             let initial = model.processes[model.variables[v].process].initial;
             flow.by_location[initial.index()].insert(v);

@@ -56,11 +56,7 @@ pub(super) fn look(
         }
         let direct = round.len() + graph.depth(first) == graph.depth(last);
         cursor.go(graph, first);
-        let what = |endless| What::Divergence {
-            locations: places.at(first).to_vec(),
-            cycle: round.clone(),
-            endless,
-        };
+        let what = |endless| What::Divergence { locations: places.at(first).to_vec(), cycle: round.clone(), endless };
         match try_round(&mut cursor.path, &live, &round, direct) {
             Outcome::Endless(witness) => {
                 let (kind, status) = (Kind::Divergence, Status::Shown);

@@ -230,7 +230,8 @@ pub(crate) fn walk(
                     walked.overlaps += usize::from(matches!(asked.subject, Subject::Overlap(..)));
                     findings.extend(finding(&asked.subject, Status::Shown, Some(witness)));
                 }
-                Err(NoValues::Impossible) => {}
+                // Whoever interrupts knows that there are questions left.
+                Err(NoValues::Impossible | NoValues::Unknown(Reason::Cancelled)) => {}
                 Err(NoValues::Unknown(why)) => {
                     asked.unknowns += 1;
                     asked.unknown.get_or_insert((why, node));

@@ -60,6 +60,13 @@ pub(super) fn look(
             reached.push(Reached::Taken(node));
             continue;
         }
+        if options.limits.cancelled() {
+            let what = What::NotTaken { switch, why: WhyNot::Cut(Stop::Cancelled) };
+            let (kind, status) = (Kind::Unreachable, Status::Bounded);
+            reached.push(Reached::NotWithin);
+            findings.extend(options.kinds.contains(&kind).then_some(Finding { kind, status, what, witness: None }));
+            continue;
+        }
         let (state, finding) = match open(graph, cursor, &doubtful[switch.index()]) {
             Open::Taken(node) => (Reached::Taken(node), None),
             Open::Unknown(reason, node) => {
@@ -177,9 +184,7 @@ fn steps_with(model: &Model, switch: SwitchId) -> Vec<Step> {
         Label::Send(c) => {
             partners(Label::Receive(c)).map(|receive| Step::Handshake { send: switch, receive }).collect()
         }
-        Label::Receive(c) => {
-            partners(Label::Send(c)).map(|send| Step::Handshake { send, receive: switch }).collect()
-        }
+        Label::Receive(c) => partners(Label::Send(c)).map(|send| Step::Handshake { send, receive: switch }).collect(),
     }
 }
 

@@ -33,8 +33,7 @@ pub fn replay(model: &Model, path: &Solved) -> Option<State> {
                 Ok(false) | Err(_) => return None,
             },
             Step::Handshake { send, receive } => {
-                let is_it =
-                    |s: &interpreter::Step| s.switch == send && s.receive == Some(receive) && s.args == *values;
+                let is_it = |s: &interpreter::Step| s.switch == send && s.receive == Some(receive) && s.args == *values;
                 let found = interpreter.handshake_steps(&state).ok()?;
                 state = found.into_iter().find(|(s, _)| is_it(s))?.1;
             }

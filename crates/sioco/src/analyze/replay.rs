@@ -53,13 +53,7 @@ impl Scripts {
 }
 
 /// The command that replays a finding: from its script, if there is one, else with the steps on the command line.
-pub fn command(
-    model: &Path,
-    choices: &Choices,
-    source: Source<'_>,
-    finding: &Finding,
-    file: Option<&Path>,
-) -> String {
+pub fn command(model: &Path, choices: &Choices, source: Source<'_>, finding: &Finding, file: Option<&Path>) -> String {
     let command = choices.command("simulate", model);
     if let Some(file) = file {
         return format!("{command} < {}", shell_word(&file.display().to_string()));
