@@ -245,6 +245,34 @@ fn exit_codes() {
     sioco(&["analyze", &file, "--time", "0"]).stdout_has("not complete");
 }
 
+/// Ctrl-C ends the exploration; what there is by then is analysed and told.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_was_found() {
+    let here = folder();
+    // States without end, each harder to compare than the one before; and a deadlock near the start.
+    let text = "input a(p: Int in 1..10)\noutput o\nprocess P {\n  var x: Int = 0\n  init s0 {\n    ?a(p) / x := x + p -> s0\n    \
+                !o -> s1\n  }\n  state s1 { !o [x > 3] -> s0 }\n}\n";
+    let file = here.write("m.sts", text);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_sioco"))
+        .args(["analyze", &file, "--solver", "builtin", "--nodes", "1000000", "--time", "600"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    if !kill.is_ok_and(|status| status.success()) {
+        // No such program here: nothing to show.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        return;
+    }
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("error[deadlock]: nothing can happen in `s1`") && told.contains("interrupted"), "{told}");
+}
+
 /// Every trace that is written can be replayed, and ends where the finding says.
 #[test]
 fn traces_are_replayed() {

@@ -273,8 +273,7 @@ pub struct Options {
     pub internal: usize,
     /// How many workers explore.
     pub workers: usize,
-    /// Set from outside when the exploration has taken long enough: what it has is then analysed. Whoever uses it also
-    /// sets it to cancel.
+    /// Set from outside when the exploration has taken long enough: what it has is then analysed.
     pub enough: Option<Arc<AtomicBool>>,
     /// The limits of each question to a solver; its `cancel` ends the analysis with what was found.
     pub limits: Limits,

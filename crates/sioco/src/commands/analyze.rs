@@ -1,8 +1,7 @@
 //! `sioco analyze`: what is wrong or odd about a model.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -12,7 +11,7 @@ use sioco_solve::values::Bounds;
 use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Finding, Kind, Options, Severity, analyze};
 
-use crate::analyze::budget::within;
+use crate::analyze::budget::{Flags, within};
 use crate::analyze::replay::{Scripts, command};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -131,9 +130,10 @@ impl Analyze {
             }
         };
         let interrupted = interrupt::flag();
-        let analysis = within(Duration::from_secs(self.time), &interrupted, |enough| {
-            analyze(&model.model, &solvers, &self.options(enough), &mut progress)
+        let mut analysis = within(Duration::from_secs(self.time), &interrupted, |flags| {
+            analyze(&model.model, &solvers, &self.options(flags), &mut progress)
         });
+        analysis.cancelled |= interrupted.load(Ordering::Relaxed);
         out.progress("");
         let scripts = match &self.witness {
             Some(folder) => Some(Scripts::write(folder, &self.file, &self.choices, source, &analysis.findings)?),
@@ -150,9 +150,8 @@ impl Analyze {
         Ok(if bad { Exit::Usage } else { Exit::Ok })
     }
 
-    fn options(&self, enough: Arc<AtomicBool>) -> Options {
-        let limits =
-            Limits { wall: Duration::from_secs(self.patience), cancel: Some(interrupt::flag()), ..Limits::default() };
+    fn options(&self, flags: Flags) -> Options {
+        let limits = Limits { wall: Duration::from_secs(self.patience), cancel: Some(flags.stop), ..Limits::default() };
         let kinds = match self.only.is_empty() {
             true => Kind::ALL.to_vec(),
             false => self.only.iter().map(|s| Kind::from(*s)).collect(),
@@ -162,7 +161,7 @@ impl Analyze {
             depth: self.depth,
             nodes: self.nodes,
             internal: self.internal,
-            enough: Some(enough),
+            enough: Some(flags.enough),
             limits,
             ..Options::default()
         }
