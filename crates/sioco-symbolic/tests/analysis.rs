@@ -231,3 +231,108 @@ fn only_what_is_asked_for_is_looked_for() {
         assert!(analysis.findings.iter().all(|f| f.kind == kind), "{kind}");
     }
 }
+
+/// Two processes that share a gate and a channel; new values are always inside the ranges.
+fn random_system(seed: u64) -> String {
+    let mut r = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) | 1);
+    let mut text = String::from("input a(p: Int in 0..3)\noutput k\nchannel c(n: Int in 0..3)\n");
+    for (process, way) in [("A", "send"), ("B", "recv")] {
+        let start = r.of(&["= 0", "= 2", "= any"]);
+        text.push_str(&format!("process {process} {{\n  var x: Int in 0..3 {start}\n"));
+        let locations = 2 + r.below(2);
+        for l in 0..locations {
+            text.push_str(&format!("  {} l{l} {{\n", if l == 0 { "init" } else { r.of(&["state", "state", "final"]) }));
+            for n in 0..1 + r.below(2) {
+                let (label, names): (String, &[&str]) = match (r.below(5), way) {
+                    (0, _) => ("?a(p)".into(), &["x", "p"]),
+                    (1, _) => ("!k".into(), &["x"]),
+                    (2, _) => ("tau".into(), &["x"]),
+                    (_, "send") => (format!("send c({})", r.of(&["x", "1", "3 - x"])), &["x"]),
+                    _ => ("recv c(n)".into(), &["x", "n"]),
+                };
+                let guard = match r.below(3) {
+                    0 => format!(" [{} > {}]", r.of(names), r.below(3)),
+                    1 => format!(" [{} <= {} || x == {}]", r.of(names), r.of(names), r.below(4)),
+                    _ => String::new(),
+                };
+                let update = match r.below(3) {
+                    0 => String::new(),
+                    _ => format!(" / x := {}", r.of(&[names[names.len() - 1], "3 - x", "1"])),
+                };
+                text.push_str(&format!("    s{l}_{n}: {label}{guard}{update} -> l{}\n", r.below(locations)));
+            }
+            text.push_str("  }\n");
+        }
+        text.push_str("}\n");
+    }
+    text + "system S = A || B\n"
+}
+
+#[test]
+fn systems_agree_with_brute_force() {
+    let (mut looked_at, mut dead_ones, mut open) = (0, 0, 0);
+    for seed in 0..400 {
+        let text = random_system(seed);
+        // Some have a channel with one end: that is an error.
+        let Some(model) = check_text("m.sts", &text).model else { continue };
+        let model = model.model;
+        let analysis = analyze(&model, &builtin, &Options { workers: 1, ..Options::default() }, &mut |_| {});
+        assert_eq!(analysis.exploration.stop, Stop::Complete, "{text}");
+        let (mut taken, mut dead, mut overlaps) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let mut interpreter = Interpreter::new(&model);
+        let free = model.free_variables().count() as u32;
+        let mut open_states: Vec<State> = (0..4i64.pow(free))
+            .map(|n| {
+                let mut rest = n;
+                interpreter.initial(&mut |_| Value::Int(std::mem::replace(&mut rest, n / 4) % 4))
+            })
+            .collect();
+        let mut seen: HashSet<State> = open_states.iter().cloned().collect();
+        while let Some(state) = open_states.pop() {
+            if interpreter.is_deadlock(&state).expect("no model errors") == Some(true) {
+                dead.insert(state.locations().to_vec());
+            }
+            let mut events: Vec<(SwitchId, Vec<Value>)> = Vec::new();
+            let mut next_states = Vec::new();
+            for &switch in state.locations().iter().flat_map(|l| &model.locations[*l].outgoing) {
+                if matches!(model.switches[switch].label, Label::Send(_) | Label::Receive(_)) {
+                    continue;
+                }
+                for args in values(&model, switch) {
+                    let mut next = state.clone();
+                    if interpreter.fire(&mut next, switch, &args) == Ok(true) {
+                        taken.insert(switch);
+                        events.push((switch, args));
+                        next_states.push(next);
+                    }
+                }
+            }
+            for (step, next) in interpreter.handshake_steps(&state).expect("no model errors") {
+                taken.extend([Some(step.switch), step.receive].into_iter().flatten());
+                next_states.push(next);
+            }
+            for (i, (s, args)) in events.iter().enumerate() {
+                for (t, others) in &events[i + 1..] {
+                    let label = model.switches[*s].label;
+                    if s != t && label != Label::Internal && label == model.switches[*t].label && args == others {
+                        overlaps.insert((*s, *t));
+                    }
+                }
+            }
+            open_states.extend(next_states.into_iter().filter(|next| seen.insert(next.clone())));
+        }
+        let (found, left) = symbolic(&model, &analysis);
+        let of = |undecided: bool| -> BTreeSet<_> {
+            let is = |s: &Status| matches!(s, Status::Undecided(_)) == undecided;
+            let findings = analysis.findings.iter().filter(|f| f.kind == Kind::Deadlock && is(&f.status));
+            findings.map(|f| f.locations().to_vec()).collect()
+        };
+        open += agree(&taken, &found.taken, &left.taken, &text)
+            + agree(&dead, &of(false), &of(true), &text)
+            + agree(&overlaps, &found.overlaps, &left.overlaps, &text);
+        looked_at += 1;
+        dead_ones += usize::from(!dead.is_empty());
+    }
+    assert!(looked_at > 150 && dead_ones > 20, "{looked_at} {dead_ones}");
+    assert!(open < 20, "{open}");
+}
