@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod json;
+mod parts;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
@@ -10,6 +11,8 @@ use sioco_lang::source::{FileId, SourceMap, Span};
 
 use excerpt::Excerpt;
 pub use json::json;
+pub(crate) use json::place;
+pub use parts::{Parts, Rank, render_parts};
 
 /// Labels of one file share a snippet if so few lines lie between them.
 const NEAR_LINES: usize = 60;

@@ -36,6 +36,24 @@ pub(crate) fn substitute(
     result
 }
 
+/// Computes what can be computed without knowing any leaf.
+pub(crate) fn simplify(
+    pool: &mut TermPool,
+    sorts: &Sorts,
+    term: TermId,
+    done: &mut FxHashMap<TermId, TermId>,
+) -> TermId {
+    if let Some(&result) = done.get(&term) {
+        return result;
+    }
+    let Term::App(op, args) = pool.get(term) else { return term };
+    let (op, args) = (*op, args.clone());
+    let new: Vec<TermId> = args.iter().map(|a| simplify(pool, sorts, *a, done)).collect();
+    let result = rebuild(pool, sorts, op, &new, term);
+    done.insert(term, result);
+    result
+}
+
 /// The operation on new arguments; `old` has the sort.
 fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: TermId) -> TermId {
     let sort = pool.sort(old);

@@ -3,11 +3,13 @@
 //! - [`path`]: a path and its condition; the one place where switches are executed symbolically;
 //! - [`graph`]: the symbolic execution graph; [`mod@explore`] builds it;
 //! - [`mod@reach`]: whether a given path can be taken; [`describe`]: paths for people;
-//! - [`inclusion`]: which states need not be expanded, since earlier ones include them.
+//! - [`inclusion`]: which states need not be expanded, since earlier ones include them;
+//! - [`analysis`]: what is wrong or odd about a model, each finding with a witness or with what is known.
 //!
 //! Answers of solvers stay three-valued: a step is possible, impossible, or perhaps possible, and what rests on an
 //! `unknown` is marked.
 
+pub mod analysis;
 pub mod describe;
 pub mod explore;
 mod fold;

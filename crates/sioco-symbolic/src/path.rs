@@ -281,6 +281,11 @@ impl<'m> Path<'m> {
         self.outgoing.steps(self.model, &self.locations, steps);
     }
 
+    /// The steps that leave other locations.
+    pub(crate) fn outgoing_of(&self, locations: &[LocationId], steps: &mut Vec<Step>) {
+        self.outgoing.steps(self.model, locations, steps);
+    }
+
     pub(crate) fn prepared(&mut self, step: Step) -> Arc<Prepared> {
         let known = match step {
             Step::Switch(s) => self.switches[s.index()].as_ref(),

@@ -227,6 +227,8 @@ fn silent(model: &Model, pool: &mut TermPool, switch: SwitchId, free: &[Free], g
     let enabled = if free.is_empty() {
         guard
     } else {
+        // A value for which the guard is undefined must not hide one for which it is true.
+        let guard = logic::total(pool, sorts, guard);
         let binders: Vec<_> = free.iter().map(|f| pool.binders.push(f.sort)).collect();
         let bound: Vec<TermId> = binders.iter().map(|b| pool.bound(sorts, *b)).collect();
         let body = pool.replace(guard, &mut |_, leaf| match leaf {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{check, completions, demo, doctor, explain, explore, fmt, graph, import, man, simulate};
+use crate::commands::{analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, man, simulate};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -34,6 +34,7 @@ pub enum Command {
     Graph(graph::Graph),
     Simulate(simulate::Simulate),
     Explore(explore::Explore),
+    Analyze(analyze::Analyze),
     Import(import::Import),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -51,6 +52,7 @@ impl Command {
             Command::Graph(command) => command.run(out),
             Command::Simulate(command) => command.run(out),
             Command::Explore(command) => command.run(out),
+            Command::Analyze(command) => command.run(out),
             Command::Import(command) => command.run(out),
             Command::Doctor(command) => command.run(out),
             Command::Completions(command) => command.run(out),

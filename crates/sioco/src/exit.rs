@@ -12,7 +12,8 @@ pub enum Exit {
     Ok = 0,
     /// The system under test does not conform to the model. Also: `explore` found a path or node to be impossible.
     Fail = 1,
-    /// The command line or a model is wrong. Also: `fmt --check` found a file that is not formatted.
+    /// The command line or a model is wrong. Also: `fmt --check` found a file that is not formatted, `analyze` found a
+    /// defect.
     Usage = 2,
     /// No verdict was reached, or a gate of the campaign was missed. Also: `explore` could not decide about a path.
     Inconclusive = 3,

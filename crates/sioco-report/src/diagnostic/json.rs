@@ -42,7 +42,8 @@ pub fn json(sources: &SourceMap, d: &Diagnostic) -> String {
     Value::Object(object).to_string()
 }
 
-fn place(object: &mut Map<String, Value>, sources: &SourceMap, span: Option<Span>) {
+/// Adds where something is.
+pub(crate) fn place(object: &mut Map<String, Value>, sources: &SourceMap, span: Option<Span>) {
     let Some(span) = span.filter(|s| has(sources, s.file)) else {
         for key in ["file", "line", "column", "end_line", "end_column"] {
             object.insert(key.into(), Value::Null);

@@ -1,0 +1,85 @@
+//! The last lines: what was looked at, and what is known of the model as a whole.
+
+use sioco_lang::check::CheckedModel;
+use sioco_symbolic::Stop;
+use sioco_symbolic::analysis::{Analysis, Control, Determinism, Reached, Severity};
+
+/// `1 error`, `2 errors`.
+fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+/// The summary for people.
+pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis) -> String {
+    let model = &checked.model;
+    let mut lines = Vec::new();
+    let of = |severity: Severity| analysis.findings.iter().filter(|f| f.severity() == severity).count();
+    let (errors, warnings, info) = (of(Severity::Error), of(Severity::Warning), of(Severity::Information));
+    let mut found = Vec::new();
+    if errors > 0 {
+        found.push(count(errors, "error"));
+    }
+    if warnings > 0 {
+        found.push(count(warnings, "warning"));
+    }
+    if info > 0 {
+        found.push(format!("{info} for information"));
+    }
+    if found.is_empty() {
+        found.push("no findings".into());
+    }
+    lines.push(format!("analyzed {file}: {}", found.join(", ")));
+    let graph = &analysis.exploration.graph;
+    let kept = graph.ids().filter(|n| graph.included_in(*n).is_none()).count();
+    let states = count(kept, "symbolic state");
+    lines.push(match analysis.exploration.stop {
+        _ if analysis.cancelled => format!("  states         {states}, interrupted: what follows is about these alone"),
+        Stop::Complete => format!("  states         {states}, complete: all that can be reached"),
+        Stop::Depth => format!("  states         {states}, not complete: `--depth` looks further"),
+        Stop::Nodes => format!("  states         {states}, not complete: `--nodes` looks further"),
+        Stop::Cancelled => format!("  states         {states}, not complete: `--time` looks further"),
+        _ => format!("  states         {states}, not complete"),
+    });
+    if !analysis.switches.is_empty() {
+        let of = |test: fn(&Reached) -> bool| analysis.switches.iter().filter(|r| test(r)).count();
+        let taken = of(|r| matches!(r, Reached::Taken(_)));
+        let mut line = format!("  switches       {taken} of {} taken", analysis.switches.len());
+        for (number, what) in [
+            (of(|r| *r == Reached::Never), "never (proved)"),
+            (of(|r| *r == Reached::NotWithin), "not reached"),
+            (of(|r| matches!(r, Reached::Unknown(_))), "undecided"),
+        ] {
+            if number > 0 {
+                line.push_str(&format!(", {number} {what}"));
+            }
+        }
+        lines.push(line);
+    }
+    if let Some(determinism) = analysis.determinism {
+        let internal = match analysis.internal_choices {
+            0 => String::new(),
+            n => format!("; {}", count(n, "internal choice")),
+        };
+        let what = match determinism {
+            Determinism::Proved => "yes, proved",
+            Determinism::No => "no",
+            Determinism::NotFound => "as far as was looked",
+            Determinism::Undecided => "not decided",
+        };
+        lines.push(format!("  deterministic  {what}{internal}"));
+    }
+    if let Some(control) = &analysis.control {
+        let what = match control {
+            Control::NothingFree => "yes, no variable is free at the start".to_owned(),
+            Control::Proved => "yes, proved: free initial values decide nothing".to_owned(),
+            Control::NotFound => "as far as was looked".to_owned(),
+            Control::No { variable, switch, .. } => format!(
+                "no: whether `{}` is possible depends on the initial `{}`",
+                model.switches[*switch].name,
+                model.variable_name(*variable)
+            ),
+        };
+        lines.push(format!("  controllable   {what}"));
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,61 @@
+//! Reports with excerpts of the source about anything, not only about what has a code.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer};
+use sioco_lang::diagnostic::Label;
+use sioco_lang::source::SourceMap;
+
+use super::{clusters, snippet};
+
+/// How bad something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rank {
+    /// It has to be mended.
+    Error,
+    /// It is probably not meant.
+    Warning,
+    /// Good to know.
+    Information,
+}
+
+/// What a report is made of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// How bad it is.
+    pub rank: Rank,
+    /// Its kind, in brackets.
+    pub id: String,
+    /// What it is, in one sentence without a full stop.
+    pub message: String,
+    /// Where; the first place is the most important one.
+    pub labels: Vec<Label>,
+    /// Facts.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// The report with excerpts of the source, ending in a line break.
+pub fn render_parts(sources: &SourceMap, parts: &Parts, colour: bool) -> String {
+    let level = match parts.rank {
+        Rank::Error => Level::ERROR,
+        Rank::Warning => Level::WARNING,
+        Rank::Information => Level::INFO,
+    };
+    let mut main = Group::with_title(level.primary_title(&parts.message).id(&parts.id));
+    let kind = |i: usize| if i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let labels: Vec<(AnnotationKind, &Label)> = parts.labels.iter().enumerate().map(|(i, l)| (kind(i), l)).collect();
+    for cluster in clusters(sources, &labels) {
+        main = snippet(main, sources, &cluster);
+    }
+    for note in &parts.notes {
+        main = main.element(Level::NOTE.message(note));
+    }
+    if let Some(help) = &parts.help {
+        main = main.element(Level::HELP.message(help));
+    }
+    let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
+    let mut text = renderer.decor_style(DecorStyle::Unicode).render(&[main]);
+    text.push('\n');
+    text
+}

@@ -1,0 +1,245 @@
+//! Internal divergence: internal steps that can go on for ever.
+//!
+//! Where a state comes back by internal steps alone, they can be repeated: the values of all variables that still
+//! matter are asked to be what they were. Where the states of a round are included in those it began with and every
+//! one of them allows the round, it goes on as well, with new values each time. A long internal path that keeps making
+//! new states is a possible divergence, and said to be no more.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use sioco_model::{Id, Model, TermId};
+use sioco_solve::values::NoValues;
+use sioco_solve::{Answer, Reason};
+
+use super::states::{Places, way};
+use super::witness::{Witness, replay};
+use super::{Finding, Kind, Options, Status, What, kept};
+use crate::explore::{Cursor, Exploration};
+use crate::graph::{Graph, NodeId};
+use crate::live::Live;
+use crate::path::{Path, Possible};
+use crate::prepare::Origin;
+use crate::step::Step;
+
+/// So many ways back are looked at.
+const ROUNDS: usize = 2_000;
+/// And so many states on each.
+const SEARCHED: usize = 2_000;
+
+/// Looks for rounds of internal steps.
+pub(super) fn look(
+    model: &Model,
+    exploration: &Exploration,
+    places: &Places,
+    cursor: &mut Cursor<'_>,
+    options: &Options,
+    findings: &mut Vec<Finding>,
+) {
+    let graph = &exploration.graph;
+    let internal = |node: NodeId| graph.step(node).is_some_and(|s| !s.is_observable(model));
+    let live = Live::of(model);
+    let mut known: FxHashSet<Vec<Step>> = FxHashSet::default();
+    let mut found_at: FxHashSet<Vec<Step>> = FxHashSet::default();
+    let mut unknown: Vec<(Vec<Step>, Finding)> = Vec::new();
+    let back = graph.ids().filter(|n| internal(*n)).filter_map(|n| Some((n, graph.included_in(n)?)));
+    for (last, first) in back.take(ROUNDS) {
+        if options.limits.cancelled() {
+            return;
+        }
+        let Some(round) = round(model, graph, first, last) else { continue };
+        let mut set = round.clone();
+        set.sort_unstable();
+        set.dedup();
+        if found_at.contains(&set) || !known.insert(round.clone()) {
+            continue;
+        }
+        let direct = round.len() + graph.depth(first) == graph.depth(last);
+        cursor.go(graph, first);
+        let what = |endless| What::Divergence { locations: places.at(first).to_vec(), cycle: round.clone(), endless };
+        match try_round(&mut cursor.path, &live, &round, direct) {
+            Outcome::Endless(witness) => {
+                let (kind, status) = (Kind::Divergence, Status::Shown);
+                findings.push(Finding { kind, status, what: what(true), witness });
+                found_at.insert(set);
+            }
+            Outcome::Unknown(reason) => {
+                let witness = way(&mut cursor.path);
+                let (kind, status) = (Kind::Divergence, Status::Undecided(reason));
+                unknown.push((set, Finding { kind, status, what: what(false), witness }));
+            }
+            Outcome::Ends => {}
+        }
+    }
+    long_runs(model, exploration, places, cursor, options, &mut found_at, findings);
+    for (set, finding) in unknown {
+        if found_at.insert(set) {
+            findings.push(finding);
+        }
+    }
+}
+
+/// The internal steps from one node to another and on, in the reduced graph.
+fn round(model: &Model, graph: &Graph, first: NodeId, last: NodeId) -> Option<Vec<Step>> {
+    let goal = graph.parent(last)?;
+    let mut from: FxHashMap<NodeId, (NodeId, Step)> = FxHashMap::default();
+    let mut open = VecDeque::from([first]);
+    let mut seen: FxHashSet<NodeId> = FxHashSet::from_iter([first]);
+    while let Some(node) = open.pop_front() {
+        if node == goal {
+            let mut steps: Vec<Step> = graph.step(last).into_iter().collect();
+            let mut at = node;
+            while at != first {
+                let (before, step) = from[&at];
+                steps.push(step);
+                at = before;
+            }
+            steps.reverse();
+            return Some(steps);
+        }
+        if seen.len() > SEARCHED {
+            return None;
+        }
+        for child in graph.children(node) {
+            let Some(step) = graph.step(child).filter(|s| !s.is_observable(model)) else { continue };
+            let target = graph.included_in(child).unwrap_or(child);
+            if seen.insert(target) {
+                from.insert(target, (node, step));
+                open.push_back(target);
+            }
+        }
+    }
+    None
+}
+
+enum Outcome {
+    Endless(Option<Witness>),
+    Ends,
+    Unknown(Reason),
+}
+
+/// Goes round once from the end of the path and comes back; the path is as before afterwards.
+fn try_round(path: &mut Path<'_>, live: &Live, round: &[Step], direct: bool) -> Outcome {
+    let start = path.len();
+    let locations = path.locations().to_vec();
+    let vars: Vec<_> = locations.iter().flat_map(|l| live.at(*l)).copied().collect();
+    let before: Vec<TermId> = vars.iter().map(|v| path.term(*v)).collect();
+    let conditions = path.conditions().len();
+    let mut possible = true;
+    for &step in round {
+        possible = path.probe(step) != Possible::No;
+        if !possible {
+            break;
+        }
+        path.advance(step);
+    }
+    let outcome = match possible && path.locations() == locations {
+        true => at_the_end(path, &vars, &before, conditions, start, direct),
+        false => Outcome::Ends,
+    };
+    while path.len() > start {
+        path.retreat();
+    }
+    outcome
+}
+
+fn at_the_end(
+    path: &mut Path<'_>,
+    vars: &[sioco_model::VarId],
+    before: &[TermId],
+    conditions: usize,
+    start: usize,
+    direct: bool,
+) -> Outcome {
+    let sorts = &path.model.sorts;
+    let mut same = Vec::new();
+    for (v, old) in vars.iter().zip(before) {
+        let new = path.term(*v);
+        if new != *old {
+            same.push(path.pool.eq(sorts, *old, new));
+        }
+    }
+    match path.solve_also(&same, &[]) {
+        Ok((solved, _)) => {
+            let state = replay(path.model, &solved);
+            return Outcome::Endless(Some(Witness { path: solved, state, values: Vec::new() }));
+        }
+        Err(NoValues::Unknown(reason)) => return Outcome::Unknown(reason),
+        Err(NoValues::Impossible) => {}
+    }
+    // The values that the round chooses by itself would have to exist for every state; that is not asked.
+    let open = (start..path.len()).any(|i| path.free(i).iter().any(|t| path.pool().as_const(*t).is_none()));
+    if !direct || open {
+        return Outcome::Ends;
+    }
+    let of_round = path.conditions()[conditions..].to_vec();
+    let (definitions, guards): (Vec<_>, Vec<_>) =
+        of_round.into_iter().partition(|c| matches!(c.origin, Origin::Definition(_)));
+    let guards: Vec<TermId> = guards.iter().map(|c| c.term).collect();
+    if guards.is_empty() {
+        return Outcome::Endless(way(path));
+    }
+    let mut question: Vec<TermId> = definitions.iter().map(|c| c.term).collect();
+    question.push(path.not_all(&guards));
+    // Asked before the round: its guards are in the question, turned around.
+    let round: Vec<Step> = path.steps().skip(start).collect();
+    let witness = way(path);
+    while path.len() > start {
+        path.retreat();
+    }
+    let answer = path.ask(&question);
+    for step in round {
+        path.advance(step);
+    }
+    match answer {
+        Answer::Unsat(_) => Outcome::Endless(witness),
+        Answer::Sat(_) => Outcome::Ends,
+        Answer::Unknown(reason) => Outcome::Unknown(reason),
+    }
+}
+
+/// Internal paths that are as long as is tolerated.
+fn long_runs(
+    model: &Model,
+    exploration: &Exploration,
+    places: &Places,
+    cursor: &mut Cursor<'_>,
+    options: &Options,
+    found_at: &mut FxHashSet<Vec<Step>>,
+    findings: &mut Vec<Finding>,
+) {
+    let graph = &exploration.graph;
+    let mut run = vec![0usize; graph.len()];
+    for node in kept(graph) {
+        let (Some(parent), Some(step)) = (graph.parent(node), graph.step(node)) else { continue };
+        if step.is_observable(model) {
+            continue;
+        }
+        run[node.index()] = run[parent.index()] + 1;
+        if run[node.index()] != options.internal || options.limits.cancelled() {
+            continue;
+        }
+        // The last steps since the same locations were there before.
+        let mut cycle = Vec::new();
+        let mut at = node;
+        for _ in 0..options.internal {
+            let (Some(parent), Some(step)) = (graph.parent(at), graph.step(at)) else { break };
+            cycle.push(step);
+            at = parent;
+            if places.at(at) == places.at(node) {
+                break;
+            }
+        }
+        cycle.reverse();
+        let mut set = cycle.clone();
+        set.sort_unstable();
+        set.dedup();
+        if !found_at.insert(set) {
+            continue;
+        }
+        cursor.go(graph, node);
+        let witness = way(&mut cursor.path);
+        let what = What::Divergence { locations: places.at(node).to_vec(), cycle, endless: false };
+        findings.push(Finding { kind: Kind::Divergence, status: Status::Bounded, what, witness });
+    }
+}

@@ -1,0 +1,302 @@
+//! A question about a state: whether conditions on its variables, and on values that are left open, can be true.
+//!
+//! A question is made once and asked in many states. Most are settled before that: if the conditions cannot be true in
+//! any state at all, reachable or not, nobody needs to ask again.
+
+use rustc_hash::FxHashMap;
+use sioco_model::eval::{Env, eval};
+use sioco_model::semantics::interpreter::Part;
+use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::{SwitchId, TermId, Value, VarId};
+use sioco_solve::values::{Choice, NoValues, Request, choose};
+use sioco_solve::{Answer, Reason, Terms};
+
+use super::witness::{Witness, replay};
+use crate::describe::Solved;
+use crate::fold;
+use crate::path::{Path, Possible};
+use crate::prepare::{Origin, conjuncts, leaves};
+use crate::step::Step;
+use crate::symbols::symbols_of;
+use sioco_solve::logic;
+
+/// Values, where they are defined.
+type Values = Vec<Option<Value>>;
+
+/// Symbols for open values of questions are numbered like those of steps that no path is long enough to have.
+pub(crate) const FIRST: u32 = u32::MAX;
+/// The same for a second step, whose values are others.
+pub(crate) const SECOND: u32 = u32::MAX - 1;
+
+/// So many cases of an undecided question are told apart.
+const CASES: usize = 64;
+
+/// A step over variables and symbols for its open parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct StepTerms {
+    /// What must hold for it to be enabled, in the order in which it is evaluated.
+    pub guards: Vec<(Option<SwitchId>, TermId)>,
+    /// What must hold for the rest to be defined, by part.
+    pub checks: Vec<(SwitchId, Part, TermId)>,
+    /// The values of the parameters of the label.
+    pub args: Vec<TermId>,
+    /// That it is not enabled, whatever the parameters are; without symbols.
+    pub silent: TermId,
+    /// A parameter has a sort without values.
+    pub impossible: bool,
+}
+
+impl StepTerms {
+    /// All that must hold for the step to be taken.
+    pub fn all(&self) -> Vec<TermId> {
+        self.guards.iter().map(|(_, t)| *t).chain(self.checks.iter().map(|(_, _, t)| *t)).collect()
+    }
+}
+
+impl Path<'_> {
+    /// A step over variables and symbols of its own.
+    pub(crate) fn step_terms(&mut self, step: Step, slot: u32) -> StepTerms {
+        let prepared = self.prepared(step);
+        let of: Vec<_> = prepared.free.iter().map(|f| f.sort).collect();
+        let sorts = &self.model.sorts;
+        let symbols = self.names.of_params(&mut self.pool, sorts, slot, prepared.signature, &of);
+        let put = |pool: &mut TermPool, term: TermId| {
+            pool.replace(term, &mut |_, leaf| match leaf {
+                Term::Param(k, _) => Some(symbols[*k as usize]),
+                _ => None,
+            })
+        };
+        let (mut guards, mut checks) = (Vec::new(), Vec::new());
+        for c in &prepared.conditions {
+            let term = put(&mut self.pool, c.term);
+            match c.origin {
+                Origin::Defined(switch, part) => checks.push((switch, part, term)),
+                Origin::Guard(switch, _) => guards.push((Some(switch), term)),
+                _ => guards.push((None, term)),
+            }
+        }
+        let args = prepared.args.iter().map(|t| put(&mut self.pool, *t)).collect();
+        StepTerms { guards, checks, args, silent: prepared.silent.term, impossible: prepared.impossible }
+    }
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    parts: Vec<(TermId, Box<[VarId]>)>,
+    /// Terms whose values are wanted, where the answer is yes.
+    shown: Vec<(TermId, Box<[VarId]>)>,
+}
+
+impl Question {
+    pub fn new(path: &mut Path<'_>, conditions: &[TermId], shown: &[TermId]) -> Question {
+        // Handshakes put what is sent into what is received: much of that is settled whatever the state is.
+        let (sorts, mut done) = (&path.model.sorts, FxHashMap::default());
+        let simple = conditions.iter().map(|c| fold::simplify(&mut path.pool, sorts, *c, &mut done));
+        let conditions: Vec<TermId> = simple.collect();
+        let pool = path.pool();
+        let with_reads = |t: TermId| (t, leaves(pool, t).0);
+        let mut parts: Vec<(TermId, Box<[VarId]>)> = Vec::new();
+        for t in conditions.iter().flat_map(|c| conjuncts(pool, *c)) {
+            let is_true = pool.as_const(t) == Some(&Value::Bool(true));
+            if !is_true && !parts.iter().any(|(known, _)| *known == t) {
+                parts.push(with_reads(t));
+            }
+        }
+        Question { parts, shown: shown.iter().map(|t| with_reads(*t)).collect() }
+    }
+
+    /// Whether the answer is no in every state, reachable or not: each variable may have any value of its sort.
+    pub fn never(&self, path: &mut Path<'_>) -> bool {
+        let terms: Vec<TermId> = self.parts.iter().map(|(t, _)| *t).collect();
+        path.contradict(&terms)
+    }
+
+    /// Whether the answer is yes for some values in the state at the end of the path. If the path itself is `sure` to
+    /// be possible, it is not solved again where nothing is open.
+    pub fn ask(&self, path: &mut Path<'_>, sure: bool) -> Possible {
+        let Some(open) = self.open(path) else { return Possible::No };
+        if open.is_empty() && sure {
+            return Possible::Yes;
+        }
+        match path.ask(&open) {
+            Answer::Sat(_) => Possible::Yes,
+            Answer::Unsat(_) => Possible::No,
+            Answer::Unknown(why) => Possible::Unknown(why),
+        }
+    }
+
+    /// What is left of the conditions in this state; nothing if one of them is false.
+    fn open(&self, path: &mut Path<'_>) -> Option<Vec<TermId>> {
+        let mut open = Vec::new();
+        for (term, reads) in &self.parts {
+            let term = path.instance(*term, reads);
+            match path.pool.as_const(term) {
+                Some(Value::Bool(true)) => {}
+                Some(_) => return None,
+                None => open.push(term),
+            }
+        }
+        Some(open)
+    }
+
+    /// The path with values for which the answer is yes, and the values of the terms that are wanted.
+    pub fn witness(&self, path: &mut Path<'_>) -> Result<Witness, NoValues> {
+        let open = self.open(path).ok_or(NoValues::Impossible)?;
+        let shown: Vec<TermId> = self.shown.iter().map(|(t, reads)| path.instance(*t, reads)).collect();
+        let (solved, values) = path.solve_also(&open, &shown)?;
+        let state = replay(path.model(), &solved);
+        Ok(Witness { path: solved, state, values })
+    }
+}
+
+impl Path<'_> {
+    /// Whether conditions over the symbols of this path can be true at its end.
+    pub(crate) fn ask(&mut self, conditions: &[TermId]) -> Answer {
+        self.sync();
+        self.decide(false, conditions.to_vec(), &mut { CASES })
+    }
+
+    /// Asks the solver of the path, or the one beside it. Where it has no answer, cases are told apart: conditions that
+    /// no step takes are disjunctions, which the cheap layers do not take apart by themselves.
+    fn decide(&mut self, beside: bool, conditions: Vec<TermId>, cases: &mut usize) -> Answer {
+        let sorts = &self.model.sorts;
+        let solver = if beside { &mut self.side } else { &mut self.solver };
+        let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
+        solver.push();
+        conditions.iter().for_each(|c| solver.assert(terms, *c));
+        let answer = solver.check(terms, &self.limits, false);
+        solver.pop();
+        if !matches!(answer, Answer::Unknown(Reason::Undecided(_) | Reason::NoSolver | Reason::Resources)) {
+            return answer;
+        }
+        let Some((at, branches)) = conditions.iter().enumerate().find_map(|(i, c)| Some((i, self.branches(*c)?)))
+        else {
+            return answer;
+        };
+        let mut open = None;
+        for branch in branches {
+            let Some(left) = cases.checked_sub(1) else { return answer };
+            *cases = left;
+            let mut parts = conditions.clone();
+            parts.splice(at..=at, branch);
+            match self.decide(beside, parts, cases) {
+                Answer::Sat(witness) => return Answer::Sat(witness),
+                Answer::Unsat(_) => {}
+                Answer::Unknown(why) => open = Some(why),
+            }
+        }
+        open.map_or(Answer::Unsat(None), Answer::Unknown)
+    }
+
+    /// The cases of a disjunction, each with what it takes to get to it: parts are evaluated in order.
+    fn branches(&mut self, condition: TermId) -> Option<Vec<Vec<TermId>>> {
+        let sorts = &self.model.sorts;
+        let (parts, negated) = match self.pool.get(condition) {
+            Term::App(Op::Or, parts) => (parts.clone(), false),
+            Term::App(Op::Not, inner) => match self.pool.get(inner[0]) {
+                Term::App(Op::And, parts) => (parts.clone(), true),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut before: Vec<TermId> = Vec::new();
+        let mut branches = Vec::new();
+        for part in parts {
+            let opposite = self.pool.not(sorts, part);
+            let (taken, passed) = if negated { (opposite, part) } else { (part, opposite) };
+            let mut branch = before.clone();
+            branch.extend(conjuncts(&self.pool, taken));
+            branches.push(branch);
+            before.extend(conjuncts(&self.pool, passed));
+        }
+        Some(branches)
+    }
+
+    /// Whether conditions over variables and symbols cannot be true together, whatever the variables are.
+    pub(crate) fn contradict(&mut self, conditions: &[TermId]) -> bool {
+        let model = self.model;
+        let mut done = FxHashMap::default();
+        let mut free = Vec::new();
+        for &condition in conditions {
+            let names = &mut self.names;
+            let mut leaf = |pool: &mut TermPool, leaf: &Term| match leaf {
+                // Any value of its sort is what a free variable has at the start.
+                Term::Var(v, _) => Some(names.of_variable(pool, &model.sorts, 0, *v, model.variables[*v].sort)),
+                _ => None,
+            };
+            let term = fold::substitute(&mut self.pool, &model.sorts, condition, &mut done, &mut leaf);
+            match self.pool.as_const(term) {
+                Some(Value::Bool(true)) => {}
+                Some(_) => return true,
+                None => free.push(term),
+            }
+        }
+        if free.is_empty() {
+            return false;
+        }
+        matches!(self.decide(true, free, &mut { CASES }), Answer::Unsat(_))
+    }
+
+    /// The path with values for which further conditions hold at its end, and the values that terms over symbols then
+    /// have; nothing where one is undefined. The path must be recorded.
+    pub(crate) fn solve_also(&mut self, also: &[TermId], shown: &[TermId]) -> Result<(Solved, Values), NoValues> {
+        self.sync();
+        self.solver.push();
+        let found = self.solve_here(also, shown);
+        self.solver.pop();
+        found
+    }
+
+    fn solve_here(&mut self, also: &[TermId], shown: &[TermId]) -> Result<(Solved, Values), NoValues> {
+        let sorts = &self.model.sorts;
+        let mut wanted = self.open_symbols();
+        also.iter().chain(shown).for_each(|t| symbols_of(&self.pool, *t, &mut wanted));
+        for condition in also {
+            let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
+            self.solver.assert(terms, *condition);
+        }
+        let limits = self.limits.clone();
+        let request = Request { symbols: &wanted, choice: Choice::Min, used: &[], guard: None, limits: &limits };
+        let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
+        // With these values, the path has no choice any more.
+        for (y, value) in wanted.iter().zip(&chosen.values) {
+            let sort = sorts.base(self.names.symbols[*y].sort);
+            let (symbol, value) = (self.pool.symbol(*y, sort), self.pool.constant(value.clone(), sort));
+            let same = self.pool.eq(sorts, symbol, value);
+            let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
+            self.solver.assert(terms, same);
+        }
+        let solved = self.solve_with(Choice::Min)?;
+        let env = Env { symbols: &chosen.witness, ..Env::default() };
+        let values = shown.iter().map(|t| eval(&self.pool, sorts, *t, env).ok()).collect();
+        Ok((solved, values))
+    }
+
+    /// That not all of the conditions are true: one is false or undefined.
+    pub(crate) fn not_all(&mut self, conditions: &[TermId]) -> TermId {
+        let sorts = &self.model.sorts;
+        let all = self.pool.and(sorts, conditions);
+        logic::not_true(&mut self.pool, sorts, all)
+    }
+
+    /// That a term has no value.
+    pub(crate) fn undefined(&mut self, term: TermId) -> TermId {
+        let sorts = &self.model.sorts;
+        let defined = logic::defined(&mut self.pool, sorts, term);
+        self.pool.not(sorts, defined)
+    }
+
+    /// That two values are equal, or no farther apart than a tolerance.
+    pub(crate) fn near(&mut self, a: TermId, b: TermId, tolerance: Option<TermId>) -> TermId {
+        let sorts = &self.model.sorts;
+        let Some(tolerance) = tolerance else { return self.pool.eq(sorts, a, b) };
+        let sort = self.pool.sort(a);
+        let mut parts = Vec::new();
+        for (x, y) in [(a, b), (b, a)] {
+            let distance = self.pool.app(Op::Sub, &[x, y], sort);
+            parts.push(self.pool.app(Op::Le, &[distance, tolerance], sorts.bool));
+        }
+        self.pool.and(sorts, &parts)
+    }
+}

@@ -1,0 +1,44 @@
+//! Witnesses: paths with values, confirmed by the interpreter.
+
+use sioco_model::semantics::interpreter::Interpreter;
+use sioco_model::semantics::{State, interpreter};
+use sioco_model::{Model, Value};
+
+use crate::describe::Solved;
+use crate::step::Step;
+
+/// A path with values that leads to what was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// The path: it can be replayed.
+    pub path: Solved,
+    /// The state at its end, as the interpreter computes it; nothing if that takes a solver.
+    pub state: Option<State>,
+    /// The values of the parameters that the finding is about, in the order of its gate or switch; nothing where one is
+    /// undefined.
+    pub values: Vec<Option<Value>>,
+}
+
+/// The state at the end of a path, by the interpreter.
+pub fn replay(model: &Model, path: &Solved) -> Option<State> {
+    let mut interpreter = Interpreter::new(model);
+    let mut state = interpreter.initial(&mut |v| {
+        let chosen = path.start.iter().find(|(var, _)| *var == v);
+        chosen.map_or_else(|| model.sorts.default_value(model.variables[v].sort), |(_, value)| value.clone())
+    });
+    for (step, values) in &path.steps {
+        match *step {
+            Step::Switch(s) => match interpreter.fire(&mut state, s, values) {
+                Ok(true) => {}
+                Ok(false) | Err(_) => return None,
+            },
+            Step::Handshake { send, receive } => {
+                let is_it = |s: &interpreter::Step| s.switch == send && s.receive == Some(receive) && s.args == *values;
+                let found = interpreter.handshake_steps(&state).ok()?;
+                state = found.into_iter().find(|(s, _)| is_it(s))?.1;
+            }
+            Step::Delta => {}
+        }
+    }
+    Some(state)
+}

@@ -1,0 +1,218 @@
+//! `sioco analyze`: what is wrong or odd about a model.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use sioco_report::analysis::{self as report, Source};
+use sioco_solve::Limits;
+use sioco_solve::values::Bounds;
+use sioco_symbolic::Progress;
+use sioco_symbolic::analysis::{Analysis, Finding, Kind, Options, Severity, analyze};
+
+use crate::analyze::budget::{Flags, within};
+use crate::analyze::replay::{Scripts, command};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load};
+use crate::output::{Format, Output};
+use crate::solver_choice::SolverChoice;
+
+/// So many findings of a kind are shown to people.
+const SHOWN: usize = 30;
+
+/// Find deadlocks, unreachable switches, nondeterminism and other oddities
+///
+/// Explores the model for all values at once. Every finding has a trace that leads to it, or is proved, or is said to
+/// be undecided. Defects of the model (deadlocks, values that are undefined, switches that are never taken, outputs
+/// that no value satisfies) and findings of a kind given to --deny end with exit code 2.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco analyze model.sts
+  sioco analyze model.sts --only deadlock,model-error --witness traces
+  sioco analyze model.sts --deny nondeterminism --format json   # one JSON object per line, the last is a summary")]
+pub struct Analyze {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// Looks for these kinds alone
+    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
+    only: Vec<Sort>,
+
+    /// Treats findings of these kinds like defects
+    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
+    deny: Vec<Sort>,
+
+    /// The greatest number of steps on a path; without it, as many as it takes
+    #[arg(long, value_name = "STEPS")]
+    depth: Option<usize>,
+
+    /// The greatest number of symbolic states
+    #[arg(long, value_name = "NUMBER", default_value_t = Options::default().nodes)]
+    nodes: usize,
+
+    /// So many internal steps in a row, each to a new state, are a possible divergence
+    #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
+    internal: usize,
+
+    /// The longest that the exploration may take, in seconds; what it has by then is analysed
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    time: u64,
+
+    /// The longest that one question to a solver may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    patience: u64,
+
+    /// Writes the traces of the findings into this folder, as scripts for `sioco simulate`
+    #[arg(long, value_name = "DIR")]
+    witness: Option<PathBuf>,
+
+    /// Whom the output is for
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The kinds of findings, for the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Sort {
+    /// A value is undefined or outside its range where it is needed
+    ModelError,
+    /// Nothing can happen, and not all locations are final
+    Deadlock,
+    /// No value satisfies an output that leaves values open
+    UnsatisfiableOutput,
+    /// A switch that is not taken
+    Unreachable,
+    /// Two switches with the same label are possible at once
+    Nondeterminism,
+    /// Internal steps without end
+    Divergence,
+    /// Inputs, or values of inputs, that are not specified
+    InputGap,
+}
+
+impl From<Sort> for Kind {
+    fn from(sort: Sort) -> Kind {
+        match sort {
+            Sort::ModelError => Kind::ModelError,
+            Sort::Deadlock => Kind::Deadlock,
+            Sort::UnsatisfiableOutput => Kind::UnsatisfiableOutput,
+            Sort::Unreachable => Kind::Unreachable,
+            Sort::Nondeterminism => Kind::Nondeterminism,
+            Sort::Divergence => Kind::Divergence,
+            Sort::InputGap => Kind::InputGap,
+        }
+    }
+}
+
+impl Analyze {
+    /// Analyses the model and says what was found.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let source = Source { checked: &model, sources: &checked.sources };
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let mut last = None;
+        let mut progress = |p: Progress| {
+            if out.shows_progress() && last != Some(p.depth) {
+                last = Some(p.depth);
+                out.progress(format_args!("exploring: {} states, depth {}", p.nodes, p.depth));
+            }
+        };
+        let interrupted = interrupt::flag();
+        let mut analysis = within(Duration::from_secs(self.time), &interrupted, |flags| {
+            analyze(&model.model, &solvers, &self.options(flags), &mut progress)
+        });
+        analysis.cancelled |= interrupted.load(Ordering::Relaxed);
+        out.progress("");
+        let scripts = match &self.witness {
+            Some(folder) => Some(Scripts::write(folder, &self.file, &self.choices, source, &analysis.findings)?),
+            None => None,
+        };
+        match self.format {
+            Format::Human => self.tell(source, &analysis, scripts.as_ref(), out),
+            Format::Json => self.tell_json(source, &analysis, scripts.as_ref(), out),
+        }
+        if analysis.cancelled {
+            return Ok(Exit::Interrupted);
+        }
+        let bad = analysis.findings.iter().any(|f| self.is_bad(f));
+        Ok(if bad { Exit::Usage } else { Exit::Ok })
+    }
+
+    fn options(&self, flags: Flags) -> Options {
+        let limits = Limits { wall: Duration::from_secs(self.patience), cancel: Some(flags.stop), ..Limits::default() };
+        let kinds = match self.only.is_empty() {
+            true => Kind::ALL.to_vec(),
+            false => self.only.iter().map(|s| Kind::from(*s)).collect(),
+        };
+        Options {
+            kinds,
+            depth: self.depth,
+            nodes: self.nodes,
+            internal: self.internal,
+            enough: Some(flags.enough),
+            limits,
+            ..Options::default()
+        }
+    }
+
+    fn is_bad(&self, finding: &Finding) -> bool {
+        finding.severity() == Severity::Error || self.deny.iter().any(|s| Kind::from(*s) == finding.kind)
+    }
+
+    fn tell(&self, source: Source<'_>, analysis: &Analysis, scripts: Option<&Scripts>, out: &mut Output) {
+        let colour = out.style().on;
+        let mut shown: Vec<(Severity, Kind, usize)> = Vec::new();
+        for (i, finding) in analysis.findings.iter().enumerate() {
+            let key = (finding.severity(), finding.kind);
+            match shown.iter_mut().find(|(s, k, _)| (*s, *k) == key) {
+                Some((.., n)) => *n += 1,
+                None => shown.push((key.0, key.1, 1)),
+            }
+            if shown.last().is_some_and(|(.., n)| *n > SHOWN) {
+                continue;
+            }
+            let replay = match scripts.and_then(|s| s.of(i)) {
+                Some(file) => Some(command(&self.file, &self.choices, source, finding, Some(file))),
+                None => finding.witness.is_some().then(|| command(&self.file, &self.choices, source, finding, None)),
+            };
+            out.print(&report::render(source, finding, replay.as_deref(), colour));
+            // What is one line stays together.
+            if finding.severity() != Severity::Information {
+                out.line("");
+            }
+        }
+        for (_, kind, n) in shown.iter().filter(|(.., n)| *n > SHOWN) {
+            out.line(format_args!("… and {} more of the kind {kind}; `--format json` lists all", n - SHOWN));
+        }
+        if shown.last().is_some_and(|(severity, ..)| *severity == Severity::Information) {
+            out.line("");
+        }
+        out.print(&report::summary(source.checked, &self.file.display().to_string(), analysis));
+    }
+
+    fn tell_json(&self, source: Source<'_>, analysis: &Analysis, scripts: Option<&Scripts>, out: &mut Output) {
+        out.line(report::json_head(source, &self.file.display().to_string()));
+        for (i, finding) in analysis.findings.iter().enumerate() {
+            let mut object = report::json_finding(source, finding);
+            object["denied"] = (finding.severity() != Severity::Error && self.is_bad(finding)).into();
+            object["script"] = scripts.and_then(|s| s.of(i)).map(|p| p.display().to_string()).into();
+            out.line(object);
+        }
+        for object in report::switches(source, analysis) {
+            out.line(object);
+        }
+        out.line(report::json_summary(source, analysis));
+    }
+}
