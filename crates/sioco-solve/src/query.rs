@@ -197,6 +197,12 @@ pub trait Solver: Send {
     /// Whether all conjuncts on the stack can be true together.
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer;
 
+    /// Like [`check`](Solver::check), but whether it is answered at all must not depend on what was asked before, as
+    /// far as the solver can see to that: what is found on several cores must be the same as on one.
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.check(terms, limits, false)
+    }
+
     /// What its layers did so far, if it has some.
     fn counters(&self) -> Option<crate::chain::ChainCounters> {
         None
@@ -228,6 +234,10 @@ impl Solver for Box<dyn Solver> {
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         self.as_mut().check(terms, limits, want_witness)
+    }
+
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.as_mut().check_afresh(terms, limits)
     }
 
     fn counters(&self) -> Option<crate::chain::ChainCounters> {

@@ -150,6 +150,12 @@ impl Builtin {
         Answer::Sat(want_witness.then(|| self.values.clone()))
     }
 
+    /// Whether the constraints say all of every conjunct: then an answer is a matter of work alone, not of luck with
+    /// values.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.conjuncts.iter().all(|c| c.normal.exact)
+    }
+
     /// The values that were found last, and how many conjuncts, from the first on, they satisfy.
     pub(crate) fn confirmed(&self) -> (&[Value], usize) {
         (&self.values, self.confirmed)

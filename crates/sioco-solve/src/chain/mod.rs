@@ -108,8 +108,22 @@ struct Saved {
     contradiction: Option<Vec<TermId>>,
 }
 
+/// What is known of the back-end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reply {
+    /// It has not been asked yet.
+    Open,
+    /// It is there and works.
+    Some,
+    /// There is none, or it does not work.
+    None,
+}
+
 /// The chain.
 pub struct Chain {
+    reply: Reply,
+    /// Why the back-end did not answer.
+    why_not_asked: Reason,
     switches: Switches,
     counters: ChainCounters,
     simplifier: Simplifier,
@@ -142,6 +156,8 @@ impl Chain {
     pub fn with(back_end: Option<Box<dyn Solver>>, switches: Switches) -> Self {
         let base = Saved { level: Level { serial: 0, start: 0 }, witness: None, covered: 0, contradiction: None };
         Chain {
+            reply: if back_end.is_some() { Reply::Open } else { Reply::None },
+            why_not_asked: Reason::NoSolver,
             switches,
             counters: ChainCounters::default(),
             simplifier: Simplifier::default(),
@@ -292,6 +308,15 @@ impl Chain {
             back_end.check(terms, &self.conjuncts, &levels, limits, want_witness)
         };
         self.counters.back_end.count(Some(&answer));
+        match &answer {
+            // One that has worked before may work again.
+            Answer::Unknown(why @ (Reason::NoSolver | Reason::Broken { .. })) if self.reply == Reply::Open => {
+                self.reply = Reply::None;
+                self.why_not_asked = why.clone();
+            }
+            Answer::Unknown(Reason::NoSolver | Reason::Broken { .. }) => {}
+            _ => self.reply = Reply::Some,
+        }
         let name = back_end.name();
         match answer {
             Answer::Sat(None) if !want_witness => {
@@ -457,6 +482,46 @@ impl Solver for Chain {
                 Answer::Unsat(core)
             }
             Answer::Unknown(_) => answer,
+        }
+    }
+
+    /// An answer is a truth, whoever gives it and whatever was asked before; what depends on the past is whether there is
+    /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
+    /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        if !self.switches.builtin || self.contradiction.is_some() {
+            return self.check(terms, limits, false);
+        }
+        if self.reply != Reply::None {
+            if self.reply == Reply::Some || self.builtin.is_exact() {
+                let answer = self.ask_layers(terms, limits, false);
+                if let Some(answer) = answer {
+                    return answer;
+                }
+            }
+            let answer = self.ask_back_end(terms, limits, false);
+            if self.reply != Reply::None {
+                return answer;
+            }
+        } else if self.builtin.is_exact()
+            && let Some(answer) = self.ask_layers(terms, limits, false)
+        {
+            return answer;
+        }
+        let mut fresh = Builtin::new();
+        // One conjunct after the other: values that satisfy the first ones are a good start for the next.
+        let little = Limits { resources: limits.resources.min(BUILTIN_WORK), ..limits.clone() };
+        for c in &self.conjuncts {
+            fresh.assert(terms, *c);
+            fresh.check(terms, &little, false);
+        }
+        let limits = Limits { resources: limits.resources.min(BUILTIN_WORK_ALONE), ..limits.clone() };
+        let answer = fresh.check(terms, &limits, false);
+        self.counters.builtin.count(Some(&answer));
+        match answer {
+            Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
+            Answer::Unknown(_) => Answer::Unknown(self.why_not_asked.clone()),
+            _ => answer,
         }
     }
 
