@@ -259,11 +259,6 @@ fn replace(path: &mut Path<'_>, term: TermId, put: &FxHashMap<SymbolId, TermId>)
 fn entailed(path: &mut Path<'_>, goal: TermId, counters: &mut InclusionCounters) -> bool {
     let sorts = &path.model.sorts;
     let negation = logic::not_true(&mut path.pool, sorts, goal);
-    // Where the negation is undefined, so is the goal, and a solver would not see that it fails there.
-    if path.pool.is_partial(negation) {
-        counters.unknown += 1;
-        return false;
-    }
     path.sync();
     let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
     path.solver.push();

@@ -73,8 +73,10 @@ pub(crate) struct Prepared {
     pub moves: Vec<(ProcessId, LocationId)>,
     /// A parameter has a sort without values.
     pub impossible: bool,
-    /// The step is not enabled for any values of its parameters.
+    /// The guard is false for all values of the parameters.
     pub silent: Condition,
+    /// The guard is true for no values of the parameters.
+    pub blocked: TermId,
 }
 
 /// The parts of a switch over the free parameters of the whole step.
@@ -135,11 +137,12 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
     let is_true = |c: &Condition| pool.as_const(c.term) == Some(&sioco_model::Value::Bool(true));
     conditions.retain(|c| !is_true(c));
     checks.retain(|c| !is_true(c));
-    let silent = silent(model, pool, first, &free, &conditions);
+    let (silent, blocked) = never(model, pool, &free, &conditions);
+    let silent = condition(pool, sorts, silent, Origin::Silent(first));
     conditions.extend(checks);
     let impossible = free.iter().any(|f| !sorts.contains(f.sort, &sorts.default_value(f.sort)));
     let signature = signatures.of(free.iter().map(|f| f.sort).collect());
-    Prepared { free, signature, conditions, assignments, args, moves, impossible, silent }
+    Prepared { free, signature, conditions, assignments, args, moves, impossible, silent, blocked }
 }
 
 /// The parts of a switch that acts: its parameters without a term are free.
@@ -219,19 +222,34 @@ pub(crate) fn conjuncts(pool: &TermPool, term: TermId) -> Vec<TermId> {
     }
 }
 
-/// The condition that a step cannot be taken, whatever its parameters are. Quantifiers are eliminated where possible.
-fn silent(model: &Model, pool: &mut TermPool, switch: SwitchId, free: &[Free], guards: &[Condition]) -> Condition {
+/// The conditions that a step cannot be taken, whatever its parameters are. Quantifiers are eliminated where possible.
+///
+/// The first says that the guard is false for all of them: where it is undefined for some, that is a model error and no
+/// silence. The second says that the guard is true for none of them.
+fn never(model: &Model, pool: &mut TermPool, free: &[Free], guards: &[Condition]) -> (TermId, TermId) {
     let sorts = &model.sorts;
     let parts: Vec<TermId> = guards.iter().map(|c| c.term).collect();
     let guard = pool.and(sorts, &parts);
-    let enabled = if free.is_empty() {
-        guard
+    let negation = pool.not(sorts, guard);
+    let not_false = logic::not_true(pool, sorts, negation);
+    let silent = not_possible(model, pool, free, not_false);
+    if !pool.is_partial(guard) {
+        return (silent, silent);
+    }
+    // A value for which the guard is undefined must not hide one for which it is true.
+    let holds = logic::total(pool, sorts, guard);
+    (silent, not_possible(model, pool, free, holds))
+}
+
+/// The condition that something is true for no values of the parameters.
+fn not_possible(model: &Model, pool: &mut TermPool, free: &[Free], what: TermId) -> TermId {
+    let sorts = &model.sorts;
+    let possible = if free.is_empty() {
+        what
     } else {
-        // A value for which the guard is undefined must not hide one for which it is true.
-        let guard = logic::total(pool, sorts, guard);
         let binders: Vec<_> = free.iter().map(|f| pool.binders.push(f.sort)).collect();
         let bound: Vec<TermId> = binders.iter().map(|b| pool.bound(sorts, *b)).collect();
-        let body = pool.replace(guard, &mut |_, leaf| match leaf {
+        let body = pool.replace(what, &mut |_, leaf| match leaf {
             Term::Param(k, _) => Some(bound[*k as usize]),
             _ => None,
         });
@@ -239,8 +257,7 @@ fn silent(model: &Model, pool: &mut TermPool, switch: SwitchId, free: &[Free], g
         let exists = pool.app(op, &[body], sorts.bool);
         logic::eliminate(pool, sorts, exists, ELIMINATION)
     };
-    let silent = logic::not_true(pool, sorts, enabled);
-    condition(pool, sorts, silent, Origin::Silent(switch))
+    logic::not_true(pool, sorts, possible)
 }
 
 /// How much an elimination of quantifiers may make a condition grow.

@@ -16,12 +16,12 @@ pub(super) fn question(path: &mut Path<'_>, locations: &[LocationId], steps: &[S
     if locations.iter().all(|l| model.locations[*l].is_final) {
         return None;
     }
-    let mut silent: Vec<TermId> = Vec::new();
+    let mut blocked: Vec<TermId> = Vec::new();
     for &step in steps {
         let terms = path.step_terms(step, FIRST);
         if !terms.impossible {
-            silent.push(terms.silent);
+            blocked.push(terms.blocked);
         }
     }
-    Some(Question::new(path, &silent, &[]))
+    Some(Question::new(path, &blocked, &[]))
 }
