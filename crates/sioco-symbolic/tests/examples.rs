@@ -11,7 +11,7 @@ use sioco_lang::check::check_file;
 use sioco_lang::source::FsLoader;
 use sioco_model::{Id, Model};
 use sioco_symbolic::{Exploration, Merge, Options, SolverFactory, Step, Stop, explore};
-use support::{builtin, has_z3, z3};
+use support::{builtin, has_z3, limits, z3};
 
 /// Nodes of the graph, merged by inclusion. Those that never end are cut at this depth.
 const CUT: usize = 12;
@@ -137,7 +137,8 @@ fn the_built_in_layers_never_contradict_z3() {
     for (name, ..) in NODES {
         let model = example(name);
         for delta in [false, true] {
-            let options = Options { merge: Merge::Nothing, depth: Some(6), delta, ..Options::default() };
+            let options =
+                Options { merge: Merge::Nothing, depth: Some(5), delta, limits: limits(), ..Options::default() };
             let paths = |found: Exploration| -> BTreeMap<Vec<Step>, bool> {
                 let graph = &found.graph;
                 graph.ids().map(|n| (graph.path(n), !graph.rests_on_unknown(n))).collect()

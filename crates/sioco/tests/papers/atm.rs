@@ -280,6 +280,11 @@ fn atm_two_tree() {
     for wrong in ["allow/hear refuse", "deny/hear pay"] {
         assert_eq!(w.values_for(&w.steps(&format!("{tau} {wrong}")), Choice::Min), None, "{wrong}");
     }
+    // Silence is possible as long as an input is missing, and only then.
+    let silent = |path: &str| w.values_for(&w.steps(&format!("{path} delta")), Choice::Min).is_some();
+    assert!(["", "ask", "put"].into_iter().all(silent));
+    assert!(!["put ask", tau].into_iter().any(silent));
+    assert!(!["allow/hear", "deny/hear"].into_iter().any(|answer| silent(&format!("{tau} {answer}"))));
 }
 
 #[test]

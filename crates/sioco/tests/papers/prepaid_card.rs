@@ -91,11 +91,8 @@ fn card_paths() {
 #[test]
 fn card_symbolic_paths() {
     let (spec, imp) = (load(SPEC), load(IMPL));
-    let (sp1, sp1_prime, sp_prime) = (
-        "first first!balance low low!balance",
-        "low low!balance rise rise!balance",
-        "low low!balance low low!balance",
-    );
+    let (sp1, sp1_prime, sp_prime) =
+        ("first first!balance low low!balance", "low low!balance rise rise!balance", "low low!balance low low!balance");
     assert_eq!(spec.walk(&spec.steps(sp1)).condition, "a#1 <= 300 && a#3 <= 300");
     assert_eq!(imp.walk(&imp.steps(sp1_prime)).condition, "a#1 <= 200 && a#3 > 200 && a#3 - a#1 < 300");
     assert_eq!(imp.walk(&imp.steps(sp_prime)).condition, "a#1 <= 200 && a#3 <= 200");
