@@ -9,6 +9,7 @@ use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use sioco_solve::logic;
 
+use crate::fold;
 use crate::step::Step;
 
 /// Where a condition of a path comes from.
@@ -111,6 +112,8 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
     for (switch, parts) in &all {
         let s = &model.switches[*switch];
         for (i, conjunct) in conjuncts(pool, parts.guard).into_iter().enumerate() {
+            // What is sent is often known: `Answer(true) is Answer` is true.
+            let conjunct = fold::simplify(pool, sorts, conjunct, &mut FxHashMap::default());
             conditions.push(condition(pool, sorts, conjunct, Origin::Guard(*switch, i)));
         }
         let mut check = |pool: &mut TermPool, term: TermId, part: Part| {

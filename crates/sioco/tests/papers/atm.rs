@@ -2,8 +2,13 @@
 
 use sioco_model::Value;
 use sioco_model::model::{Direction, Label};
+use sioco_solve::values::Choice;
+use sioco_symbolic::analysis::{Control, Determinism, Kind, analyze};
+use sioco_symbolic::{Exploration, Merge, Options, Order, Stop};
 
 use crate::load;
+use crate::semantics::World;
+use crate::symbolic::{builtin, has_z3, z3};
 
 const ONE: &str = "atm/atm.sts";
 const TWO: &str = "atm/atm-two-processes.sts";
@@ -132,4 +137,189 @@ fn atm_two_handshake() {
     ] {
         assert_eq!(w.start(&free).after("?deposit(100) ?amount(50)").output_values(), "!cash(50)");
     }
+}
+
+/// The nodes that are kept, and those that are included in another, by the names of their paths.
+fn reduced(w: &World, found: &Exploration) -> (Vec<String>, Vec<(String, String)>) {
+    assert_eq!((found.stop, found.doubts.len()), (Stop::Complete, 0));
+    let graph = &found.graph;
+    let name = |n| w.path_to(graph, n);
+    let kept = graph.ids().filter(|n| graph.included_in(*n).is_none()).map(name).collect();
+    let included = graph.ids().filter_map(|n| Some((name(n), name(graph.included_in(n)?)))).collect();
+    (kept, included)
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect()
+}
+
+#[test]
+fn atm_symbolic_tree() {
+    let w = load(ONE);
+    let refused = "cp#0 > 2 || m#0 < a#1";
+    let rows = [
+        ("", "q0", "true", "m#0", "cp#0", "x#0"),
+        ("ask", "q1", "true", "m#0", "cp#0", "a#1"),
+        ("question", "q2", "true", "m#0", "cp#0", "x#0"),
+        ("put", "q0", "true", "m#0 + t#1", "1", "x#0"),
+        ("ask pay", "q0", "cp#0 <= 2 && a#1 <= m#0 && m#0 >= 1000", "m#0 - a#1", "cp#0 + 1", "a#1"),
+        ("ask pay_cost", "q0", "cp#0 <= 2 && a#1 <= m#0 && m#0 < 1000", "m#0 - a#1 - 1", "cp#0 + 1", "a#1"),
+        ("ask refuse", "q0", refused, "m#0", "cp#0", "a#1"),
+        ("question answer", "q0", "true", "m#0", "cp#0", "x#0"),
+    ];
+    let found = w.explore(&builtin, &Options::default());
+    let paths: Vec<_> = found.graph.ids().map(|n| w.path_to(&found.graph, n)).collect();
+    assert_eq!(paths, rows.map(|r| r.0));
+    for (path, at, condition, m, cp, x) in rows {
+        let state = w.walk(&w.steps(path));
+        assert_eq!((state.at.as_str(), state.condition.as_str(), state.defined.as_str()), (at, condition, "true"));
+        assert_eq!(state.values, [format!("m = {m}"), format!("cp = {cp}"), format!("x = {x}")]);
+    }
+    assert_eq!(w.walk(&w.steps("ask pay")).args, ["a#1", "a#1"]);
+}
+
+#[test]
+fn atm_inclusion() {
+    let w = load(ONE);
+    let found = w.explore(&builtin, &Options::default());
+    let (kept, included) = reduced(&w, &found);
+    assert_eq!(kept, ["", "ask", "question"]);
+    let all = [("put", ""), ("ask pay", ""), ("ask pay_cost", ""), ("ask refuse", ""), ("question answer", "")];
+    assert_eq!(included, pairs(&all));
+    let graph = &found.graph;
+    assert_eq!(graph.ids().map(|n| graph.depth(n)).max(), Some(2));
+}
+
+#[test]
+fn atm_symbolic_quiescence() {
+    let w = load(ONE);
+    // In q0 nothing has to be true, in q2 something that never is, in q1 that no guard is true.
+    assert_eq!(w.walk(&w.steps("delta")).condition, "true");
+    assert_eq!(w.values_for(&w.steps("question delta"), Choice::Min), None);
+    assert_eq!(
+        w.walk(&w.steps("ask delta")).condition,
+        "!(cp#0 <= 2 && a#1 <= m#0 && m#0 >= 1000) && !(cp#0 <= 2 && a#1 <= m#0 < 1000) && !(cp#0 > 2 || m#0 < a#1)"
+    );
+    if !has_z3("silence after an amount") {
+        return;
+    }
+    // So the restriction by inclusion has one more edge, and the longest path is as long.
+    let found = w.explore(&z3, &Options { delta: true, ..Options::default() });
+    let (kept, included) = reduced(&w, &found);
+    assert_eq!(kept, ["", "ask", "question"]);
+    let all = ["put", "delta", "ask pay", "ask pay_cost", "ask refuse", "question answer"].map(|p| (p, ""));
+    assert_eq!(included, pairs(&all));
+    let graph = &found.graph;
+    assert_eq!(graph.ids().map(|n| graph.depth(n)).max(), Some(2));
+}
+
+#[test]
+fn atm_one_more_output() {
+    let w = load(ONE);
+    // The two that explain deposit 250, amount 50, cash 50.
+    let condition = |path: &str| w.walk(&w.steps(path)).condition;
+    assert_eq!(condition("put ask pay"), "a#2 <= m#0 + t#1 && m#0 + t#1 >= 1000");
+    assert_eq!(condition("put ask pay_cost"), "a#2 <= m#0 + t#1 && m#0 + t#1 < 1000");
+    if !has_z3("silence after an amount") {
+        return;
+    }
+    let options = Options { merge: Merge::Nothing, delta: true, depth: Some(3), ..Options::default() };
+    let found = w.explore(&z3, &options);
+    assert_eq!(found.doubts, []);
+    let graph = &found.graph;
+    let after = |start: &str, depth: usize| -> Vec<String> {
+        let paths = graph.ids().filter(|n| graph.depth(*n) == depth).map(|n| w.path_to(graph, n));
+        paths.filter_map(|p| Some(p.strip_prefix(start)?.to_string())).collect()
+    };
+    // The triangles of figure 4, eta 8 to 10; silence is possible, too.
+    assert_eq!(after("put ", 2), ["ask", "question", "put", "delta"]);
+    // Eta 11 to 15: all outputs, and silence, after those.
+    let outputs = |from: &str| {
+        let mut all = after(from, 3);
+        all.retain(|n| !["ask", "question", "put"].contains(&n.as_str()));
+        all
+    };
+    assert_eq!(outputs("put ask "), ["pay", "pay_cost", "refuse"]);
+    assert_eq!(outputs("put question "), ["answer"]);
+    assert_eq!(outputs("put put "), ["delta"]);
+}
+
+/// Without the names of the processes.
+fn short(text: &str) -> String {
+    text.replace("UserInterface.", "").replace("InternalSystem.", "")
+}
+
+#[test]
+fn atm_two_tree() {
+    let w = load(TWO);
+    let tau = "put ask forward/receive";
+    let rows = [
+        ("init", "".to_string(), "a0,b0", "true", ["x#0", "ack#0", "m#0", "y#0"]),
+        ("A0'", "ask".into(), "a1,b0", "true", ["a#1", "ack#0", "m#0", "y#0"]),
+        ("A0", "put".into(), "a0,b1", "true", ["x#0", "ack#0", "d#1", "y#0"]),
+        ("A1", "put ask".into(), "a1,b1", "true", ["a#2", "ack#0", "d#1", "y#0"]),
+        ("A2", tau.into(), "a2,b2", "true", ["a#2", "ack#0", "d#1", "a#2"]),
+        ("A3", format!("{tau} allow/hear"), "a3,b1", "a#2 <= d#1", ["a#2", "true", "d#1 - a#2", "a#2"]),
+        ("A4", format!("{tau} allow/hear pay"), "a0,b1", "a#2 <= d#1", ["a#2", "true", "d#1 - a#2", "a#2"]),
+        ("A5", format!("{tau} deny/hear"), "a3,b1", "d#1 < a#2", ["a#2", "false", "d#1", "a#2"]),
+        ("A6", format!("{tau} deny/hear refuse"), "a0,b1", "d#1 < a#2", ["a#2", "false", "d#1", "a#2"]),
+    ];
+    for (name, path, at, condition, values) in rows {
+        let steps = w.steps(&path);
+        let state = w.walk(&steps);
+        assert_eq!((state.at.as_str(), state.condition.as_str()), (at, condition), "{name}");
+        let shown: Vec<_> = state.values.iter().map(|v| short(v)).collect();
+        let expected: Vec<_> = ["x", "ack", "m", "y"].iter().zip(values).map(|(v, t)| format!("{v} = {t}")).collect();
+        assert_eq!(shown, expected, "{name}");
+        // Nothing but that the new m is an amount, which the guard says already.
+        let paid = path.contains("allow");
+        assert_eq!(state.defined, if paid { "d#1 - a#2 >= 0" } else { "true" }, "{name}");
+        assert!(w.values_for(&steps, Choice::Min).is_some(), "{name}");
+    }
+    // The other answer is impossible: after allow there is only cash, after deny only the screen.
+    for wrong in ["allow/hear refuse", "deny/hear pay"] {
+        assert_eq!(w.values_for(&w.steps(&format!("{tau} {wrong}")), Choice::Min), None, "{wrong}");
+    }
+    // Silence is possible as long as an input is missing, and only then.
+    let silent = |path: &str| w.values_for(&w.steps(&format!("{path} delta")), Choice::Min).is_some();
+    assert!(["", "ask", "put"].into_iter().all(silent));
+    assert!(!["put ask", tau].into_iter().any(silent));
+    assert!(!["allow/hear", "deny/hear"].into_iter().any(|answer| silent(&format!("{tau} {answer}"))));
+}
+
+#[test]
+fn atm_two_reduced() {
+    let w = load(TWO);
+    let graph = |order: Order| {
+        let (kept, included) = reduced(&w, &w.explore(&builtin, &Options { order, ..Options::default() }));
+        let kept: Vec<_> = kept.iter().map(|p| short(p)).collect();
+        let included: Vec<_> = included.iter().map(|(a, b)| (short(a), short(b))).collect();
+        (kept, included)
+    };
+    let (kept, included) = graph(Order::BreadthFirst);
+    // A1 is found by amount and deposit first; the other order leads to the same state.
+    let tau = "ask put forward/receive";
+    let (a3, a5) = (format!("{tau} allow/hear"), format!("{tau} deny/hear"));
+    assert_eq!(kept, ["", "ask", "put", "ask put", tau, &a5, &a3]);
+    let (a4, a6) = (format!("{a3} pay"), format!("{a5} refuse"));
+    assert_eq!(included, pairs(&[("put ask", "ask put"), (&a6, "put"), (&a4, "put")]));
+    // Depth first, A6 is found before A0, and A0 is included in it: as large.
+    let (kept, included) = graph(Order::DepthFirst);
+    assert_eq!((kept.len(), included.len()), (7, 3), "{included:?}");
+    assert!(included.contains(&("put".into(), a6)), "{included:?}");
+}
+
+#[test]
+fn atm_two_control() {
+    let w = load(TWO);
+    let found = analyze(w.model, &builtin, &Default::default(), &mut |_| {});
+    assert_eq!((found.determinism, found.control.clone()), (Some(Determinism::Proved), Some(Control::Proved)));
+    assert!(found.complete() && found.findings.iter().all(|f| f.kind == Kind::InputGap));
+    let path = w.steps("put ask forward/receive allow/hear pay");
+    assert_eq!(w.walk(&path).condition, "a#2 <= d#1");
+    assert_eq!(w.walk(&path).args, ["d#1", "a#2", "Ask(a#2)", "Answer(true)", "a#2"]);
+    // S3's machine has guards on what it starts with.
+    let one = load(ONE);
+    let found = analyze(one.model, &builtin, &Default::default(), &mut |_| {});
+    assert!(matches!(found.control, Some(Control::No { .. })), "{:?}", found.control);
 }

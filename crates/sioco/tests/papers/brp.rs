@@ -4,9 +4,13 @@ use std::collections::BTreeSet;
 
 use sioco_model::model::{Direction, Label};
 use sioco_model::{SwitchId, Value};
+use sioco_solve::back_end::BackEnd;
+use sioco_solve::values::Bounds;
+use sioco_symbolic::{Merge, Options, Stop};
 
 use crate::load;
 use crate::semantics::{State, World};
+use crate::symbolic::builtin;
 
 fn brp(name: &str) -> World {
     let mut world = load(&format!("brp/{name}.sts"));
@@ -152,4 +156,24 @@ fn brp_mutants() {
         ["?IREQ(7, 7, 9)", "!OFRAME(1, 0, 0, 7)", "?IACK", "!OFRAME(0, 0, 1, 7)", "?IACK", "!OFRAME(0, 1, 0, 9)"]
             .map(String::from);
     assert_eq!((killed_at(&spec, &equal), killed_at(&mutants[5], &equal)), (None, Some(6)));
+}
+
+#[test]
+fn brp_symbolic() {
+    let w = brp("brp");
+    // The best solver that is there.
+    let best = || -> Box<dyn Bounds> { Box::new(BackEnd::Auto.chain()) };
+    for merge in [Merge::Included, Merge::Equal, Merge::Nothing] {
+        let depth = if merge == Merge::Nothing { 14 } else { 20 };
+        let found = w.explore(&best, &Options { merge, depth: Some(depth), ..Options::default() });
+        assert_eq!((found.stop, found.doubts.len()), (Stop::Depth, 0));
+        let counters = found.counters;
+        assert!(counters.total() > 200);
+        assert!(counters.chain.back_end.asked * 20 <= counters.total(), "{counters:?}");
+    }
+    // Merged, the graph ends, with every switch on it.
+    let found = w.explore(&builtin, &Options::default());
+    assert_eq!((found.stop, found.graph.len(), found.doubts.len()), (Stop::Complete, 197, 0));
+    assert_eq!(found.graph.taken(w.model), [Some(true); 16]);
+    assert_eq!(found.graph.ids().filter(|n| found.graph.included_in(*n).is_none()).count(), 120);
 }

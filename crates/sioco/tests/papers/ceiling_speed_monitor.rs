@@ -1,6 +1,9 @@
 //! The Ceiling Speed Monitor, S2 section 6.
 
+use sioco_symbolic::{Options, Stop};
+
 use crate::semantics::World;
+use crate::symbolic::{has_z3, z3};
 use crate::{load, load_with};
 
 /// The mode and the outputs after inputs `speed allowed revoke`, from the start.
@@ -166,5 +169,24 @@ fn csm_table() {
             at += 1;
         }
         assert_eq!(modes.len(), if fault < 2 { 5 } else { 6 });
+    }
+}
+
+#[test]
+fn csm_switches() {
+    if !has_z3("real numbers") {
+        return;
+    }
+    for (file, brake, count) in [
+        ("csm", "true", 18),
+        ("csm", "false", 18),
+        ("mutant-ex1", "true", 18),
+        ("mutant-ex2", "true", 21),
+        ("mutant-ex3", "true", 21),
+    ] {
+        let w = load_with(&format!("ceiling-speed-monitor/{file}.sts"), &[("SBAvailable", brake)]);
+        let found = w.explore(&z3, &Options::default());
+        assert_eq!((found.stop, found.doubts.len()), (Stop::Complete, 0), "{file}");
+        assert_eq!(found.graph.taken(w.model), vec![Some(true); count], "{file}");
     }
 }

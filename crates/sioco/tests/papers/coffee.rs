@@ -1,5 +1,8 @@
 //! The coffee machines of S1, chapter 2.
 
+use sioco_model::Value;
+use sioco_solve::values::Choice;
+
 use crate::load;
 
 #[test]
@@ -24,4 +27,18 @@ fn coffee_money() {
     }
     let less = w.run("?input_coin(39) ?coffee_button_pressed");
     assert_eq!((less.at(), less.outputs(), less.inputs()), ("s0 s2".into(), "".into(), "?input_coin".into()));
+}
+
+#[test]
+fn coffee_symbolic() {
+    let w = load("coffee/coffee.sts");
+    let first = |path: &str, choice| w.values_for(&w.steps(path), choice).map(|v| v[0].clone());
+    let int = |n| Some(vec![Value::Int(n)]);
+    assert_eq!(w.walk(&w.steps("insert press cup")).condition, "_coin#1 > 0 && _coin#1 >= 40");
+    assert_eq!(first("insert press cup", Choice::Min), int(40));
+    assert_eq!((first("insert press more", Choice::Min), first("insert press more", Choice::Max)), (int(1), int(39)));
+    // Coins add up.
+    let again = "insert press more insert press cup";
+    assert_eq!(w.walk(&w.steps(again)).values, ["money = _coin#1 + _coin#4"]);
+    assert_eq!(w.values_for(&w.steps(again), Choice::Min).map(|v| v[3].clone()), int(39));
 }

@@ -9,6 +9,7 @@ mod coffee;
 mod prepaid_card;
 mod readme;
 mod semantics;
+mod symbolic;
 mod trace_figures;
 
 use sioco_lang::check::{Options, check_file};

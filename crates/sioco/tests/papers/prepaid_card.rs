@@ -1,5 +1,8 @@
 //! The prepaid card of S2.
 
+use sioco_model::Value;
+use sioco_solve::values::Choice;
+
 use crate::load;
 
 const SPEC: &str = "prepaid-card/spec.sts";
@@ -83,4 +86,26 @@ fn card_paths() {
     // The learned model adds less than 300, the card up to 300.
     assert_eq!(spec.run("?update(300)").output_values(), "!balance(300)");
     assert_eq!(imp.run("?update(300)").output_values(), "!balance(0)");
+}
+
+#[test]
+fn card_symbolic_paths() {
+    let (spec, imp) = (load(SPEC), load(IMPL));
+    let (sp1, sp1_prime, sp_prime) =
+        ("first first!balance low low!balance", "low low!balance rise rise!balance", "low low!balance low low!balance");
+    assert_eq!(spec.walk(&spec.steps(sp1)).condition, "a#1 <= 300 && a#3 <= 300");
+    assert_eq!(imp.walk(&imp.steps(sp1_prime)).condition, "a#1 <= 200 && a#3 > 200 && a#3 - a#1 < 300");
+    assert_eq!(imp.walk(&imp.steps(sp_prime)).condition, "a#1 <= 200 && a#3 <= 200");
+    // The outputs are the inputs: polynomials of degree one, and the same on sp1 and sp'.
+    for (w, path) in [(&spec, sp1), (&imp, sp1_prime), (&imp, sp_prime)] {
+        assert_eq!(w.walk(&w.steps(path)).args, ["a#1", "a#1", "a#3", "a#3"]);
+    }
+    // The greatest inputs: those of sp' are inputs of sp1, and so are all others; those of sp1' are not.
+    let greatest = |w: &crate::semantics::World, path: &str| {
+        let values = w.values_for(&w.steps(path), Choice::Max).expect("possible");
+        [values[0][0].clone(), values[2][0].clone()]
+    };
+    assert_eq!(greatest(&spec, sp1), [300, 300].map(Value::Int));
+    assert_eq!(greatest(&imp, sp_prime), [200, 200].map(Value::Int));
+    assert_eq!(greatest(&imp, sp1_prime), [200, 499].map(Value::Int));
 }

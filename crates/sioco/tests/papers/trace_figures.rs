@@ -1,20 +1,35 @@
 //! The figures of S1, chapters 3 and 5.
 
-use sioco_model::Value;
 use sioco_model::model::Direction;
 use sioco_model::term::Term;
+use sioco_model::{SwitchId, Value};
+use sioco_solve::values::Choice;
+use sioco_symbolic::analysis::{Kind, Status, analyze};
+use sioco_symbolic::{Merge, Options, Reach, Step, Stop};
 
 use crate::load;
 use crate::semantics::World;
+use crate::symbolic::builtin;
 
 fn figure(name: &str) -> World {
     load(&format!("trace-figures/fig-{name}.sts"))
 }
 
+fn steps(path: &[SwitchId]) -> Vec<Step> {
+    path.iter().map(|s| Step::Switch(*s)).collect()
+}
+
+/// The least values for a path, by trying and by symbolic execution.
+fn least(w: &World, path: &[SwitchId]) -> Option<Vec<Vec<Value>>> {
+    let tried = w.solve(path);
+    assert_eq!(w.values_for(&steps(path), Choice::Min), tried);
+    tried
+}
+
 /// The first test case for every symbolic trace, as S1 writes them: with the parameters of observable switches only.
 fn test_cases(w: &World, depth: usize) -> Vec<String> {
     let case = |path: &Vec<_>| {
-        let solution = w.solve(path)?;
+        let solution = least(w, path)?;
         let steps = path.iter().zip(solution).filter(|(s, _)| w.model.direction(**s).is_some());
         let show = steps.map(|(s, values)| match values.first() {
             Some(v) => format!("{}({v})", w.label(*s)),
@@ -253,7 +268,7 @@ fn fig_5_02() {
     let w = figure("5-02");
     let mut traces = w.symbolic_traces(4);
     traces.sort_by_key(|t| (t.len(), w.label(*t.last().unwrap()) == "?input_"));
-    let possible: Vec<bool> = traces.iter().map(|t| w.solve(t).is_some()).collect();
+    let possible: Vec<bool> = traces.iter().map(|t| least(&w, t).is_some()).collect();
     assert_eq!(possible, [false, false, false, true, true]);
     assert_eq!(traces.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 3, 4, 4]);
 }
@@ -278,4 +293,93 @@ fn fig_5_12() {
     assert_eq!(cases, ["?a !b", "?a !b", "?a !c", "?a !c"]);
     assert_eq!(w.run("?a !b").paths(), ["?a T1 T3 !b", "?a T2 T5 !b"]);
     assert_eq!(w.run("?a !c").paths(), ["?a T1 T4 !c", "?a T2 T6 !c"]);
+}
+
+/// S1's two ways to choose values. Step by step is as if the first two steps were all: nothing after them counts.
+#[test]
+fn fig_3_04_whole_trace() {
+    let w = figure("3-04");
+    let (start, end) = (w.steps("?a ?b"), w.steps("?a ?b T1 T2 T3 !c"));
+    let greatest = 268_435_455;
+    let middle = i64::midpoint(51, greatest);
+    for (choice, local, whole) in [
+        (Choice::Min, [51, 0], [55, 55]),
+        (Choice::Max, [greatest, greatest], [greatest, 63]),
+        (Choice::Middle, [middle, middle / 2], [i64::midpoint(55, greatest), 59]),
+    ] {
+        let chosen = |steps: &[Step]| {
+            let values = w.values_for(steps, choice).expect("possible");
+            [0, 1].map(|i: usize| values[i][0].clone())
+        };
+        assert_eq!(chosen(&start), local.map(Value::Int), "{choice:?}");
+        assert!(w.run(&format!("?a({}) ?b({})", local[0], local[1])).deadlock(), "{choice:?}");
+        assert_eq!(chosen(&end), whole.map(Value::Int), "{choice:?}");
+        assert!(w.can(&format!("?a({}) ?b({}) !c", whole[0], whole[1])), "{choice:?}");
+    }
+    for seed in 0..5 {
+        let values = w.values_for(&end, Choice::Random(seed)).expect("possible");
+        assert!(w.can(&format!("?a({}) ?b({}) !c", values[0][0], values[1][0])), "{values:?}");
+    }
+    // Figure 5.10, with _y0 and _y1 for our _y#1 and _y#2.
+    let constraint = w.walk(&end).condition;
+    assert_eq!(constraint, "_y#1 > 50 && _y#2 < _y#1 + 1 && _y#2 - 4 > 50 && _y#2 - 4 < 60");
+    let found = analyze(w.model, &builtin, &Default::default(), &mut |_| {});
+    assert!(found.findings.iter().any(|f| f.kind == Kind::Deadlock && f.status == Status::Shown));
+}
+
+#[test]
+fn fig_3_05_clash() {
+    let w = figure("3-05");
+    assert_eq!(w.clash("!a ?b"), (1, vec!["_y#1 <= 5".into(), "_y#1 > 5".into()]));
+    // That it is a mistake shows in that no path has it.
+    let found = w.explore(&builtin, &Options::default());
+    assert_eq!((found.stop, found.graph.len()), (Stop::Complete, 2));
+    assert_eq!(found.graph.taken(w.model), [Some(true), None]);
+}
+
+#[test]
+fn fig_3_06_clash() {
+    let w = figure("3-06");
+    let Reach::Impossible { at: 1, clash } = w.reach(&w.steps("?input_ !output_"), Choice::Min) else { panic!() };
+    let [clash] = &clash[..] else { panic!("{clash:?}") };
+    assert_eq!(clash.text, "c >= 4");
+    assert_eq!(clash.values, [(w.model.variable("c").unwrap(), Value::Int(1))]);
+    // A strict length is something else: a longer path has the switch.
+    let found = w.explore(&builtin, &Options { until_covered: true, ..Options::default() });
+    let deepest = found.graph.ids().map(|n| found.graph.depth(n)).max();
+    assert_eq!((found.stop, deepest), (Stop::Covered, Some(5)));
+}
+
+/// The symbolic tree of figure 5.3, without what is impossible.
+#[test]
+fn fig_5_03() {
+    let w = figure("5-02");
+    let found = w.explore(&builtin, &Options { merge: Merge::Nothing, depth: Some(4), ..Options::default() });
+    let graph = &found.graph;
+    let label = |s: &Step| s.switches().map(|s| w.label(s)).collect::<String>();
+    let leaves = graph.ids().filter(|n| graph.children(*n).is_empty());
+    let leaves: Vec<String> = leaves.map(|n| graph.path(n).iter().map(label).collect::<Vec<_>>().join(" ")).collect();
+    let i = "?input_";
+    assert_eq!(leaves, [format!("{i} {i} {i} {i}"), format!("{i} {i} {i} !output_")]);
+    for n in 0..3 {
+        let path = format!("{}!output_", format!("{i} ").repeat(n));
+        assert_eq!(w.clash(&path), (n, vec!["c >= 4".into()]), "{path}");
+    }
+}
+
+/// Every trace of every figure, to its end or four observable steps deep.
+#[test]
+fn figures_symbolic_traces() {
+    let pairs = ["3-15-spec", "3-15-sut", "3-16-spec", "3-16-sut"].map(String::from);
+    let single = (1..=14).map(|n| format!("3-{n:02}")).chain([1, 2, 11, 12].map(|n| format!("5-{n:02}")));
+    for name in single.chain(pairs) {
+        let w = figure(&name);
+        let traces: Vec<Vec<Step>> = w.symbolic_traces(4).iter().map(|t| steps(t)).collect();
+        let depth = traces.iter().map(Vec::len).max();
+        let tree = w.explore(&builtin, &Options { merge: Merge::Nothing, depth, ..Options::default() }).graph;
+        for trace in traces {
+            let there = tree.ids().any(|n| tree.path(n) == trace && !tree.rests_on_unknown(n));
+            assert_eq!(w.values_for(&trace, Choice::Min).is_some(), there, "{name} {trace:?}");
+        }
+    }
 }
