@@ -14,6 +14,7 @@ mod explain;
 mod linear;
 mod model;
 mod normal;
+mod pairs;
 mod place;
 mod repair;
 mod search;

@@ -14,6 +14,7 @@ use super::constraint::Constraint;
 use super::difference;
 use super::linear::Var;
 use super::model::Verdict;
+use super::pairs;
 use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
 use crate::query::{Limits, Reason, Terms};
 use crate::quick;
@@ -52,7 +53,7 @@ enum Node {
 impl Builtin {
     /// Whether there are values; the core has what clashes if there are none.
     pub(super) fn search(&mut self, terms: Terms<'_>, limits: &Limits) -> Result<bool, Reason> {
-        if difference::clash(&mut self.store, &mut self.core) {
+        if pairs::clash(&mut self.store, &mut self.core) || difference::clash(&mut self.store, &mut self.core) {
             return Ok(false);
         }
         let root = self.store.mark();

@@ -97,6 +97,9 @@ impl Default for Switches {
 /// How much work the built-in solver may do before the back-end is asked: about what a back-end costs.
 const BUILTIN_WORK: u64 = 1_500;
 
+/// How much it may do before the back-end is opened.
+const BUILTIN_WORK_UNOPENED: u64 = 10_000;
+
 /// How much it may do where there is no back-end to ask.
 const BUILTIN_WORK_ALONE: u64 = 50_000;
 
@@ -210,7 +213,10 @@ impl Chain {
     }
 
     fn ask_builtin(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let work = limits.resources.min(self.builtin_work);
+        // Opening a back-end costs as much as many questions.
+        let allowed =
+            if self.reply == Reply::Open { self.builtin_work.max(BUILTIN_WORK_UNOPENED) } else { self.builtin_work };
+        let work = limits.resources.min(allowed);
         let limits = Limits { resources: work, ..limits.clone() };
         self.builtin.check(terms, &limits, want_witness)
     }
