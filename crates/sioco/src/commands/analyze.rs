@@ -53,9 +53,9 @@ pub struct Analyze {
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     deny: Vec<Sort>,
 
-    /// The greatest number of steps on a path; without it, as many as it takes
-    #[arg(long, value_name = "STEPS")]
-    depth: Option<usize>,
+    /// The greatest number of steps on a path
+    #[arg(long, value_name = "STEPS", default_value_t = 200)]
+    depth: usize,
 
     /// The greatest number of symbolic states
     #[arg(long, value_name = "NUMBER", default_value_t = Options::default().nodes)]
@@ -158,7 +158,7 @@ impl Analyze {
         };
         Options {
             kinds,
-            depth: self.depth,
+            depth: Some(self.depth),
             nodes: self.nodes,
             internal: self.internal,
             enough: Some(flags.enough),

@@ -55,8 +55,8 @@ pub struct Explore {
     solver: SolverChoice,
 
     /// The greatest number of steps on a path
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    depth: Option<usize>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 200)]
+    depth: usize,
 
     /// The greatest number of nodes
     #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
@@ -219,7 +219,7 @@ impl Explore {
                 MergeName::Included => Merge::Included,
             },
             delta: self.delta,
-            depth: self.depth,
+            depth: Some(self.depth),
             nodes: self.nodes as usize,
             bytes: self.memory,
             workers: self.jobs.map_or(default.workers, usize::from),
