@@ -323,14 +323,14 @@ fn what_is_unknown_is_marked_with_its_reason() {
     let run = explore(&model, &["--solver", "builtin"]);
     run.exits(0)
         .stdout_has("2 perhaps taken, resting on `unknown`: cubes, out")
-        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in layers cannot decide")
+        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in solver does not")
         .stdout_has("asked: the built-in layers alone")
         .stdout_has("2 proved unreachable: big, between");
     explore(&model, &["--solver", "builtin", "--tree"]).exits(0).stdout_has("cubes ?a(x, y)  m, v = x#1  unknown\n");
     let run = explore(&model, &["--solver", "builtin", "--path", "cubes out"]);
     run.exits(3)
         .stdout_has("unknown: cubes out\n")
-        .stdout_has("undecided from step 1, `cubes`, on\n  the built-in layers cannot decide it")
+        .stdout_has("undecided from step 1, `cubes`, on\n  the built-in solver does not decide it, and no other was wanted")
         .stdout_has("state, if it is reachable");
     let document = json(explore(&model, &["--solver", "builtin", "--path", "cubes", "--format", "json"]).exits(3));
     assert_eq!((&document["result"], &document["at"]), (&"unknown".into(), &1.into()));

@@ -468,7 +468,9 @@ impl Solver for Chain {
             return answer;
         }
         let answer = self.ask_back_end(terms, limits, want_witness);
-        if !matches!(answer, Answer::Unknown(Reason::NoSolver | Reason::Broken { .. })) || !self.switches.builtin {
+        if !matches!(answer, Answer::Unknown(Reason::NoSolver | Reason::BuiltInAlone | Reason::Broken { .. }))
+            || !self.switches.builtin
+        {
             return answer;
         }
         // Nobody else will answer, so the built-in solver may take its time.

@@ -31,10 +31,6 @@ impl Asker {
         Asker { back_end, chain, left: ALLOWANCE, halved: 0, patient: true }
     }
 
-    pub fn back_end(&self) -> &BackEnd {
-        &self.back_end
-    }
-
     pub fn refill(&mut self) {
         self.left = ALLOWANCE;
         self.halved = 0;
