@@ -43,8 +43,10 @@ impl Builtin {
     }
 
     /// Whether a conjunct is true for the values.
-    fn is_true(&self, terms: Terms<'_>, conjunct: TermId) -> bool {
-        quick::truth(terms.pool, terms.sorts, conjunct, &self.values) == Ok(true)
+    fn is_true(&mut self, terms: Terms<'_>, conjunct: TermId) -> bool {
+        let (truth, work) = quick::truth_with_work(terms.pool, terms.sorts, conjunct, &self.values);
+        self.store.work += work;
+        truth == Ok(true)
     }
 
     /// Whether the values satisfy the conjuncts that were not looked at yet.
@@ -92,7 +94,6 @@ impl Builtin {
         }
         dirty.sort_unstable();
         dirty.dedup();
-        self.store.work += dirty.len() as u64;
         // The newest first: it is the likeliest to fail.
         if dirty.iter().rev().all(|c| self.is_true(terms, self.conjuncts[*c as usize].term)) {
             self.confirmed = self.conjuncts.len();
