@@ -34,6 +34,11 @@ pub(crate) fn truth_with_work(
     (result, plain.work)
 }
 
+/// The value of a term, in the same way.
+pub(crate) fn value(pool: &TermPool, sorts: &Sorts, term: TermId, symbols: &[Value]) -> Result<Value, EvalError> {
+    Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 0 }.value(term)
+}
+
 /// Deeper terms are evaluated as the reference evaluator does it. They may also share so much that walking them as
 /// trees takes forever, but then so does the other one.
 const DEPTH: u32 = 40;

@@ -330,7 +330,9 @@ fn what_is_unknown_is_marked_with_its_reason() {
     let run = explore(&model, &["--solver", "builtin", "--path", "cubes out"]);
     run.exits(3)
         .stdout_has("unknown: cubes out\n")
-        .stdout_has("undecided from step 1, `cubes`, on\n  the built-in solver does not decide it, and no other was wanted")
+        .stdout_has(
+            "undecided from step 1, `cubes`, on\n  the built-in solver does not decide it, and no other was wanted",
+        )
         .stdout_has("state, if it is reachable");
     let document = json(explore(&model, &["--solver", "builtin", "--path", "cubes", "--format", "json"]).exits(3));
     assert_eq!((&document["result"], &document["at"]), (&"unknown".into(), &1.into()));

@@ -45,9 +45,8 @@ pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
     let switches: Vec<Json> =
         model.switches.iter().map(|(id, s)| json!({ "name": s.name, "status": statuses[id.index()].name() })).collect();
     let doubts = found.doubts.iter();
-    let doubts: Vec<Json> = doubts
-        .map(|(n, why)| json!({ "node": graph.name(*n), "reason": why.to_string() }))
-        .collect();
+    let doubts: Vec<Json> =
+        doubts.map(|(n, why)| json!({ "node": graph.name(*n), "reason": why.to_string() })).collect();
     let (equal, included) = explored.merged();
     let mut document = json!({
         "format": FORMAT,

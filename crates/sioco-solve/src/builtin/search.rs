@@ -140,7 +140,6 @@ impl Builtin {
             return Node::Refuted;
         }
         if self.try_values(terms) {
-            self.numbers_satisfy = true;
             return Node::Found;
         }
         if self.symbols_are_settled(terms) {

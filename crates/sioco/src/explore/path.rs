@@ -6,8 +6,8 @@ use sioco_model::{SwitchId, Value};
 use sioco_report::explore::nodes::at_end;
 use sioco_report::explore::path::{Conjunct, Outcome, PathReport, Witness};
 use sioco_report::value;
-use sioco_solve::values::Choice;
 use sioco_solve::Reason;
+use sioco_solve::values::Choice;
 use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, reach};
 
 use super::places::place;
