@@ -74,7 +74,11 @@ impl BackEnd {
     /// questions are *unknown*, and the reason names it.
     pub fn chain(&self) -> Chain {
         match self {
-            BackEnd::BuiltIn => Chain::new(None),
+            BackEnd::BuiltIn => {
+                let mut chain = Chain::new(None);
+                chain.leave_back_end(Reason::BuiltInAlone);
+                chain
+            }
             _ => Chain::new(Some(Box::new(Deferred::new(self.clone())))),
         }
     }

@@ -123,6 +123,8 @@ pub enum Reason {
     Undecided(String),
     /// No SMT solver was found, and the built-in layers do not decide this.
     NoSolver,
+    /// The built-in layers do not decide this, and nobody wanted another solver.
+    BuiltInAlone,
     /// The solver is missing, died, or printed something that is no answer. Never a statement about the formula.
     Broken {
         /// Which solver.
@@ -149,6 +151,7 @@ impl fmt::Display for Reason {
             Reason::NoSolver => f.write_str(
                 "the built-in solver cannot decide it, and there is no other: install z3, see `sioco doctor`",
             ),
+            Reason::BuiltInAlone => f.write_str("the built-in solver does not decide it, and no other was wanted"),
             Reason::Broken { solver, what } => write!(f, "the solver `{solver}` failed: {what}"),
         }
     }

@@ -1,27 +1,128 @@
 //! Truth of a condition for given values of the symbols, quickly where it is about small integers and truth values.
 //!
 //! The reference evaluator computes with big numbers and lists of values; in a search it would take most of the time.
-//! This one does arithmetic on 64 bits and gives up on anything else, and then the reference evaluator is asked. Both
-//! agree: `tests/quick.rs`.
+//! This one does arithmetic on 64 bits and gives up on anything else; the rest is evaluated as the reference evaluator
+//! does it. Both agree (`tests/quick.rs`), except that this one does not try the values of wide quantifiers.
 
-use sioco_model::eval::{Env, EvalError, eval};
+use sioco_model::eval::{EvalError, apply};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term, TermPool};
-use sioco_model::{Id, TermId, Value};
+use sioco_model::{BinderId, Id, TermId, Value};
 
-/// Whether the condition is true for these values; the same as the reference evaluator says.
+/// Quantifiers over more combinations of values than this are not evaluated: a search asks thousands of times.
+pub const MAX_COMBINATIONS: u64 = 256;
+
+/// Whether the condition is true for these values; the same as the reference evaluator says. Where a quantifier over
+/// more than [`MAX_COMBINATIONS`] would have to be tried, it is [`EvalError::NeedsSolver`].
 pub fn truth(pool: &TermPool, sorts: &Sorts, condition: TermId, symbols: &[Value]) -> Result<bool, EvalError> {
-    let quick = Quick { pool, sorts, symbols };
-    if let Some(truth) = quick.truth(condition, DEPTH) {
-        return Ok(truth);
-    }
-    let value = eval(pool, sorts, condition, Env { symbols, ..Env::default() })?;
-    Ok(value == Value::Bool(true))
+    truth_with_work(pool, sorts, condition, symbols).0
 }
 
-/// Deeper terms are left to the reference evaluator. They may also share so much that walking them as trees takes
-/// forever, but then so does the other one.
+/// The same, and how much work it was: one, and one more for every combination of values that was tried.
+pub(crate) fn truth_with_work(
+    pool: &TermPool,
+    sorts: &Sorts,
+    condition: TermId,
+    symbols: &[Value],
+) -> (Result<bool, EvalError>, u64) {
+    let quick = Quick { pool, sorts, symbols };
+    if let Some(truth) = quick.truth(condition, DEPTH) {
+        return (Ok(truth), 1);
+    }
+    let mut plain = Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 1 };
+    let result = plain.value(condition).map(|v| v == Value::Bool(true));
+    (result, plain.work)
+}
+
+/// The value of a term, in the same way.
+pub(crate) fn value(pool: &TermPool, sorts: &Sorts, term: TermId, symbols: &[Value]) -> Result<Value, EvalError> {
+    Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 0 }.value(term)
+}
+
+/// Deeper terms are evaluated as the reference evaluator does it. They may also share so much that walking them as
+/// trees takes forever, but then so does the other one.
 const DEPTH: u32 = 40;
+
+/// Evaluation of anything, as the reference evaluator does it.
+struct Plain<'a> {
+    pool: &'a TermPool,
+    sorts: &'a Sorts,
+    symbols: &'a [Value],
+    bound: Vec<(BinderId, Value)>,
+    /// How many combinations a quantifier here may have.
+    left: u64,
+    work: u64,
+}
+
+impl Plain<'_> {
+    fn value(&mut self, term: TermId) -> Result<Value, EvalError> {
+        let pool = self.pool;
+        let (op, args) = match pool.get(term) {
+            Term::Const(v, _) => return Ok(v.clone()),
+            Term::Symbol(y, _) => return Ok(self.symbols[y.index()].clone()),
+            Term::Bound(b, _) => {
+                let (_, value) = self.bound.iter().rev().find(|(id, _)| id == b).expect("bound variables are in scope");
+                return Ok(value.clone());
+            }
+            Term::Var(..) | Term::Param(..) | Term::ProcessParam(..) => panic!("conditions are over symbols"),
+            Term::App(op, args) => (*op, args),
+        };
+        match op {
+            Op::And | Op::Or => {
+                for arg in args {
+                    if self.value(*arg)? != Value::Bool(op == Op::And) {
+                        return Ok(Value::Bool(op == Op::Or));
+                    }
+                }
+                Ok(Value::Bool(op == Op::And))
+            }
+            Op::Ite => {
+                let branch = if self.value(args[0])? == Value::Bool(true) { args[1] } else { args[2] };
+                self.value(branch)
+            }
+            Op::Exists { first, count } => self.exists(first, count, args[0]).map(Value::Bool),
+            _ => {
+                let values = args.iter().map(|a| self.value(*a)).collect::<Result<Vec<Value>, _>>()?;
+                apply(self.sorts, op, &values, args.first().map(|a| pool.sort(*a)))
+            }
+        }
+    }
+
+    fn exists(&mut self, first: BinderId, count: u32, body: TermId) -> Result<bool, EvalError> {
+        let binders = (first.index()..first.index() + count as usize).map(BinderId::from_index);
+        let sizes: Vec<_> = binders
+            .map(|b| {
+                let sort = self.pool.binders[b];
+                (b, sort, self.sorts.cardinality(sort).unwrap_or(u64::MAX))
+            })
+            .collect();
+        let total = sizes.iter().fold(1u64, |total, (_, _, size)| total.saturating_mul(*size));
+        if total > self.left {
+            return Err(EvalError::NeedsSolver("a quantifier is over too many values to try".into()));
+        }
+        // What stands inside is evaluated as often.
+        let left = self.left;
+        self.left /= total.max(1);
+        let depth = self.bound.len();
+        let mut result = Ok(false);
+        for n in 0..total {
+            let mut rest = n;
+            self.bound.truncate(depth);
+            for (b, sort, size) in &sizes {
+                self.bound.push((*b, self.sorts.nth_value(*sort, rest % size).expect("below the cardinality")));
+                rest /= size;
+            }
+            self.work += 1;
+            result = self.value(body).map(|v| v == Value::Bool(true));
+            if result != Ok(false) {
+                break;
+            }
+        }
+        self.bound.truncate(depth);
+        self.left = left;
+        result
+    }
+}
 
 struct Quick<'a> {
     pool: &'a TermPool,

@@ -91,12 +91,16 @@ fn what_the_layers_decide_opens_nothing() {
 }
 
 #[test]
-fn the_built_in_layers_alone_say_that_a_solver_is_missing() {
+fn the_built_in_layers_alone_say_that_no_other_was_wanted() {
     let (world, condition) = hard();
     assert!(matches!(BackEnd::BuiltIn.open(), Ok(None)));
     let mut chain = BackEnd::BuiltIn.chain();
     chain.assert(world.terms(), condition);
-    assert_eq!(chain.check(world.terms(), &limits(), false), Answer::Unknown(Reason::NoSolver));
+    let answer = chain.check(world.terms(), &limits(), false);
+    assert_eq!(answer, Answer::Unknown(Reason::BuiltInAlone));
+    let Answer::Unknown(why) = answer else { panic!() };
+    let words = why.to_string();
+    assert!(words.contains("no other was wanted") && !words.contains("install") && !words.contains("--"), "{words}");
     assert_eq!(BackEnd::BuiltIn.plain().name(), "built-in");
 }
 

@@ -153,3 +153,61 @@ fn groups_keep_the_values_of_the_others() {
     assert!(world.terms().satisfies(&witness, &[first, second, third]));
     assert_eq!(chain.counters().grouped, 1);
 }
+
+/// `x^3 + y^3 == n` for a few `n`: no bound decides any of them.
+fn hard(count: i64) -> (World, Vec<sioco_model::TermId>) {
+    let mut world = World::new(2, 0, 0, false);
+    let [x, y] = [world.ints[0], world.ints[1]];
+    let x3 = world.arith(Op::Mul, &[x, x, x]);
+    let y3 = world.arith(Op::Mul, &[y, y, y]);
+    let sum = world.arith(Op::Add, &[x3, y3]);
+    let mut conditions = Vec::new();
+    for n in 0..count {
+        let n = world.int(9 * n + 4);
+        conditions.push(world.test(Op::Eq, &[sum, n]));
+    }
+    (world, conditions)
+}
+
+fn ask_all(chain: &mut Chain, world: &World, conditions: &[sioco_model::TermId], limits: &Limits) -> Vec<Answer> {
+    let ask = |c: &sioco_model::TermId| {
+        chain.push();
+        chain.assert(world.terms(), *c);
+        let answer = chain.check(world.terms(), limits, true);
+        chain.pop();
+        answer
+    };
+    conditions.iter().map(ask).collect()
+}
+
+#[test]
+fn a_back_end_that_breaks_down_twice_in_a_row_is_left_alone() {
+    let (world, conditions) = hard(6);
+    let broken = Answer::Unknown(Reason::Broken { solver: "parrot".into(), what: "it fell off".into() });
+    for (answer, most) in [(broken, 2), (Answer::Unknown(Reason::Time), 6)] {
+        let (back_end, asked) = parrot(answer.clone());
+        let mut chain = Chain::new(back_end);
+        for given in ask_all(&mut chain, &world, &conditions, &limits()) {
+            assert_eq!(given, answer);
+        }
+        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), most);
+        assert_eq!(chain.given_up().is_some(), most == 2);
+    }
+}
+
+#[test]
+fn a_program_that_never_says_anything_is_asked_twice() {
+    if sioco_solve::smt::locate::on_path("sh").is_none() {
+        eprintln!("skipped: there is no sh here");
+        return;
+    }
+    let (world, conditions) = hard(20);
+    let mut chain = sioco_solve::BackEnd::Command("sh -c 'exec sleep 1000'".into()).chain();
+    let limits = Limits { wall: std::time::Duration::from_millis(300), ..limits() };
+    for answer in ask_all(&mut chain, &world, &conditions, &limits) {
+        let Answer::Unknown(Reason::Broken { solver, what }) = answer else { panic!("{answer:?}") };
+        assert_eq!(solver, "sh -c exec sleep 1000");
+        assert!(what.contains("printed nothing in its first 0.3 s"), "{what}");
+    }
+    assert_eq!(chain.counters().back_end.asked, 2);
+}

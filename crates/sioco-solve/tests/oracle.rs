@@ -148,7 +148,7 @@ fn a_broken_solver_is_named_and_asked_only_so_often() {
     let mut oracle = t.oracle(BackEnd::BuiltIn);
     let vars = [Value::Int(1_000_000_007)];
     let why = oracle.witness(&question(hard, &unknowns, &vars)).expect_err("it is too hard");
-    assert!(why.contains("install z3") && why.contains("sioco doctor"), "{why}");
+    assert_eq!(why, "the built-in solver does not decide it, and no other was wanted");
     // A value that is missing is no reason to fall over.
     assert!(oracle.witness(&question(hard, &unknowns, &[])).is_err());
     assert!(oracle.witness(&question(hard, &[], &vars)).is_err());

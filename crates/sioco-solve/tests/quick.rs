@@ -2,9 +2,15 @@
 
 mod support;
 
-use sioco_model::Value;
-use sioco_model::eval::{Env, eval};
+use std::time::{Duration, Instant};
+
+use sioco_model::eval::{Env, EvalError, eval};
+use sioco_model::sort::Sort;
+use sioco_model::term::Op;
+use sioco_model::{TermId, Value};
+use sioco_solve::chain::Chain;
 use sioco_solve::quick::truth;
+use sioco_solve::{Answer, Limits, Solver};
 use support::{Rng, World, seeds};
 
 #[test]
@@ -26,4 +32,73 @@ fn quick_and_reference_evaluation_agree() {
         }
     }
     println!("{compared} comparisons");
+}
+
+/// `exists` over binders of sort `Int in 0..=last`.
+fn exists(world: &mut World, count: usize, last: i64, body: impl FnOnce(&mut World, &[TermId]) -> TermId) -> TermId {
+    let range = world.sorts.intern(Sort::Int { lo: Some(0.into()), hi: Some(last.into()) });
+    let binders: Vec<_> = (0..count).map(|_| world.pool.binders.push(range)).collect();
+    let bound: Vec<TermId> = binders.iter().map(|b| world.pool.bound(&world.sorts, *b)).collect();
+    let body = body(world, &bound);
+    world.test(Op::Exists { first: binders[0], count: count as u32 }, &[body])
+}
+
+#[test]
+fn wide_quantifiers_are_left_to_a_solver_where_they_are_reached() {
+    let mut world = World::new(1, 1, 0, false);
+    let (x, b) = (world.ints[0], world.bools[0]);
+    // Narrow enough: as the reference evaluator says, also in each other.
+    let narrow = exists(&mut world, 1, 3, |w, outer| {
+        let outer = outer[0];
+        exists(w, 1, 3, |w, inner| {
+            let product = w.arith(Op::Mul, &[outer, inner[0]]);
+            w.test(Op::Eq, &[product, x])
+        })
+    });
+    for n in -1..10 {
+        let values = [Value::Int(n), Value::Bool(false)];
+        let env = Env { symbols: &values, ..Env::default() };
+        let reference = eval(&world.pool, &world.sorts, narrow, env).map(|v| v == Value::Bool(true));
+        assert_eq!(truth(&world.pool, &world.sorts, narrow, &values), reference, "{n}");
+    }
+    // Too wide: on its own, and by nesting. Nobody minds if it is not reached.
+    let sum = |w: &mut World, bound: &[TermId]| {
+        let sum = w.arith(Op::Add, bound);
+        w.test(Op::Eq, &[sum, x])
+    };
+    let wide = exists(&mut world, 3, 39, sum);
+    let nested = exists(&mut world, 1, 19, |w, _| exists(w, 1, 19, sum_of_one(x)));
+    for c in [wide, nested] {
+        let guarded = world.pool.and(&world.sorts, &[b, c]);
+        let at = |c, b| truth(&world.pool, &world.sorts, c, &[Value::Int(1_000), Value::Bool(b)]);
+        assert!(matches!(at(c, true), Err(EvalError::NeedsSolver(_))));
+        assert!(matches!(at(guarded, true), Err(EvalError::NeedsSolver(_))));
+        assert_eq!(at(guarded, false), Ok(false));
+    }
+}
+
+fn sum_of_one(x: TermId) -> impl FnOnce(&mut World, &[TermId]) -> TermId {
+    move |w, bound| w.test(Op::Eq, &[bound[0], x])
+}
+
+#[test]
+fn a_wide_quantifier_does_not_look_like_a_hang() {
+    let mut world = World::new(2, 0, 0, true);
+    let [x, y] = [world.ints[0], world.ints[1]];
+    let ten_thousand = world.int(10_000);
+    let wide = exists(&mut world, 3, 39, |w, bound| {
+        let product = w.arith(Op::Mul, &[bound[0], bound[1], bound[2], x]);
+        let sum = w.arith(Op::Add, &[product, y]);
+        w.test(Op::Eq, &[sum, ten_thousand])
+    });
+    let not_wide = world.pool.not(&world.sorts, wide);
+    for c in [wide, not_wide] {
+        let mut chain = Chain::new(None);
+        let started = Instant::now();
+        chain.assert(world.terms(), c);
+        let answer = chain.check(world.terms(), &Limits::default(), true);
+        assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+        // One evaluation of this by the reference evaluator takes longer than that.
+        assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
+    }
 }

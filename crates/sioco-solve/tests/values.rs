@@ -244,3 +244,84 @@ fn random_numbers_are_the_same_everywhere() {
     let mut random = Random::new(2);
     assert!((0..1000).all(|_| (-3..=4).contains(&random.between(-3, 4))));
 }
+
+#[test]
+fn ends_of_reals_that_are_not_reached_are_told() {
+    use sioco_model::number::parse_decimal;
+    use sioco_model::sort::Sort;
+    for back_end in [sioco_solve::BackEnd::BuiltIn, sioco_solve::BackEnd::Auto] {
+        let mut world = World::new(0, 0, 0, false);
+        let real = world.sorts.real;
+        let speed = world.sorts.intern(Sort::Real { lo: Some(0.into()), hi: Some(350.into()) });
+        let (x, v) = (world.symbol("x", real), world.symbol("v", speed));
+        let number = |w: &mut World, text: &str| w.pool.constant(Value::real(parse_decimal(text).unwrap()), real);
+        let [c0, c75, c7501, c99, c120] = ["0", "7.5", "7.5001", "99.99", "120.3"].map(|n| number(&mut world, n));
+        let above = world.test(Op::Lt, &[c75, x]);
+        let from = world.test(Op::Le, &[c75, x]);
+        let just_below = world.test(Op::Lt, &[x, c7501]);
+        let below = world.test(Op::Lt, &[x, c99]);
+        let up_to = world.test(Op::Le, &[x, c99]);
+        let moving = world.test(Op::Lt, &[c0, v]);
+        let slow = world.test(Op::Lt, &[v, c120]);
+        let negative = world.test(Op::Lt, &[x, c0]);
+        // The value, and whether it is the end.
+        for (symbol, conditions, choice, expected, reached) in [
+            (0, vec![above], Choice::Min, "7.501", false),
+            (0, vec![above, just_below], Choice::Min, "7.500001", false),
+            (0, vec![above, just_below], Choice::Max, "7.500099", false),
+            (0, vec![from], Choice::Min, "7.5", true),
+            (0, vec![above, below], Choice::Max, "99.989", false),
+            (0, vec![above, up_to], Choice::Max, "99.99", true),
+            // No end at all: next to zero.
+            (0, vec![above], Choice::Max, "7.501", false),
+            (0, vec![from], Choice::Max, "7.5", false),
+            (0, vec![below], Choice::Min, "0", false),
+            (0, vec![negative], Choice::Min, "-0.001", false),
+            (1, vec![moving], Choice::Min, "0.001", false),
+            (1, vec![moving, slow], Choice::Max, "120.299", false),
+            (1, vec![slow], Choice::Min, "0", true),
+            (1, vec![moving], Choice::Max, "350", true),
+        ] {
+            let mut chain = back_end.chain();
+            conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
+            let chosen = pick(&mut world, &mut chain, &[symbol_id(symbol)], choice).unwrap();
+            let (minus, digits) = (expected.starts_with('-'), expected.trim_start_matches('-'));
+            let expected = parse_decimal(digits).unwrap();
+            let expected = Value::real(if minus { -expected } else { expected });
+            assert_eq!(chosen.values, [expected], "{conditions:?} {choice:?} {back_end}");
+            assert_eq!(chosen.unbounded.is_empty(), reached, "{conditions:?} {choice:?} {back_end}");
+            assert!(!chosen.uncertain && world.terms().satisfies(&chosen.witness, &conditions));
+        }
+    }
+}
+
+#[test]
+fn ends_of_reals_that_follow_from_other_symbols_are_found() {
+    use sioco_model::number::rational;
+    if let Err(why) = sioco_solve::BackEnd::Z3.open() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let mut world = World::new(0, 0, 0, false);
+    let real = world.sorts.real;
+    let (x, y) = (world.symbol("x", real), world.symbol("y", real));
+    let [one, three] = [1, 3].map(|n| world.pool.constant(Value::real(n.into()), real));
+    // 3 x >= 1 or 3 x > 1, and x < y < 3.
+    let triple = world.pool.app(Op::Mul, &[three, x], real);
+    let (closed, open) = (world.test(Op::Le, &[one, triple]), world.test(Op::Lt, &[one, triple]));
+    let (order, below) = (world.test(Op::Lt, &[x, y]), world.test(Op::Lt, &[y, three]));
+    let part = |n: i64, d: i64| Value::real(rational(n.into(), d.into()).unwrap());
+    for (condition, choice, expected, reached) in [
+        (closed, Choice::Min, part(1, 3), true),
+        (open, Choice::Min, part(1_003, 3_000), false),
+        (closed, Choice::Max, part(2_999, 1_000), false),
+    ] {
+        let mut chain = sioco_solve::BackEnd::Z3.chain();
+        for c in [condition, order, below] {
+            chain.assert(world.terms(), c);
+        }
+        let chosen = pick(&mut world, &mut chain, &[symbol_id(0)], choice).unwrap();
+        assert_eq!((&chosen.values[0], chosen.unbounded.is_empty()), (&expected, reached), "{choice:?}");
+        assert!(!chosen.uncertain);
+    }
+}

@@ -24,8 +24,8 @@ pub struct Solved {
     pub start: Vec<(VarId, Value)>,
     /// The steps, each with the values of its parameters.
     pub steps: Vec<(Step, Vec<Value>)>,
-    /// Parameters whose values have no end on the side asked for, by step (from 0) and position; theirs is the value
-    /// nearest to zero, or some.
+    /// Parameters whose values have no end on the side asked for, or do not reach it, by step (from 0) and position;
+    /// theirs is the value nearest to zero, one next to the end, or some.
     pub unbounded: Vec<(usize, usize)>,
     /// The same for variables that are free at the start.
     pub unbounded_start: Vec<VarId>,

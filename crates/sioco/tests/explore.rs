@@ -274,7 +274,7 @@ fn what_is_unbounded_is_said() {
     let model = example("atm/atm.sts");
     let run = explore(&model, &["--path", "put", "--values", "max"]);
     run.exits(0)
-        .stdout_has("no greatest value (of numbers, the one nearest to zero is taken): ")
+        .stdout_has("no greatest value (of numbers, the one nearest to zero is taken, or one")
         .stdout_has("`x` at the start");
     let document = json(explore(&model, &["--path", "put", "--values", "max", "--format", "json"]).exits(0));
     let unbounded = document["witness"]["unbounded"].as_array().unwrap();
@@ -323,14 +323,16 @@ fn what_is_unknown_is_marked_with_its_reason() {
     let run = explore(&model, &["--solver", "builtin"]);
     run.exits(0)
         .stdout_has("2 perhaps taken, resting on `unknown`: cubes, out")
-        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in layers cannot decide")
+        .stdout_has("2 steps (n1 `cubes`, n3 `out`): the built-in solver does not")
         .stdout_has("asked: the built-in layers alone")
         .stdout_has("2 proved unreachable: big, between");
     explore(&model, &["--solver", "builtin", "--tree"]).exits(0).stdout_has("cubes ?a(x, y)  m, v = x#1  unknown\n");
     let run = explore(&model, &["--solver", "builtin", "--path", "cubes out"]);
     run.exits(3)
         .stdout_has("unknown: cubes out\n")
-        .stdout_has("undecided from step 1, `cubes`, on\n  the built-in layers cannot decide it")
+        .stdout_has(
+            "undecided from step 1, `cubes`, on\n  the built-in solver does not decide it, and no other was wanted",
+        )
         .stdout_has("state, if it is reachable");
     let document = json(explore(&model, &["--solver", "builtin", "--path", "cubes", "--format", "json"]).exits(3));
     assert_eq!((&document["result"], &document["at"]), (&"unknown".into(), &1.into()));

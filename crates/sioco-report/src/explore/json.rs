@@ -11,7 +11,7 @@ use sioco_symbolic::{Merge, Options, Order, Step, Stop};
 use super::nodes::{NodeText, Walker, label};
 use super::path::{Conjunct, Outcome, PathReport, Witness};
 use super::statistics::{before_back_end, layers, per_second};
-use super::{Explored, summary, why_unknown};
+use super::{Explored, summary};
 
 /// The name of the format.
 pub const FORMAT: &str = "sioco-explore";
@@ -45,9 +45,8 @@ pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
     let switches: Vec<Json> =
         model.switches.iter().map(|(id, s)| json!({ "name": s.name, "status": statuses[id.index()].name() })).collect();
     let doubts = found.doubts.iter();
-    let doubts: Vec<Json> = doubts
-        .map(|(n, why)| json!({ "node": graph.name(*n), "reason": why_unknown(why, explored.back_end) }))
-        .collect();
+    let doubts: Vec<Json> =
+        doubts.map(|(n, why)| json!({ "node": graph.name(*n), "reason": why.to_string() })).collect();
     let (equal, included) = explored.merged();
     let mut document = json!({
         "format": FORMAT,

@@ -9,7 +9,7 @@ pub mod summary;
 pub mod tree;
 
 use sioco_model::Model;
-use sioco_solve::{BackEnd, Reason};
+use sioco_solve::BackEnd;
 use sioco_symbolic::{Exploration, Options, Stop};
 
 /// An exploration with what is needed to speak about it.
@@ -80,14 +80,6 @@ impl Explored<'_> {
         let all = graph.ids().filter(|n| graph.included_in(*n).is_some()).count();
         let included = usize::try_from(self.found.counters.inclusion.included).unwrap_or(usize::MAX).min(all);
         (all - included, included)
-    }
-}
-
-/// Why an answer is unknown, seen from what was asked for: somebody who wants no other solver need not install one.
-pub fn why_unknown(reason: &Reason, back_end: &BackEnd) -> String {
-    match (reason, back_end) {
-        (Reason::NoSolver, BackEnd::BuiltIn) => "the built-in layers cannot decide it; `--solver` names others".into(),
-        _ => reason.to_string(),
     }
 }
 

@@ -86,7 +86,7 @@ pub struct Witness {
     pub start: Map<String, Json>,
     /// The values of the parameters, step by step.
     pub values: Vec<Map<String, Json>>,
-    /// What has no end on the side asked for: a variable at the start (step 0), or a parameter of a step.
+    /// What has no end on the side asked for, or does not reach it: a variable at the start (step 0), or a parameter of a step.
     pub unbounded: Vec<(usize, String)>,
     /// Whether a question was left open, so that there may be better values.
     pub uncertain: bool,
@@ -256,10 +256,14 @@ impl Witness {
     fn text(&self, out: &mut String, page: Page<'_>) {
         let style = page.style;
         let (choice, no_end) = match self.choice {
-            Choice::Min => ("least values".into(), "no least value (of numbers, the one nearest to zero is taken)"),
-            Choice::Max => {
-                ("greatest values".into(), "no greatest value (of numbers, the one nearest to zero is taken)")
-            }
+            Choice::Min => (
+                "least values".into(),
+                "no least value (of numbers, the one nearest to zero is taken, or one next to an open end)",
+            ),
+            Choice::Max => (
+                "greatest values".into(),
+                "no greatest value (of numbers, the one nearest to zero is taken, or one next to an open end)",
+            ),
             Choice::Middle => {
                 ("middle values".into(), "no middle, being unbounded (of numbers, the one nearest to zero is taken)")
             }

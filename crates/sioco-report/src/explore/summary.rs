@@ -5,7 +5,7 @@ use std::fmt::Write;
 use sioco_model::Id;
 use sioco_symbolic::{Merge, NodeId, Stop};
 
-use super::{Explored, Status, bytes, count, why_unknown};
+use super::{Explored, Status, bytes, count};
 use crate::style::Style;
 
 /// How many names a line has before the rest is only counted.
@@ -127,7 +127,7 @@ fn unknown(explored: &Explored<'_>) -> Vec<String> {
     }
     let mut reasons: Vec<(String, Vec<NodeId>)> = Vec::new();
     for (node, reason) in doubts {
-        let text = why_unknown(reason, explored.back_end);
+        let text = reason.to_string();
         match reasons.iter_mut().find(|(known, _)| *known == text) {
             Some((_, nodes)) => nodes.push(*node),
             None => reasons.push((text, vec![*node])),

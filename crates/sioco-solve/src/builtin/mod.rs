@@ -17,6 +17,7 @@ mod normal;
 mod pairs;
 mod place;
 mod repair;
+mod says;
 mod search;
 mod store;
 
@@ -57,6 +58,12 @@ pub struct Builtin {
     levels: Vec<Level>,
     /// Per symbol: the conjuncts that it occurs in, in the order of the stack.
     uses: Vec<Vec<u32>>,
+    /// The conjuncts that say something of one symbol directly, and how many of them the constraints do not say all of.
+    speaking: Vec<u32>,
+    inexact: usize,
+    /// Per symbol: the completion that changed it last; and which was the last one.
+    changed: Vec<u64>,
+    turn: u64,
     numbers: Numbers,
     /// The last values that satisfied something, by symbol, with a log to undo changes.
     values: Vec<Value>,
@@ -91,6 +98,10 @@ impl Builtin {
             conjuncts: Vec::new(),
             levels: Vec::new(),
             uses: Vec::new(),
+            speaking: Vec::new(),
+            inexact: 0,
+            changed: Vec::new(),
+            turn: 0,
             numbers: Numbers::default(),
             values: Vec::new(),
             value_log: Vec::new(),
@@ -141,6 +152,19 @@ impl Builtin {
         let log = self.numbers.log.len();
         let found = self.numbers.repair(&mut self.store, self.repaired)
             && matches!(self.confirm(terms, log), Verdict::Confirmed);
+        if !found {
+            self.numbers.undo(log);
+        }
+        found
+    }
+
+    /// Gives new symbols the values that the conjuncts say, and leaves the others as they are.
+    fn try_completion(&mut self, terms: Terms<'_>) -> bool {
+        if !self.may_complete() {
+            return false;
+        }
+        let log = self.numbers.log.len();
+        let found = matches!(self.confirm(terms, log), Verdict::Confirmed);
         if !found {
             self.numbers.undo(log);
         }
@@ -235,6 +259,7 @@ impl Solver for Builtin {
             self.confirmed = level.confirmed;
             self.repaired = level.repaired;
         }
+        self.unhear(level.conjuncts);
         for c in self.conjuncts.drain(level.conjuncts..) {
             for y in &c.normal.symbols {
                 self.uses[y.index()].pop();
@@ -255,6 +280,7 @@ impl Solver for Builtin {
             self.uses[y.index()].push(owner);
         }
         self.conjuncts.push(Asserted { term: conjunct, normal });
+        self.hear(terms, owner);
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
@@ -268,11 +294,14 @@ impl Solver for Builtin {
         if self.still_holds(terms) {
             return self.sat(want_witness);
         }
+        if self.try_completion(terms) {
+            self.set_repaired();
+            return self.sat(want_witness);
+        }
         if self.settle(self.allowance().min(limits.resources)) {
             return Answer::Unsat(Some(self.clash.clone()));
         }
         if self.try_values(terms) {
-            self.numbers_satisfy = true;
             self.set_repaired();
             return self.sat(want_witness);
         }

@@ -43,8 +43,10 @@ impl Builtin {
     }
 
     /// Whether a conjunct is true for the values.
-    fn is_true(&self, terms: Terms<'_>, conjunct: TermId) -> bool {
-        quick::truth(terms.pool, terms.sorts, conjunct, &self.values) == Ok(true)
+    fn is_true(&mut self, terms: Terms<'_>, conjunct: TermId) -> bool {
+        let (truth, work) = quick::truth_with_work(terms.pool, terms.sorts, conjunct, &self.values);
+        self.store.work += work;
+        truth == Ok(true)
     }
 
     /// Whether the values satisfy the conjuncts that were not looked at yet.
@@ -58,13 +60,14 @@ impl Builtin {
         true
     }
 
-    /// Takes the numbers that changed since `log` over into the values, and looks at every conjunct that has to do
-    /// with them. If one is not true, the values are as before.
+    /// Takes the numbers that changed since `log` over into the values, completes them, and looks at every conjunct that
+    /// has to do with them. If one is not true, the values are as before.
     pub(super) fn confirm(&mut self, terms: Terms<'_>, log: usize) -> Verdict {
         let undo = self.value_log.len();
         let places = &self.normaliser.places;
         let mut dirty: Vec<u32> = (self.confirmed as u32..self.conjuncts.len() as u32).collect();
         let mut seen: Vec<SymbolId> = Vec::new();
+        let mut changed: Vec<SymbolId> = Vec::new();
         for (var, _) in &self.numbers.log[log..] {
             let Some(symbol) = places.symbol_of[*var as usize] else { continue };
             if seen.contains(&symbol) {
@@ -80,6 +83,7 @@ impl Builtin {
             let typed = terms.sorts.contains(terms.symbols[symbol].sort, &new);
             let old = std::mem::replace(&mut self.values[i], new);
             self.value_log.push((i as u32, old));
+            changed.push(symbol);
             for c in &self.uses[i] {
                 if (*c as usize) < self.confirmed {
                     dirty.push(*c);
@@ -90,9 +94,10 @@ impl Builtin {
                 return Verdict::Refuted;
             }
         }
+        // The numbers are right, unless values come from elsewhere.
+        self.numbers_satisfy = !self.complete(terms, &changed, &mut dirty);
         dirty.sort_unstable();
         dirty.dedup();
-        self.store.work += dirty.len() as u64;
         // The newest first: it is the likeliest to fail.
         if dirty.iter().rev().all(|c| self.is_true(terms, self.conjuncts[*c as usize].term)) {
             self.confirmed = self.conjuncts.len();

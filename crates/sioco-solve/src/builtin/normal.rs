@@ -19,6 +19,7 @@ use super::constraint::{All, any, linear, never};
 use super::equality::{MAX_NESTING, Operand};
 use super::linear::{Linear, Relation};
 use super::place::{PlaceId, Places};
+use super::says::{Says, says};
 use super::store::{NO_HI, NO_LO};
 use crate::query::Terms;
 
@@ -37,6 +38,8 @@ pub(crate) struct Normal {
     pub symbols: Box<[SymbolId]>,
     /// Whether the constraints say all of it.
     pub exact: bool,
+    /// What it says of one symbol directly.
+    pub says: Box<[Says]>,
 }
 
 /// An integer term: its form, and what must hold for the form to be right and the term defined.
@@ -116,7 +119,8 @@ impl Normaliser {
                 self.places.unfold(terms.sorts, place, MAX_NESTING);
             }
         }
-        let normal = Arc::new(Normal { constraints, symbols: symbols.into(), exact: self.exact });
+        let says = says(terms, conjunct);
+        let normal = Arc::new(Normal { constraints, symbols: symbols.into(), exact: self.exact, says });
         self.normals.insert(conjunct, Arc::clone(&normal));
         normal
     }

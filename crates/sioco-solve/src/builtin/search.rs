@@ -141,7 +141,6 @@ impl Builtin {
             return Node::Refuted;
         }
         if self.try_values(terms) {
-            self.numbers_satisfy = true;
             return Node::Found;
         }
         if self.symbols_are_settled(terms) {
@@ -198,9 +197,9 @@ impl Builtin {
                     values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &values[y.index()]);
                 }
             }
-            self.store.work += 1;
             // A quantifier over a domain that is too large to try is no refutation.
-            let result = quick::truth(terms.pool, terms.sorts, c.term, values);
+            let (result, work) = quick::truth_with_work(terms.pool, terms.sorts, c.term, values);
+            self.store.work += work;
             if matches!(result, Ok(true) | Err(EvalError::NeedsSolver(_))) {
                 continue;
             }

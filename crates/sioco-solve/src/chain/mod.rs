@@ -103,6 +103,9 @@ const BUILTIN_WORK_UNOPENED: u64 = 10_000;
 /// How much it may do where there is no back-end to ask.
 const BUILTIN_WORK_ALONE: u64 = 50_000;
 
+/// After so many breakdowns in a row the back-end is left alone: one that hangs costs seconds each time.
+const BREAKDOWNS: u32 = 2;
+
 /// What a level goes back to.
 struct Saved {
     level: Level,
@@ -134,6 +137,10 @@ pub struct Chain {
     groups: Groups,
     cache: Cache,
     back_end: Option<Mirror>,
+    /// Why there is no back-end, where there is none.
+    without: Reason,
+    /// How often in a row the back-end has broken down.
+    breakdowns: u32,
     /// Work that the built-in solver may do.
     builtin_work: u64,
     conjuncts: Vec<TermId>,
@@ -168,6 +175,8 @@ impl Chain {
             groups: Groups::default(),
             cache: Cache::default(),
             back_end: back_end.map(Mirror::new),
+            without: Reason::NoSolver,
+            breakdowns: 0,
             builtin_work: BUILTIN_WORK,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
@@ -184,9 +193,15 @@ impl Chain {
         self.counters
     }
 
-    /// Asks the back-end nothing from here on.
-    pub fn leave_back_end(&mut self) {
+    /// Asks the back-end nothing from here on; questions that would reach it are *unknown* for this reason.
+    pub fn leave_back_end(&mut self, why: Reason) {
         self.back_end = None;
+        self.without = why;
+    }
+
+    /// Why the back-end is left alone, if it has broken down too often.
+    pub fn given_up(&self) -> Option<&Reason> {
+        (self.back_end.is_none() && matches!(self.without, Reason::Broken { .. })).then_some(&self.without)
     }
 
     /// The bounds that the built-in solver knows for an `Int` symbol (see [`Builtin::bounds`]).
@@ -277,8 +292,24 @@ impl Chain {
         }
     }
 
-    /// The dear part: groups, cache, back-end.
+    /// The dear part: groups, cache, back-end. One that breaks down again and again is left alone.
     fn ask_back_end(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let before = self.counters.back_end.asked;
+        let answer = self.ask_group(terms, limits, want_witness);
+        match &answer {
+            _ if self.counters.back_end.asked == before => {}
+            Answer::Unknown(why @ Reason::Broken { .. }) => {
+                self.breakdowns += 1;
+                if self.breakdowns >= BREAKDOWNS {
+                    self.leave_back_end(why.clone());
+                }
+            }
+            _ => self.breakdowns = 0,
+        }
+        answer
+    }
+
+    fn ask_group(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         let (_, first_new) = self.known_values();
         let group = if self.switches.groups {
             self.groups.connected(terms, &self.conjuncts, first_new)
@@ -306,7 +337,7 @@ impl Chain {
                 return answer;
             }
         }
-        let Some(back_end) = &mut self.back_end else { return Answer::Unknown(Reason::NoSolver) };
+        let Some(back_end) = &mut self.back_end else { return Answer::Unknown(self.without.clone()) };
         let answer = if partial {
             back_end.check_only(terms, &group, limits, want_witness)
         } else {
@@ -468,7 +499,9 @@ impl Solver for Chain {
             return answer;
         }
         let answer = self.ask_back_end(terms, limits, want_witness);
-        if !matches!(answer, Answer::Unknown(Reason::NoSolver | Reason::Broken { .. })) || !self.switches.builtin {
+        if !matches!(answer, Answer::Unknown(Reason::NoSolver | Reason::BuiltInAlone | Reason::Broken { .. }))
+            || !self.switches.builtin
+        {
             return answer;
         }
         // Nobody else will answer, so the built-in solver may take its time.

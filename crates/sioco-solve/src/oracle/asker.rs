@@ -1,4 +1,4 @@
-//! A chain that stops asking a back-end that has used up its time or broken down too often.
+//! A chain that stops asking a back-end that has used up its time.
 
 use sioco_model::{SymbolId, TermId};
 
@@ -14,8 +14,6 @@ const ALLOWANCE: u64 = 1000;
 const COSTLY: u64 = ALLOWANCE / 20;
 /// How often limits are halved at most.
 const HALVED: u32 = 3;
-/// After so many breakdowns in a row the back-end is left alone.
-const BREAKDOWNS: u32 = 2;
 
 /// The chain.
 pub(super) struct Asker {
@@ -25,19 +23,12 @@ pub(super) struct Asker {
     halved: u32,
     /// Whether the last question had all the time that any has.
     patient: bool,
-    breakdowns: u32,
-    /// Why the back-end is left alone.
-    given_up: Option<Reason>,
 }
 
 impl Asker {
     pub fn new(back_end: BackEnd) -> Self {
         let chain = back_end.chain();
-        Asker { back_end, chain, left: ALLOWANCE, halved: 0, patient: true, breakdowns: 0, given_up: None }
-    }
-
-    pub fn back_end(&self) -> &BackEnd {
-        &self.back_end
+        Asker { back_end, chain, left: ALLOWANCE, halved: 0, patient: true }
     }
 
     pub fn refill(&mut self) {
@@ -52,10 +43,11 @@ impl Asker {
 
     /// Forgets all terms; a back-end that is left alone stays so.
     pub fn restart(&mut self) {
-        self.chain = match self.given_up {
-            None => self.back_end.chain(),
-            Some(_) => BackEnd::BuiltIn.chain(),
-        };
+        let mut chain = self.back_end.chain();
+        if let Some(why) = self.chain.given_up() {
+            chain.leave_back_end(why.clone());
+        }
+        self.chain = chain;
     }
 
     fn ask(&mut self, limits: &Limits, ask: impl FnOnce(&mut Chain, &Limits) -> Answer) -> Answer {
@@ -77,26 +69,12 @@ impl Asker {
         let asked = self.chain.counters().back_end.asked - before;
         self.left = self.left.saturating_sub(asked);
         match answer {
-            Answer::Unknown(Reason::NoSolver) => Answer::Unknown(self.given_up.clone().unwrap_or(Reason::NoSolver)),
-            Answer::Unknown(why @ Reason::Broken { .. }) => {
-                self.breakdowns += 1;
-                if self.breakdowns == BREAKDOWNS {
-                    self.chain.leave_back_end();
-                    self.given_up = Some(why.clone());
-                }
-                Answer::Unknown(why)
-            }
             Answer::Unknown(why @ (Reason::Time | Reason::Resources)) => {
                 self.left = self.left.saturating_sub(COSTLY);
                 self.halved = (self.halved + 1).min(HALVED);
                 Answer::Unknown(why)
             }
-            answer => {
-                if asked > 0 {
-                    self.breakdowns = 0;
-                }
-                answer
-            }
+            answer => answer,
         }
     }
 }

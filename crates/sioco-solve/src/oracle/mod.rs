@@ -132,14 +132,7 @@ impl StateOracle {
 
     /// Why an answer is not known, for people; it is remembered.
     fn unknown(&mut self, key: Key, why: &Reason) -> String {
-        let why = match (why, self.asker.back_end()) {
-            (Reason::NoSolver, BackEnd::BuiltIn) => {
-                "the built-in solver alone cannot decide it; install z3 (see `sioco doctor`) and leave out \
-                 `--solver builtin`"
-                    .to_owned()
-            }
-            _ => why.to_string(),
-        };
+        let why = why.to_string();
         self.open.insert(key, (why.clone(), self.asker.was_patient()));
         why
     }

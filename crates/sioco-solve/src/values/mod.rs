@@ -7,6 +7,7 @@
 mod boundary;
 mod other;
 mod random;
+mod real;
 mod session;
 mod whole;
 
@@ -16,6 +17,7 @@ use sioco_model::{SortId, SymbolId, TermId, Value};
 
 pub use self::boundary::boundary_conditions;
 pub use self::random::Random;
+use self::real::Real;
 pub use self::session::NoValues;
 use self::session::Session;
 use self::whole::Whole;
@@ -85,7 +87,8 @@ pub struct Chosen {
     pub values: Vec<Value>,
     /// Values of all symbols.
     pub witness: Witness,
-    /// Symbols whose set of values has no end on the side asked for; theirs is the value nearest to zero, or some.
+    /// Symbols whose set of values has no end on the side asked for, or does not reach it (`x > 7.5` has no least
+    /// value); theirs is the value nearest to zero, one next to the end, or some.
     pub unbounded: Vec<SymbolId>,
     /// Whether the solver left a question open, so that there may be a better value.
     pub uncertain: bool,
@@ -204,7 +207,7 @@ impl Chooser<'_> {
         false
     }
 
-    /// Narrows a term to one value; `false` if its set of values has no end on the side asked for.
+    /// Narrows a term to one value; `false` if its set of values has no end on the side asked for, or does not reach it.
     fn one(
         &mut self,
         session: &mut Session<'_>,
@@ -256,6 +259,9 @@ impl Chooser<'_> {
                     bounded &= self.one(session, field, f.sort, None, depth + 1);
                 }
                 bounded
+            }
+            Sort::Real { .. } if matches!(choice, Choice::Min | Choice::Max) => {
+                Real { term, sort }.extreme(session, if choice == Choice::Min { 1 } else { -1 })
             }
             Sort::Real { .. } => other::real(session, term, sort, choice, &mut self.random, self.request.used),
             Sort::String | Sort::Seq(_) => {

@@ -78,7 +78,7 @@ pub(super) fn constructor(
     })
 }
 
-/// Narrows a real: a bound of its sort, or simple values between.
+/// Narrows a real to a value between the bounds of its sort.
 pub(super) fn real(
     session: &mut Session<'_>,
     term: TermId,
@@ -88,16 +88,10 @@ pub(super) fn real(
     used: &[Value],
 ) -> bool {
     let Sort::Real { lo, hi } = session.sorts.get(sort) else { return false };
-    let bounded = match choice {
-        Choice::Min => lo.is_some(),
-        Choice::Max => hi.is_some(),
-        _ => lo.is_some() && hi.is_some(),
-    };
+    let bounded = lo.is_some() && hi.is_some();
     let zero = Rational::ZERO;
     let default = session.sorts.default_value(sort);
     let wish = match (choice, lo, hi) {
-        (Choice::Min, Some(lo), _) => vec![lo.clone()],
-        (Choice::Max, _, Some(hi)) => vec![hi.clone()],
         (Choice::Middle, Some(lo), Some(hi)) => vec![(lo + hi) / Rational::from(2)],
         (Choice::Random(_), _, _) => {
             let low =

@@ -252,6 +252,21 @@ impl World {
         }
     }
 
+    /// A symbol that equals a term over those before it.
+    pub fn definition(&mut self, rng: &mut Rng) -> TermId {
+        let (term, symbol) = if rng.below(4) == 0 {
+            (self.bool_term(rng, 1, true), Self::pick(rng, &self.bools.clone()))
+        } else {
+            let all = self.ints.clone();
+            let at = rng.below(all.len() as u64) as usize;
+            self.ints.remove(at);
+            let term = if self.ints.is_empty() { self.int(1) } else { self.int_term(rng, 3, true) };
+            self.ints = all;
+            (term, self.ints[at])
+        };
+        self.test(Op::Eq, &if rng.below(2) == 0 { [symbol, term] } else { [term, symbol] })
+    }
+
     /// All assignments, with integers between [`LO`] and [`HI`].
     pub fn all(&self) -> Vec<Vec<Value>> {
         let mut out = vec![vec![]];
@@ -306,6 +321,15 @@ pub fn limits() -> Limits {
 
 /// Random pushes, pops, assertions and checks, all answers compared with brute force; the answers.
 pub fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
+    walk_by(seed, rich, ranged, false, solver)
+}
+
+/// The same, where half of the conditions define a symbol by a term without it.
+pub fn walk_with_definitions(seed: u64, ranged: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
+    walk_by(seed, true, ranged, true, solver)
+}
+
+fn walk_by(seed: u64, rich: bool, ranged: bool, definitions: bool, solver: &mut dyn Solver) -> Vec<Option<bool>> {
     let mut rng = Rng(seed);
     let replies = rich && seed.is_multiple_of(3);
     // At most a few thousand assignments, so that brute force stays quick.
@@ -337,7 +361,8 @@ pub fn walk(seed: u64, rich: bool, ranged: bool, solver: &mut dyn Solver) -> Vec
                 stack.push(stack.last().expect("the base level").clone());
             }
             _ => {
-                let c = world.bool_term(&mut rng, 2, rich);
+                let defines = definitions && rng.below(2) == 0;
+                let c = if defines { world.definition(&mut rng) } else { world.bool_term(&mut rng, 2, rich) };
                 solver.assert(world.terms(), c);
                 let top = stack.last_mut().expect("the base level");
                 top.0.push(c);

@@ -167,7 +167,11 @@ impl Path<'_> {
         conditions.iter().for_each(|c| solver.assert(terms, *c));
         let answer = solver.check(terms, &self.limits, false);
         solver.pop();
-        if !matches!(answer, Answer::Unknown(Reason::Undecided(_) | Reason::NoSolver | Reason::Resources)) {
+        let open = matches!(
+            answer,
+            Answer::Unknown(Reason::Undecided(_) | Reason::NoSolver | Reason::BuiltInAlone | Reason::Resources)
+        );
+        if !open {
             return answer;
         }
         let Some((at, branches)) = conditions.iter().enumerate().find_map(|(i, c)| Some((i, self.branches(*c)?)))

@@ -305,7 +305,6 @@ impl Explore {
                 Values::Random => Choice::Random(self.seed),
                 Values::Boundary => Choice::Boundary,
             },
-            back_end: &work.back_end,
             asked: match work.solver_name() {
                 Some(name) => format!("the built-in layers, then {name}"),
                 None => "the built-in layers alone".into(),

@@ -5,10 +5,9 @@ use sioco_model::model::Model;
 use sioco_model::{SwitchId, Value};
 use sioco_report::explore::nodes::at_end;
 use sioco_report::explore::path::{Conjunct, Outcome, PathReport, Witness};
-use sioco_report::explore::why_unknown;
 use sioco_report::value;
+use sioco_solve::Reason;
 use sioco_solve::values::Choice;
-use sioco_solve::{BackEnd, Reason};
 use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, reach};
 
 use super::places::place;
@@ -25,8 +24,6 @@ pub struct Question<'a> {
     pub steps: &'a [Step],
     /// How values are chosen.
     pub choice: Choice,
-    /// The solver that was chosen.
-    pub back_end: &'a BackEnd,
     /// Who is asked.
     pub asked: String,
     /// How the witness is replayed.
@@ -35,7 +32,7 @@ pub struct Question<'a> {
 
 /// Takes the path and tells what came of it; if that is unknown, also why.
 pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Option<Reason>) {
-    let Question { words, node, steps, choice, back_end, asked, replay } = question;
+    let Question { words, node, steps, choice, asked, replay } = question;
     let mut unknown = None;
     let model = words.model();
     let reached = reach(path, steps, choice);
@@ -52,7 +49,7 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
             Outcome::Impossible { at: at + 1, clash: clash.into_iter().map(|c| clashing(words, c)).collect() }
         }
         Reach::Unknown { at, reason } => {
-            let text = why_unknown(&reason, back_end);
+            let text = reason.to_string();
             unknown = Some(reason);
             Outcome::Unknown { at: at + 1, reason: text, asked }
         }

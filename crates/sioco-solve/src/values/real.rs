@@ -1,0 +1,229 @@
+//! Least and greatest reals, by questions to the solver.
+//!
+//! A set of reals may end without reaching its end: `x > 7.5` has no least value. The end is looked for by halving, and
+//! from time to time the simplest number between what is possible and what is not is tried: ends are mostly simple.
+
+use sioco_model::number::{BigInt, Rational, rational, to_rational};
+use sioco_model::sort::Sort;
+use sioco_model::term::Op;
+use sioco_model::{SortId, TermId, Value};
+
+use super::session::Session;
+use crate::query::Witness;
+
+/// A real that is to be chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Real {
+    pub term: TermId,
+    pub sort: SortId,
+}
+
+/// What became of looking for the least or greatest value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// It is taken.
+    Reached,
+    /// There is none: the values come as near to an end as one likes. One next to it is taken.
+    Open,
+    /// There is none: the values have no end.
+    Endless,
+}
+
+/// Beyond this nothing is looked for: such a side has no end.
+const FAR: i64 = 1 << 62;
+/// How near to each other what is possible and what is not are before the simplest number between is tried, as powers of
+/// a half. Numbers with denominators up to the square root are found.
+const NEARER: [usize; 5] = [0, 7, 14, 20, 30];
+/// Values this near to something that is no value have no end there, as a power of a half.
+const TINY: usize = 80;
+/// How far from an end that is not reached a value is taken, as powers of a tenth.
+const NEXT: [usize; 3] = [3, 6, 9];
+
+impl Real {
+    /// Narrows to the least (`sign` 1) or greatest (-1) value. `false` if there is none, and then to one next to the
+    /// end, or if there is no end, to the one nearest to zero that is easily found.
+    pub fn extreme(&self, session: &mut Session<'_>, sign: i64) -> bool {
+        match self.end(session, sign) {
+            End::Reached => true,
+            End::Open => false,
+            End::Endless => {
+                let zero = Rational::ZERO;
+                if !session.fix(self.term, Value::real(zero.clone()))
+                    && let Some(now) = self.now(session, 1)
+                {
+                    let side = if now > zero { 1 } else { -1 };
+                    // On this side, zero is the end if nothing else is.
+                    if self.limit(session, &zero, -side, true) {
+                        self.end(session, side);
+                    }
+                }
+                false
+            }
+        }
+    }
+
+    /// The value for the witness, mirrored.
+    fn now(&self, session: &Session<'_>, sign: i64) -> Option<Rational> {
+        Some(to_rational(&session.value(self.term)?)? * Rational::from(sign))
+    }
+
+    /// Adds that the mirrored value is at most a number, or below it, if that is possible.
+    fn limit(&self, session: &mut Session<'_>, at: &Rational, sign: i64, strict: bool) -> bool {
+        let at = Value::real(at * Rational::from(sign));
+        let constant = session.pool.constant(at, session.sorts.real);
+        let op = if strict { Op::Lt } else { Op::Le };
+        let condition = match sign {
+            1 => session.test(op, self.term, constant),
+            _ => session.test(op, constant, self.term),
+        };
+        session.narrow(condition)
+    }
+
+    fn take(&self, session: &mut Session<'_>, mirrored: &Rational, sign: i64) -> bool {
+        session.fix(self.term, Value::real(mirrored * Rational::from(sign)))
+    }
+
+    /// Looks for the least of the mirrored values.
+    fn end(&self, session: &mut Session<'_>, sign: i64) -> End {
+        let (start, patient) = (session.mark(), session.uncertain);
+        let Some(mut best) = self.now(session, sign) else { return End::Reached };
+        let bound = match session.sorts.get(self.sort) {
+            Sort::Real { lo, hi } => if sign == 1 { lo } else { hi }.as_ref().map(|b| b * Rational::from(sign)),
+            _ => None,
+        };
+        // Nothing is possible up to here, itself included.
+        let mut floor = match bound {
+            Some(bound) if self.take(session, &bound, sign) => return End::Reached,
+            Some(bound) => bound,
+            None => {
+                if self.limit(session, &Rational::from(-FAR), sign, false) {
+                    session.back(start);
+                    return End::Endless;
+                }
+                let mut step = Rational::from(1);
+                loop {
+                    let target = &best - &step;
+                    if !self.limit(session, &target, sign, false) {
+                        break target;
+                    }
+                    best = self.now(session, sign).unwrap_or(target);
+                    step *= Rational::from(4);
+                    if session.uncertain != patient {
+                        break best.clone();
+                    }
+                }
+            }
+        };
+        for nearer in NEARER {
+            let width = power(2, nearer);
+            while &best - &floor > width && session.uncertain == patient {
+                let middle = (&floor + &best) / Rational::from(2);
+                match self.limit(session, &middle, sign, false) {
+                    true => best = self.now(session, sign).unwrap_or(middle),
+                    false => floor = middle,
+                }
+            }
+            if session.uncertain == patient && self.is_open_at(session, &floor, sign) {
+                return self.next_to(session, start, &floor, sign);
+            }
+            if session.uncertain == patient && !self.limit(session, &best, sign, true) {
+                break;
+            }
+            best = self.now(session, sign).unwrap_or(best);
+            let between = simplest(&floor, Some(&best));
+            if session.uncertain == patient && between < best {
+                match self.limit(session, &between, sign, false) {
+                    true => best = self.now(session, sign).unwrap_or(between),
+                    false => floor = between,
+                }
+                if session.uncertain == patient && floor < best && self.is_open_at(session, &floor, sign) {
+                    return self.next_to(session, start, &floor, sign);
+                }
+            }
+            if session.uncertain == patient && !self.limit(session, &best, sign, true) {
+                break;
+            }
+            best = self.now(session, sign).unwrap_or(best);
+            if nearer == NEARER[NEARER.len() - 1] {
+                // There are values below this one; whether there is a least one was not found out.
+                session.uncertain = true;
+            }
+        }
+        self.take(session, &best, sign);
+        End::Reached
+    }
+
+    /// Whether there are values next to a number that is none.
+    fn is_open_at(&self, session: &mut Session<'_>, end: &Rational, sign: i64) -> bool {
+        let start = session.mark();
+        let possible = self.limit(session, &(end + power(2, TINY)), sign, false);
+        session.back(start);
+        possible
+    }
+
+    /// Takes a readable value next to an end that is not reached, from before the end was looked for.
+    fn next_to(&self, session: &mut Session<'_>, start: (usize, Witness), end: &Rational, sign: i64) -> End {
+        session.back(start);
+        let unsure = session.uncertain;
+        if !NEXT.iter().any(|places| self.take(session, &(end + power(10, *places)), sign))
+            && self.limit(session, &(end + power(2, TINY)), sign, false)
+            && let Some(now) = self.now(session, sign)
+        {
+            self.take(session, &now, sign);
+        }
+        // Any value will do.
+        session.uncertain = unsure;
+        End::Open
+    }
+}
+
+/// `1 / base^exponent`
+fn power(base: u8, exponent: usize) -> Rational {
+    rational(BigInt::ONE, BigInt::from(base).pow(exponent)).unwrap_or(Rational::ZERO)
+}
+
+/// The rational with the least denominator above `a` and below `b`, which is greater, if there is an end; of these the
+/// one nearest to zero.
+fn simplest(a: &Rational, b: Option<&Rational>) -> Rational {
+    let zero = Rational::ZERO;
+    let positive = b.is_none_or(|b| *b > zero);
+    if *a < zero && positive {
+        return zero;
+    }
+    if let (false, Some(b)) = (positive, b) {
+        return -simplest(&-b.clone(), Some(&-a.clone()));
+    }
+    let whole = Rational::from(a.floor());
+    let next = &whole + Rational::from(1);
+    match b {
+        Some(b) if next >= *b => {
+            let (low, high) = (a - &whole, b - &whole);
+            let inverse = if low == zero { None } else { Some(Rational::from(1) / low) };
+            whole + Rational::from(1) / simplest(&(Rational::from(1) / high), inverse.as_ref())
+        }
+        _ => next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simplest_number_between_two_is_found() {
+        let number = |n: i64, d: i64| rational(n.into(), d.into()).unwrap();
+        for (a, b, expected) in [
+            ((7, 1), (8, 1), (15, 2)),
+            ((-1, 1), (1, 1), (0, 1)),
+            ((3, 10), (34, 100), (1, 3)),
+            ((0, 1), (1, 50), (1, 51)),
+            ((-34, 100), (-3, 10), (-1, 3)),
+            ((5, 2), (100, 1), (3, 1)),
+            ((-9, 1), (0, 1), (-1, 1)),
+            ((11_999_999, 100_000), (12_000_001, 100_000), (120, 1)),
+        ] {
+            let (a, b) = (number(a.0, a.1), number(b.0, b.1));
+            assert_eq!(simplest(&a, Some(&b)), number(expected.0, expected.1), "{a} {b}");
+        }
+    }
+}
