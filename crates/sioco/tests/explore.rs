@@ -65,7 +65,7 @@ fn a_model_without_end_stops_at_the_depth() {
     explore(&model, &["--depth", "3"]).exits(0).stdout_has("1 not reached so far: r2");
     explore(&model, &["--depth", "0"]).exits(0).stdout_has("1 node, up to 0 steps");
     let run = explore(&model, &["--nodes", "10", "--merge", "equal"]);
-    run.exits(0).stdout_has("stopped at the limit of 10 nodes").stdout_has("`--nodes N` allows more; `--depth N`");
+    run.exits(0).stdout_has("stopped at the limit of 10 nodes").stdout_has("`--nodes N` allows more");
     let run = explore(&model, &["--memory", "1", "--merge", "equal"]);
     run.exits(0).stdout_has("stopped at the limit of 1 B of memory").stdout_has("`--memory SIZE` allows more");
     let run = explore(&model, &["--until-covered", "--merge", "equal"]);
@@ -452,7 +452,16 @@ fn an_interrupt_shows_what_was_found() {
     // On a busy machine the program may need longer until it listens.
     for patience in [1, 4, 16] {
         let child = Command::new(env!("CARGO_BIN_EXE_sioco"))
-            .args(["explore", &example("accumulator/accumulator.sts"), "--merge", "equal", "--nodes", "4000000000"])
+            .args([
+                "explore",
+                &example("accumulator/accumulator.sts"),
+                "--merge",
+                "equal",
+                "--nodes",
+                "4000000000",
+                "--depth",
+                "4000000000",
+            ])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -128,8 +128,6 @@ enum Reply {
 /// The chain.
 pub struct Chain {
     reply: Reply,
-    /// Why the back-end did not answer.
-    why_not_asked: Reason,
     switches: Switches,
     counters: ChainCounters,
     simplifier: Simplifier,
@@ -167,7 +165,6 @@ impl Chain {
         let base = Saved { level: Level { serial: 0, start: 0 }, witness: None, covered: 0, contradiction: None };
         Chain {
             reply: if back_end.is_some() { Reply::Open } else { Reply::None },
-            why_not_asked: Reason::NoSolver,
             switches,
             counters: ChainCounters::default(),
             simplifier: Simplifier::default(),
@@ -196,6 +193,7 @@ impl Chain {
     /// Asks the back-end nothing from here on; questions that would reach it are *unknown* for this reason.
     pub fn leave_back_end(&mut self, why: Reason) {
         self.back_end = None;
+        self.reply = Reply::None;
         self.without = why;
     }
 
@@ -349,7 +347,7 @@ impl Chain {
             // One that has worked before may work again.
             Answer::Unknown(why @ (Reason::NoSolver | Reason::Broken { .. })) if self.reply == Reply::Open => {
                 self.reply = Reply::None;
-                self.why_not_asked = why.clone();
+                self.without = why.clone();
             }
             Answer::Unknown(Reason::NoSolver | Reason::Broken { .. }) => {}
             _ => self.reply = Reply::Some,
@@ -559,7 +557,7 @@ impl Solver for Chain {
         self.counters.builtin.count(Some(&answer));
         match answer {
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
-            Answer::Unknown(_) => Answer::Unknown(self.why_not_asked.clone()),
+            Answer::Unknown(_) => Answer::Unknown(self.without.clone()),
             _ => answer,
         }
     }
