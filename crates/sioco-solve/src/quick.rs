@@ -15,21 +15,23 @@ pub const MAX_COMBINATIONS: u64 = 256;
 /// Whether the condition is true for these values; the same as the reference evaluator says. Where a quantifier over
 /// more than [`MAX_COMBINATIONS`] would have to be tried, it is [`EvalError::NeedsSolver`].
 pub fn truth(pool: &TermPool, sorts: &Sorts, condition: TermId, symbols: &[Value]) -> Result<bool, EvalError> {
-    truth_with_work(pool, sorts, condition, symbols).0
+    truth_with_work(pool, sorts, condition, symbols, MAX_COMBINATIONS).0
 }
 
-/// The same, and how much work it was: one, and one more for every combination of values that was tried.
+/// The same with another limit, and how much work it was: one, and one more for every combination of values that was
+/// tried.
 pub(crate) fn truth_with_work(
     pool: &TermPool,
     sorts: &Sorts,
     condition: TermId,
     symbols: &[Value],
+    most: u64,
 ) -> (Result<bool, EvalError>, u64) {
     let quick = Quick { pool, sorts, symbols };
     if let Some(truth) = quick.truth(condition, DEPTH) {
         return (Ok(truth), 1);
     }
-    let mut plain = Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 1 };
+    let mut plain = Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 1 };
     let result = plain.value(condition).map(|v| v == Value::Bool(true));
     (result, plain.work)
 }

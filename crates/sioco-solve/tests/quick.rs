@@ -102,3 +102,23 @@ fn a_wide_quantifier_does_not_look_like_a_hang() {
         assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
     }
 }
+
+#[test]
+fn with_patience_more_values_are_tried() {
+    let mut world = World::new(1, 0, 0, true);
+    let (x, square) = (world.ints[0], world.int(841));
+    let middling = exists(&mut world, 2, 29, |w, bound| {
+        let product = w.arith(Op::Mul, &[bound[0], bound[1]]);
+        let sum = w.arith(Op::Add, &[product, x]);
+        w.test(Op::Eq, &[sum, square])
+    });
+    // 29 * 29 + 0. With nobody else to ask, 900 combinations are no more than work.
+    let mut chain = Chain::new(None);
+    chain.assert(world.terms(), middling);
+    assert!(matches!(chain.check(world.terms(), &Limits::default(), true), Answer::Sat(Some(_))));
+    // The same with little to spend.
+    let mut chain = Chain::new(None);
+    chain.assert(world.terms(), middling);
+    let little = Limits { resources: 1_000, ..Limits::default() };
+    assert!(matches!(chain.check(world.terms(), &little, true), Answer::Unknown(_)));
+}

@@ -31,6 +31,10 @@ use self::normal::{Normal, Normaliser};
 use self::repair::Numbers;
 use self::store::{DECISION, Mark, Outcome, Store};
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
+use crate::quick::MAX_COMBINATIONS;
+
+/// More combinations of values of a quantifier than this are never tried.
+const MOST_COMBINATIONS: u64 = 1 << 14;
 
 /// A conjunct on the stack.
 struct Asserted {
@@ -80,6 +84,8 @@ pub struct Builtin {
     clash: Vec<TermId>,
     /// A symbol has a sort without values.
     uninhabited: bool,
+    /// How many combinations of values a quantifier may have to be tried.
+    combinations: u64,
 }
 
 impl Default for Builtin {
@@ -112,6 +118,7 @@ impl Builtin {
             contradiction: false,
             clash: Vec::new(),
             uninhabited: false,
+            combinations: MAX_COMBINATIONS,
         }
     }
 
@@ -285,6 +292,8 @@ impl Solver for Builtin {
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         self.grow(terms);
+        // Who has more patience gets more values tried, as a part of the work.
+        self.combinations = (limits.resources / 8).clamp(MAX_COMBINATIONS, MOST_COMBINATIONS);
         if self.contradiction {
             return Answer::Unsat(Some(self.clash.clone()));
         }

@@ -44,7 +44,8 @@ impl Builtin {
 
     /// Whether a conjunct is true for the values.
     fn is_true(&mut self, terms: Terms<'_>, conjunct: TermId) -> bool {
-        let (truth, work) = quick::truth_with_work(terms.pool, terms.sorts, conjunct, &self.values);
+        let most = self.combinations;
+        let (truth, work) = quick::truth_with_work(terms.pool, terms.sorts, conjunct, &self.values, most);
         self.store.work += work;
         truth == Ok(true)
     }

@@ -198,7 +198,7 @@ impl Builtin {
                 }
             }
             // A quantifier over a domain that is too large to try is no refutation.
-            let (result, work) = quick::truth_with_work(terms.pool, terms.sorts, c.term, values);
+            let (result, work) = quick::truth_with_work(terms.pool, terms.sorts, c.term, values, self.combinations);
             self.store.work += work;
             if matches!(result, Ok(true) | Err(EvalError::NeedsSolver(_))) {
                 continue;
