@@ -1,4 +1,4 @@
-//! Steps as lines of a script, which [`request::parse`](super::request::parse) reads back.
+//! Steps as lines of a script, which [`parse`](super::request::parse) reads back.
 
 use sioco_model::model::{Label, Model};
 use sioco_model::{SwitchId, Value, VarId};
