@@ -263,7 +263,7 @@ fn entailed(path: &mut Path<'_>, goal: TermId, counters: &mut InclusionCounters)
     let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
     path.solver.push();
     path.solver.assert(terms, negation);
-    let answer = path.solver.check(terms, &path.limits, false);
+    let answer = path.solver.check_afresh(terms, &path.limits);
     path.solver.pop();
     counters.asked += 1;
     counters.unknown += u64::from(matches!(answer, Answer::Unknown(_)));

@@ -9,29 +9,30 @@ use crate::child::cargo;
 use crate::project::Project;
 use crate::{Findings, Stop};
 
-/// What is counted: a benchmark, the sizes of a short and a long run, and the words for one unit of work.
-const COUNTED: [(&str, &[[u64; 2]], &str); 2] = [
-    ("interpreter", &[[100_000, 200_000]], "guard-checked step of S0 Figure 1"),
+/// What is counted: a package, a benchmark of it, the sizes of a short and a long run, and the words for one unit of work.
+const COUNTED: [(&str, &str, &[[u64; 2]], &str); 3] = [
+    ("sioco-lang", "interpreter", &[[100_000, 200_000]], "guard-checked step of S0 Figure 1"),
     // Twice, at different sizes: the same number means that the work grows linearly.
-    ("check", &[[1_000, 2_000], [10_000, 20_000]], "switch parsed and checked"),
+    ("sioco-lang", "check", &[[1_000, 2_000], [10_000, 20_000]], "switch parsed and checked"),
+    ("sioco-symbolic", "explore", &[[2_000, 4_000], [50_000, 100_000]], "node of the symbolic execution tree of BRP"),
 ];
 
 /// Runs the benchmarks.
 pub fn main(project: &Project, _: &[&str]) -> Result<Findings, Stop> {
-    for (bench, _, _) in COUNTED {
+    for (package, bench, _, _) in COUNTED {
         let status = cargo()
             .current_dir(&project.root)
-            .args(["bench", "--quiet", "--package", "sioco-lang", "--bench", bench])
+            .args(["bench", "--quiet", "--package", package, "--bench", bench])
             .status()
             .map_err(|e| format!("cannot start cargo: {e}"))?;
         if !status.success() {
             return Err(Stop::Failed);
         }
     }
-    for (bench, sizes, unit) in COUNTED {
+    for (package, bench, sizes, unit) in COUNTED {
         let built = cargo()
             .current_dir(&project.root)
-            .args(["bench", "--package", "sioco-lang", "--bench", bench, "--no-run", "--message-format=json"])
+            .args(["bench", "--package", package, "--bench", bench, "--no-run", "--message-format=json"])
             .stderr(Stdio::null())
             .output()
             .map_err(|e| format!("cannot start cargo: {e}"))?;
