@@ -4,6 +4,9 @@
 //! This one does arithmetic on 64 bits and gives up on anything else; the rest is evaluated as the reference evaluator
 //! does it. Both agree (`tests/quick.rs`), except that this one does not try the values of wide quantifiers.
 
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
 use sioco_model::eval::{EvalError, apply};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term, TermPool};
@@ -27,23 +30,26 @@ pub(crate) fn truth_with_work(
     symbols: &[Value],
     most: u64,
 ) -> (Result<bool, EvalError>, u64) {
-    let quick = Quick { pool, sorts, symbols };
+    let quick = Quick { pool, sorts, symbols, fuel: Cell::new(FUEL) };
     if let Some(truth) = quick.truth(condition, DEPTH) {
         return (Ok(truth), 1);
     }
-    let mut plain = Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 1 };
+    let mut plain = Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 1, known: FxHashMap::default() };
     let result = plain.value(condition).map(|v| v == Value::Bool(true));
     (result, plain.work)
 }
 
 /// The value of a term, in the same way.
 pub(crate) fn value(pool: &TermPool, sorts: &Sorts, term: TermId, symbols: &[Value]) -> Result<Value, EvalError> {
-    Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 0 }.value(term)
+    Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 0, known: FxHashMap::default() }
+        .value(term)
 }
 
-/// Deeper terms are evaluated as the reference evaluator does it. They may also share so much that walking them as
-/// trees takes forever, but then so does the other one.
+/// Deeper terms are evaluated as the reference evaluator does it.
 const DEPTH: u32 = 40;
+
+/// So are those that take more steps than this: they may share so much that walking them as trees takes forever.
+const FUEL: u32 = 2_000;
 
 /// Evaluation of anything, as the reference evaluator does it.
 struct Plain<'a> {
@@ -54,6 +60,8 @@ struct Plain<'a> {
     /// How many combinations a quantifier here may have.
     left: u64,
     work: u64,
+    /// Terms that were evaluated already, for the values that the bound variables have now: conditions share a lot.
+    known: FxHashMap<TermId, Result<Value, EvalError>>,
 }
 
 impl Plain<'_> {
@@ -69,6 +77,16 @@ impl Plain<'_> {
             Term::Var(..) | Term::Param(..) | Term::ProcessParam(..) => panic!("conditions are over symbols"),
             Term::App(op, args) => (*op, args),
         };
+        if let Some(known) = self.known.get(&term) {
+            return known.clone();
+        }
+        let result = self.applied(op, args);
+        self.known.insert(term, result.clone());
+        result
+    }
+
+    fn applied(&mut self, op: Op, args: &[TermId]) -> Result<Value, EvalError> {
+        let pool = self.pool;
         match op {
             Op::And | Op::Or => {
                 for arg in args {
@@ -106,6 +124,7 @@ impl Plain<'_> {
         let left = self.left;
         self.left /= total.max(1);
         let depth = self.bound.len();
+        let outside = std::mem::take(&mut self.known);
         let mut result = Ok(false);
         for n in 0..total {
             let mut rest = n;
@@ -115,6 +134,7 @@ impl Plain<'_> {
                 rest /= size;
             }
             self.work += 1;
+            self.known.clear();
             result = self.value(body).map(|v| v == Value::Bool(true));
             if result != Ok(false) {
                 break;
@@ -122,6 +142,7 @@ impl Plain<'_> {
         }
         self.bound.truncate(depth);
         self.left = left;
+        self.known = outside;
         result
     }
 }
@@ -130,12 +151,14 @@ struct Quick<'a> {
     pool: &'a TermPool,
     sorts: &'a Sorts,
     symbols: &'a [Value],
+    fuel: Cell<u32>,
 }
 
 impl Quick<'_> {
     /// The truth value; nothing if it is undefined or not found out this way.
     fn truth(&self, t: TermId, depth: u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
         let (op, args) = match self.pool.get(t) {
             Term::Const(Value::Bool(b), _) => return Some(*b),
             Term::Symbol(y, _) => return self.symbols.get(y.index())?.as_bool(),
@@ -186,6 +209,7 @@ impl Quick<'_> {
 
     fn int(&self, t: TermId, depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
         let (op, args) = match self.pool.get(t) {
             Term::Const(Value::Int(n), _) => return Some(*n),
             Term::Symbol(y, _) => match self.symbols.get(y.index())? {
