@@ -393,14 +393,16 @@ impl<'m> Explorer<'m> {
                 self.stop = Some(Stop::Cancelled);
                 return;
             };
-            if self.graph.len() + count as usize > self.options.nodes {
-                self.stop = Some(Stop::Nodes);
-                return;
-            }
-            for child in children.by_ref().take(count as usize) {
+            // As many successors as still fit; the node then counts as not expanded.
+            let fit = (count as usize).min(self.options.nodes.saturating_sub(self.graph.len()));
+            for child in children.by_ref().take(fit) {
                 if let Some(kept) = self.take_child(node, child) {
                     next.push(kept);
                 }
+            }
+            if fit < count as usize {
+                self.stop = Some(Stop::Nodes);
+                return;
             }
             self.graph.set_expanded(node);
             if self.options.until_covered && self.not_taken == 0 {

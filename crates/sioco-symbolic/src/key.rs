@@ -112,15 +112,19 @@ impl Writer {
             },
             Value::Bool(b) => self.words.extend([INT, u32::from(*b)]),
             Value::Enum(c) => self.words.extend([INT, *c]),
-            Value::BigInt(n) => self.text(0, &n.to_string()),
-            Value::Real(r) => self.text(1, &show_rational(r)),
-            Value::Str(s) => self.text(2, s),
+            Value::BigInt(n) => {
+                let (sign, words) = n.as_sign_words();
+                self.words.extend([OTHER, sign as u32, words.len() as u32]);
+                self.words.extend(words.iter().map(|w| u64::from(*w)).flat_map(|w| [w as u32, (w >> 32) as u32]));
+            }
+            Value::Real(r) => self.text(2, &show_rational(r)),
+            Value::Str(s) => self.text(3, s),
             Value::Data(d) => {
-                self.words.extend([OTHER, 3, d.constructor, d.fields.len() as u32]);
+                self.words.extend([OTHER, 4, d.constructor, d.fields.len() as u32]);
                 d.fields.iter().for_each(|v| self.value(v));
             }
             Value::Seq(items) => {
-                self.words.extend([OTHER, 4, items.len() as u32]);
+                self.words.extend([OTHER, 5, items.len() as u32]);
                 items.iter().for_each(|v| self.value(v));
             }
         }

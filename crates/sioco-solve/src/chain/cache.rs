@@ -6,8 +6,8 @@ use sioco_model::{SymbolId, TermId, Value};
 /// What is remembered of a set of conditions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remembered {
-    /// They can be true, with these values of their symbols if they are known.
-    Sat(Option<Vec<(SymbolId, Value)>>),
+    /// They can be true, with these values of their symbols.
+    Sat(Vec<(SymbolId, Value)>),
     /// They cannot.
     Unsat,
 }
@@ -35,13 +35,10 @@ impl Cache {
         self.answers.get(key)
     }
 
-    /// Remembers an answer; one with values is not replaced by one without.
+    /// Remembers an answer.
     pub fn put(&mut self, key: Box<[TermId]>, answer: Remembered) {
         if self.answers.len() >= MAX_REMEMBERED {
             self.answers.clear();
-        }
-        if answer == Remembered::Sat(None) && self.answers.contains_key(&key) {
-            return;
         }
         self.answers.insert(key, answer);
     }

@@ -320,8 +320,7 @@ impl Chain {
         if self.switches.cache {
             let answer = match self.cache.get(&key) {
                 Some(Remembered::Unsat) => Some(Answer::Unsat(Some(group.clone()))),
-                Some(Remembered::Sat(None)) if !want_witness => Some(Answer::Sat(None)),
-                Some(Remembered::Sat(Some(values))) => {
+                Some(Remembered::Sat(values)) => {
                     let mut witness = self.base_values(terms);
                     for (y, v) in values {
                         witness[y.index()] = v.clone();
@@ -337,10 +336,11 @@ impl Chain {
         }
         let Some(back_end) = &mut self.back_end else { return Answer::Unknown(self.without.clone()) };
         let answer = if partial {
-            back_end.check_only(terms, &group, limits, want_witness)
+            // Its word alone is not enough: a *sat* is believed when its values have been tried.
+            back_end.check_only(terms, &group, limits, true)
         } else {
             let levels: Vec<Level> = self.saved.iter().map(|s| s.level).collect();
-            back_end.check(terms, &self.conjuncts, &levels, limits, want_witness)
+            back_end.check(terms, &self.conjuncts, &levels, limits, true)
         };
         self.counters.back_end.count(Some(&answer));
         match &answer {
@@ -354,10 +354,6 @@ impl Chain {
         }
         let name = back_end.name();
         match answer {
-            Answer::Sat(None) if !want_witness => {
-                self.cache.put(key, Remembered::Sat(None));
-                Answer::Sat(None)
-            }
             Answer::Sat(witness) => {
                 let broken = |what: &str| Answer::Unknown(Reason::Broken { solver: name.clone(), what: what.into() });
                 let Some(given) = witness.filter(|w| w.len() == terms.symbols.len()) else {
@@ -375,7 +371,7 @@ impl Chain {
                     Some(answer) => {
                         values.sort_unstable();
                         values.dedup();
-                        self.cache.put(key, Remembered::Sat(Some(values)));
+                        self.cache.put(key, Remembered::Sat(values));
                         answer
                     }
                     None => broken("its witness does not satisfy the conditions"),

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use sioco_report::analysis::{self as report, Source};
-use sioco_solve::Limits;
 use sioco_solve::values::Bounds;
+use sioco_solve::{Limits, Reason};
 use sioco_symbolic::Progress;
-use sioco_symbolic::analysis::{Analysis, Finding, Kind, Options, Severity, analyze};
+use sioco_symbolic::analysis::{Analysis, Finding, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::budget::{Flags, within};
 use crate::analyze::replay::{Scripts, command};
@@ -33,7 +33,9 @@ const SHOWN: usize = 30;
 Example:
   sioco analyze model.sts
   sioco analyze model.sts --only deadlock,model-error --witness traces
-  sioco analyze model.sts --deny nondeterminism --format json   # one JSON object per line, the last is a summary")]
+  sioco analyze model.sts --deny nondeterminism --format json   # one JSON object per line, the last is a summary
+
+Exit codes: 0 no defects; 2 defects, or findings of a denied kind; 5 a solver broke down; 130 interrupted.")]
 pub struct Analyze {
     /// The model
     #[arg(value_name = "FILE")]
@@ -146,8 +148,18 @@ impl Analyze {
         if analysis.cancelled {
             return Ok(Exit::Interrupted);
         }
-        let bad = analysis.findings.iter().any(|f| self.is_bad(f));
-        Ok(if bad { Exit::Usage } else { Exit::Ok })
+        if analysis.findings.iter().any(|f| self.is_bad(f)) {
+            return Ok(Exit::Usage);
+        }
+        // Nothing bad was found, but only because nobody could answer.
+        let broken = analysis.findings.iter().find_map(|f| match &f.status {
+            Status::Undecided(why @ Reason::Broken { .. }) => Some(why),
+            _ => None,
+        });
+        match broken {
+            Some(why) => Err(Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None }),
+            None => Ok(Exit::Ok),
+        }
     }
 
     fn options(&self, flags: Flags) -> Options {
