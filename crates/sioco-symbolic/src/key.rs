@@ -115,7 +115,7 @@ impl Writer {
             Value::BigInt(n) => {
                 let (sign, words) = n.as_sign_words();
                 self.words.extend([OTHER, sign as u32, words.len() as u32]);
-                self.words.extend(words.iter().map(|w| u64::from(*w)).flat_map(|w| [w as u32, (w >> 32) as u32]));
+                self.words.extend(words.iter().flat_map(|w| [*w as u32, w.wrapping_shr(32) as u32]));
             }
             Value::Real(r) => self.text(2, &show_rational(r)),
             Value::Str(s) => self.text(3, s),
