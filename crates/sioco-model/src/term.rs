@@ -7,7 +7,10 @@
 //! Evaluation goes from left to right and stops as soon as the answer is known: `And`, `Or`, `Ite` evaluate only
 //! what they need, so `y != 0 && x div y > 2` is defined for `y == 0`.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::id::{BinderId, IdVec, SortId, SymbolId, TermId, VarId};
 use crate::sort::{Sort, Sorts};
@@ -106,13 +109,21 @@ pub enum Op {
     },
 }
 
+/// A term and what is known of it once and for all.
+#[derive(Clone, Debug)]
+struct Entry {
+    term: Term,
+    sort: SortId,
+    depth: u32,
+    partial: bool,
+}
+
 /// Owner of all terms of a model.
 #[derive(Clone, Debug, Default)]
 pub struct TermPool {
-    terms: IdVec<TermId, Term>,
-    sorts: IdVec<TermId, SortId>,
-    depths: IdVec<TermId, u32>,
-    index: FxHashMap<Term, TermId>,
+    terms: IdVec<TermId, Entry>,
+    /// Finds a term by its hash; the terms themselves are held once.
+    index: HashTable<TermId>,
     /// The sorts of the variables that quantifiers bind, with their ranges.
     pub binders: IdVec<BinderId, SortId>,
 }
@@ -125,17 +136,17 @@ impl TermPool {
 
     /// The term of an id.
     pub fn get(&self, id: TermId) -> &Term {
-        &self.terms[id]
+        &self.terms[id].term
     }
 
     /// The sort of a term, without ranges.
     pub fn sort(&self, id: TermId) -> SortId {
-        self.sorts[id]
+        self.terms[id].sort
     }
 
     /// How deep the term nests; a leaf has depth 1.
     pub fn depth(&self, id: TermId) -> u32 {
-        self.depths[id]
+        self.terms[id].depth
     }
 
     /// How many different terms there are.
@@ -149,19 +160,36 @@ impl TermPool {
     }
 
     fn intern(&mut self, term: Term, sort: SortId) -> TermId {
-        if let Some(&id) = self.index.get(&term) {
-            return id;
+        let hash = hash(&term);
+        match self.index.find(hash, |id| self.terms[*id].term == term) {
+            Some(id) => *id,
+            None => self.insert(hash, term, sort),
         }
-        let depth = match &term {
-            Term::App(_, args) => 1 + args.iter().map(|a| self.depths[*a]).max().unwrap_or(0),
-            _ => 1,
+    }
+
+    fn insert(&mut self, hash: u64, term: Term, sort: SortId) -> TermId {
+        let (depth, partial) = match &term {
+            Term::App(op, args) => {
+                let depth = 1 + args.iter().map(|a| self.terms[*a].depth).max().unwrap_or(0);
+                (depth, args.iter().any(|a| self.terms[*a].partial) || self.may_be_undefined(*op, args))
+            }
+            _ => (1, false),
         };
-        self.terms.push(term.clone());
-        self.sorts.push(sort);
-        self.depths.push(depth);
+        self.terms.push(Entry { term, sort, depth, partial });
         let id = TermId::from_len(self.terms.len());
-        self.index.insert(term, id);
+        let terms = &self.terms;
+        self.index.insert_unique(hash, id, |id| self::hash(&terms[*id].term));
         id
+    }
+
+    /// Whether the operation can be undefined for arguments that are not.
+    fn may_be_undefined(&self, op: Op, args: &[TermId]) -> bool {
+        match op {
+            Op::Div | Op::Mod => !matches!(self.as_const(args[1]), Some(Value::Int(n)) if *n != 0),
+            Op::Quot => !matches!(self.as_const(args[1]), Some(Value::Real(r)) if !r.is_zero()),
+            Op::Index | Op::Slice | Op::Checked(_) | Op::Field(..) => true,
+            _ => false,
+        }
     }
 
     /// A constant; `sort` without ranges.
@@ -202,7 +230,12 @@ impl TermPool {
 
     /// An operation as it is, without simplification. The caller vouches for the sorts.
     pub fn app(&mut self, op: Op, args: &[TermId], sort: SortId) -> TermId {
-        self.intern(Term::App(op, args.into()), sort)
+        let hash = hash_app(op, args);
+        let same = |id: &TermId| matches!(self.get(*id), Term::App(o, a) if *o == op && **a == *args);
+        match self.index.find(hash, same) {
+            Some(id) => *id,
+            None => self.insert(hash, Term::App(op, args.into()), sort),
+        }
     }
 
     /// The constant value of a term, if it is a constant.
@@ -313,11 +346,10 @@ impl TermPool {
 
     /// Visits every different subterm once, arguments first.
     pub fn visit(&self, term: TermId, visit: &mut dyn FnMut(TermId, &Term)) {
-        let mut seen = rustc_hash::FxHashSet::default();
-        self.visit_in(term, visit, &mut seen);
+        self.visit_in(term, visit, &mut Seen::default());
     }
 
-    fn visit_in(&self, term: TermId, visit: &mut dyn FnMut(TermId, &Term), seen: &mut rustc_hash::FxHashSet<TermId>) {
+    fn visit_in(&self, term: TermId, visit: &mut dyn FnMut(TermId, &Term), seen: &mut Seen) {
         if !seen.insert(term) {
             return;
         }
@@ -331,20 +363,48 @@ impl TermPool {
 
     /// Whether evaluating the term can be undefined for some values of its leaves.
     pub fn is_partial(&self, term: TermId) -> bool {
-        let mut partial = false;
-        self.visit(term, &mut |_, t| {
-            if let Term::App(op, args) = t {
-                partial |= match op {
-                    Op::Div | Op::Mod => !matches!(self.as_const(args[1]), Some(Value::Int(n)) if *n != 0),
-                    Op::Quot => !matches!(self.as_const(args[1]), Some(Value::Real(r)) if !r.is_zero()),
-                    Op::Index | Op::Slice | Op::Checked(_) => true,
-                    Op::Field(..) => true,
-                    _ => false,
-                };
-            }
-        });
-        partial
+        self.terms[term].partial
     }
+}
+
+/// The terms that were visited: most have so few parts that looking through them is quicker than hashing.
+#[derive(Default)]
+struct Seen {
+    few: [Option<TermId>; Self::FEW],
+    len: usize,
+    many: FxHashSet<TermId>,
+}
+
+impl Seen {
+    const FEW: usize = 16;
+
+    fn insert(&mut self, term: TermId) -> bool {
+        if self.few[..self.len].contains(&Some(term)) {
+            return false;
+        }
+        if self.len < Self::FEW {
+            self.few[self.len] = Some(term);
+            self.len += 1;
+            return true;
+        }
+        self.many.insert(term)
+    }
+}
+
+fn hash(term: &Term) -> u64 {
+    if let Term::App(op, args) = term {
+        return hash_app(*op, args);
+    }
+    let mut hasher = FxHasher::default();
+    term.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_app(op: Op, args: &[TermId]) -> u64 {
+    let mut hasher = FxHasher::default();
+    op.hash(&mut hasher);
+    args.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl TermId {

@@ -202,8 +202,8 @@ pub trait Solver: Send {
 
     /// Like [`check`](Solver::check), but whether it is answered at all must not depend on what was asked before, as
     /// far as the solver can see to that: what is found on several cores must be the same as on one.
-    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
-        self.check(terms, limits, false)
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.check(terms, limits, want_witness)
     }
 
     /// What its layers did so far, if it has some.
@@ -239,8 +239,8 @@ impl Solver for Box<dyn Solver> {
         self.as_mut().check(terms, limits, want_witness)
     }
 
-    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
-        self.as_mut().check_afresh(terms, limits)
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.as_mut().check_afresh(terms, limits, want_witness)
     }
 
     fn counters(&self) -> Option<crate::chain::ChainCounters> {

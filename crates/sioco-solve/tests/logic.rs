@@ -508,3 +508,47 @@ fn deep_terms_are_no_trouble() {
     let e = eliminate(&mut w.pool, &w.sorts, t, 1_000);
     println!("depths {} {} {}", w.pool.depth(d), w.pool.depth(n), w.pool.depth(e));
 }
+
+/// Sums of whole numbers between bounds, several of them quantified, as the conditions of symbolic states have them.
+#[test]
+fn linear_states_are_projected_exactly() {
+    let (mut eliminated, mut count) = (0, 0);
+    for seed in seeds(1, 400) {
+        let mut rng = Rng(seed);
+        let mut w = World::new(2, 0, 0, true);
+        let (x, y) = (w.ints[0], w.ints[1]);
+        let wide = range(&mut w, -6, 6);
+        let narrow = range(&mut w, -3, 5);
+        let binders: Vec<_> =
+            [wide, narrow, wide][..1 + rng.below(3) as usize].iter().map(|s| w.pool.binders.push(*s)).collect();
+        let leaves: Vec<TermId> = binders.iter().map(|b| w.pool.bound(&w.sorts, *b)).chain([x, y]).collect();
+        let parts: Vec<TermId> = (0..1 + rng.below(6))
+            .map(|_| {
+                let mut sum = Vec::new();
+                for leaf in &leaves {
+                    // Mostly 1, so that most can be done in machine numbers.
+                    let k = [0, 0, 1, 1, 1, -1, -1, 2][rng.below(8) as usize];
+                    let k = w.int(k);
+                    sum.push(w.arith(Op::Mul, &[k, *leaf]));
+                }
+                let sum = w.arith(Op::Add, &sum);
+                let k = rng.between(-6, 6);
+                let k = w.int(k);
+                let op = [Op::Lt, Op::Le, Op::Le, Op::Eq][rng.below(4) as usize];
+                let part = w.test(op, &[sum, k]);
+                if op != Op::Eq && rng.below(4) == 0 { w.pool.not(&w.sorts, part) } else { part }
+            })
+            .collect();
+        let body = w.pool.and(&w.sorts, &parts);
+        let op = Op::Exists { first: binders[0], count: binders.len() as u32 };
+        let t = w.pool.app(op, &[body], w.sorts.bool);
+        let e = eliminate(&mut w.pool, &w.sorts, t, 1_000);
+        let mut quantified = false;
+        w.pool.visit(e, &mut |_, t| quantified |= matches!(t, Term::App(Op::Exists { .. }, _)));
+        eliminated += usize::from(!quantified);
+        count += 1;
+        let all = w.all();
+        assert_eq!(w.truth(&all, t), w.truth(&all, e), "seed {seed}");
+    }
+    assert!(eliminated * 10 > count * 9, "only {eliminated} of {count} were eliminated");
+}

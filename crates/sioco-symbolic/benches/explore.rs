@@ -1,18 +1,22 @@
 //! How fast the symbolic execution graph is built, against the same exploration that asks Z3 for everything.
 //!
 //! `cargo bench -p sioco-symbolic --bench explore` prints all tables; times are only compared within one run. With
-//! `--count NODES` it only builds the tree of BRP with so many nodes, for counting instructions.
+//! `--count NODES` it only builds the tree of BRP with so many nodes, for counting instructions; with `--merge RUNS` it
+//! only explores the generated model with merging, for profiles.
 
 use std::fmt::Write;
 use std::path::Path as FilePath;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use sioco_lang::check::{check_file, check_text};
 use sioco_lang::source::FsLoader;
-use sioco_model::Model;
+use sioco_model::term::TermPool;
+use sioco_model::{Model, Value};
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::smt::z3;
 use sioco_solve::values::Bounds;
+use sioco_solve::{Limits, Symbols, Terms};
 use sioco_symbolic::{Exploration, Merge, Options, Order, Shortcuts, Stop, explore};
 
 fn example(name: &str) -> Model {
@@ -94,17 +98,41 @@ fn coverage(name: &str, model: &Model, z3: bool) {
         assert!(matches!(found.stop, Stop::Covered | Stop::Complete), "{what}: {:?}", found.stop);
     }
     if z3 {
-        let (time, found) = timed(1, &|| explore(model, &plain, &bare, &mut |_| {}));
+        let (time, found) = timed(5, &|| explore(model, &plain, &bare, &mut |_| {}));
         assert_eq!(found.graph.len(), without.graph.len(), "the same tree");
+        // Once more with solvers that have answered before, so that nothing of the time goes into opening Z3.
+        let warm = (0..5).map(|_| warm_time(model, &bare)).min().expect("some runs");
+        let ratio = |time: Duration, ours: Duration| time.as_secs_f64() / ours.as_secs_f64();
         println!(
-            "  plain Z3 {:>8} nodes {:>12.3?}   {:.0} nodes/s; {:.0} times the tree, {:.0} times merging",
+            "  plain Z3 {:>8} nodes {time:>12.3?}   {:.0} times the tree, {:.0} times merging",
             found.graph.len(),
-            time,
-            rate(&found, time),
-            time.as_secs_f64() / tree_time.as_secs_f64(),
-            time.as_secs_f64() / merged_time.as_secs_f64()
+            ratio(time, tree_time),
+            ratio(time, merged_time)
+        );
+        println!(
+            "    already open           {warm:>12.3?}   {:.0} times the tree, {:.0} times merging",
+            ratio(warm, tree_time),
+            ratio(warm, merged_time)
         );
     }
+}
+
+/// How long an exploration takes with plain solvers that are open before it starts.
+fn warm_time(model: &Model, options: &Options) -> Duration {
+    let open: Mutex<Vec<Box<dyn Bounds>>> = Mutex::new((0..2).map(|_| plain()).collect());
+    let mut pool = TermPool::default();
+    let symbol = pool.constant(Value::Bool(true), model.sorts.bool);
+    for solver in open.lock().expect("nobody panicked").iter_mut() {
+        let terms = Terms { pool: &pool, sorts: &model.sorts, symbols: &Symbols::default() };
+        solver.push();
+        solver.assert(terms, symbol);
+        solver.check(terms, &Limits::default(), true);
+        solver.pop();
+    }
+    let take = || open.lock().expect("nobody panicked").pop().expect("a path takes two");
+    let start = Instant::now();
+    explore(model, &take, options, &mut |_| {});
+    start.elapsed()
 }
 
 /// Nodes per second near a depth: depth-first, so that nearly all nodes are there.
@@ -127,6 +155,14 @@ fn main() {
     if let ["--count", nodes] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         let nodes = nodes.parse().expect("a number of nodes");
         explore(&example("brp/brp.sts"), &chain, &Options { nodes, ..tree() }, &mut |_| {});
+        return;
+    }
+    if let ["--merge", runs] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let (model, options) = (generated(4), Options { merge: Merge::Included, until_covered: true, ..tree() });
+        for _ in 0..runs.parse().expect("a number of runs") {
+            let found = explore(&model, &chain, &options, &mut |_| {});
+            eprintln!("{:?}", found.counters);
+        }
         return;
     }
     let z3 = z3::find().0.is_some();

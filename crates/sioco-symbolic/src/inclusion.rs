@@ -108,7 +108,8 @@ impl Inclusion {
         let useless = kept.compared >= PATIENCE && kept.included * USEFUL < kept.compared;
         let most = if useless { FEW_CANDIDATES } else { CANDIDATES };
         // Values that are possible here: where the other state does not have them, it does not include this one.
-        let mut witness: Option<Option<Witness>> = None;
+        let mut known: Vec<Witness> = Vec::new();
+        let mut solved = false;
         for other in kept.states.iter_mut().take(most) {
             if other.attempts == 0 || !fits(other.node) || !agrees(path, other) {
                 continue;
@@ -132,11 +133,13 @@ impl Inclusion {
             let included = match path.pool.as_const(goal) {
                 Some(value) => *value == Value::Bool(true),
                 None => {
-                    let witness = witness.get_or_insert_with(|| match path.solve() {
-                        Answer::Sat(values) => values,
-                        _ => None,
-                    });
-                    !refuted(path, goal, witness.as_deref()) && entailed(path, goal, &mut self.counters)
+                    if !std::mem::replace(&mut solved, true)
+                        && let Answer::Sat(Some(values)) = path.solve()
+                    {
+                        known.push(values);
+                    }
+                    !known.iter().any(|w| refuted(path, goal, w))
+                        && entailed(path, goal, &mut known, &mut self.counters)
                 }
             };
             if included {
@@ -217,6 +220,10 @@ fn membership(path: &mut Path<'_>, other: &Summary) -> TermId {
     for c in &other.conditions {
         parts.push(replace(path, *c, &put));
     }
+    // Some values make all of them defined and true: what others do is of no interest.
+    for part in &mut parts {
+        *part = logic::total(&mut path.pool, sorts, *part);
+    }
     if left.is_empty() {
         goals.extend(parts);
     } else {
@@ -241,8 +248,7 @@ fn with_values(path: &mut Path<'_>, condition: TermId) -> TermId {
 }
 
 /// Whether values that are possible make the condition not true.
-fn refuted(path: &Path<'_>, goal: TermId, witness: Option<&[Value]>) -> bool {
-    let Some(witness) = witness else { return false };
+fn refuted(path: &Path<'_>, goal: TermId, witness: &Witness) -> bool {
     let truth = quick::truth(&path.pool, &path.model.sorts, goal, witness);
     !matches!(truth, Ok(true) | Err(EvalError::NeedsSolver(_)))
 }
@@ -255,17 +261,33 @@ fn replace(path: &mut Path<'_>, term: TermId, put: &FxHashMap<SymbolId, TermId>)
     fold::substitute(&mut path.pool, &path.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
 }
 
-/// Whether the path condition implies the goal.
-fn entailed(path: &mut Path<'_>, goal: TermId, counters: &mut InclusionCounters) -> bool {
+/// Whether the path condition implies the goal. Values that show that it does not are kept: they may do the same for
+/// the next state. Each part of the goal is a question of its own, since a part is easily negated, and the whole is not.
+fn entailed(path: &mut Path<'_>, goal: TermId, known: &mut Vec<Witness>, counters: &mut InclusionCounters) -> bool {
     let sorts = &path.model.sorts;
-    let negation = logic::not_true(&mut path.pool, sorts, goal);
+    let parts: Box<[TermId]> = match path.pool.get(goal) {
+        // A part after one that is undefined does not count.
+        Term::App(Op::And, parts) if !path.pool.is_partial(goal) => parts.clone(),
+        _ => [goal].into(),
+    };
     path.sync();
-    let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
-    path.solver.push();
-    path.solver.assert(terms, negation);
-    let answer = path.solver.check_afresh(terms, &path.limits);
-    path.solver.pop();
-    counters.asked += 1;
-    counters.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
-    matches!(answer, Answer::Unsat(_))
+    for part in parts {
+        let negation = logic::not_true(&mut path.pool, sorts, part);
+        let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
+        path.solver.push();
+        path.solver.assert(terms, negation);
+        let answer = path.solver.check_afresh(terms, &path.limits, true);
+        path.solver.pop();
+        counters.asked += 1;
+        counters.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+        match answer {
+            Answer::Unsat(_) => {}
+            Answer::Sat(values) => {
+                known.extend(values);
+                return false;
+            }
+            Answer::Unknown(_) => return false,
+        }
+    }
+    true
 }

@@ -428,7 +428,7 @@ impl<'m> Path<'m> {
             self.side.assert(terms, condition);
         }
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let answer = possible(self.side.check_afresh(terms, &self.limits));
+        let answer = possible(self.side.check_afresh(terms, &self.limits, false));
         self.side.pop();
         self.counters.asked += 1;
         // What was cancelled may be asked again.
@@ -449,7 +449,7 @@ impl<'m> Path<'m> {
         for c in conditions {
             self.solver.assert(terms, c);
         }
-        let answer = possible(self.solver.check_afresh(terms, &self.limits));
+        let answer = possible(self.solver.check_afresh(terms, &self.limits, false));
         self.solver.pop();
         self.counters.asked += 1;
         answer

@@ -521,23 +521,23 @@ impl Solver for Chain {
     /// An answer is a truth, whoever gives it and whatever was asked before; what depends on the past is whether there is
     /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
     /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
-    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if !self.switches.builtin || self.contradiction.is_some() {
-            return self.check(terms, limits, false);
+            return self.check(terms, limits, want_witness);
         }
         if self.reply != Reply::None {
             if self.reply == Reply::Some || self.builtin.is_exact() {
-                let answer = self.ask_layers(terms, limits, false);
+                let answer = self.ask_layers(terms, limits, want_witness);
                 if let Some(answer) = answer {
                     return answer;
                 }
             }
-            let answer = self.ask_back_end(terms, limits, false);
+            let answer = self.ask_back_end(terms, limits, want_witness);
             if self.reply != Reply::None {
                 return answer;
             }
         } else if self.builtin.is_exact()
-            && let Some(answer) = self.ask_layers(terms, limits, false)
+            && let Some(answer) = self.ask_layers(terms, limits, want_witness)
         {
             return answer;
         }
@@ -549,7 +549,7 @@ impl Solver for Chain {
             fresh.check(terms, &little, false);
         }
         let limits = Limits { resources: limits.resources.min(BUILTIN_WORK_ALONE), ..limits.clone() };
-        let answer = fresh.check(terms, &limits, false);
+        let answer = fresh.check(terms, &limits, want_witness);
         self.counters.builtin.count(Some(&answer));
         match answer {
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,

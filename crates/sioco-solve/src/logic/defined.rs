@@ -350,11 +350,17 @@ fn zero(pool: &mut TermPool, sorts: &Sorts, op: Op) -> TermId {
 /// body true settles the matter whatever the body is elsewhere. The result nests about three times as deep as `term`, at
 /// most: of a term that is nearly [`MAX_DEPTH`](sioco_model::term::MAX_DEPTH) deep, it may be too deep for others.
 pub fn defined(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
+    if !pool.is_partial(term) {
+        return pool.bool(sorts, true);
+    }
     with_room(pool.depth(term), || Meaning::new(pool, sorts, false).defined(term))
 }
 
 /// A Bool term that is never undefined, and true exactly where the Bool term `term` is defined and true.
 pub fn total(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
+    if !pool.is_partial(term) {
+        return term;
+    }
     with_room(pool.depth(term), || Meaning::new(pool, sorts, false).holds(term))
 }
 

@@ -11,6 +11,7 @@ use sioco_model::{BinderId, TermId};
 use super::defined::{Meaning, total};
 use super::formula::{Context, FALSE, Formula, and, or};
 use super::inside::has_value;
+use super::project::project;
 use super::stack::with_room;
 
 /// How much effort a variable is worth.
@@ -52,6 +53,9 @@ pub fn eliminate(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize)
 }
 
 fn eliminate_here(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize) -> TermId {
+    if let Some(result) = project(pool, sorts, term) {
+        return result;
+    }
     let classical = Meaning::new(pool, sorts, true).holds(term);
     let mut cx = Context::new(pool, sorts, limit);
     let classical = cx.freshly_bound(classical);

@@ -16,6 +16,7 @@ mod inside;
 mod linear;
 mod normal;
 mod point;
+mod project;
 mod stack;
 mod tighten;
 
