@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p sioco-symbolic --bench explore` prints all tables; times are only compared within one run. With
 //! `--count NODES` it only builds the tree of BRP with so many nodes, for counting instructions; with `--merge RUNS` it
-//! only explores the generated model with merging, for profiles.
+//! only explores the generated model with merging, and with `--workers N breadth|depth` BRP to depth 24, for profiles.
 
 use std::fmt::Write;
 use std::path::Path as FilePath;
@@ -157,6 +157,13 @@ fn main() {
         explore(&example("brp/brp.sts"), &chain, &Options { nodes, ..tree() }, &mut |_| {});
         return;
     }
+    if let ["--workers", workers, order] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let order = if order == "depth" { Order::DepthFirst } else { Order::BreadthFirst };
+        let options =
+            Options { workers: workers.parse().expect("a number of workers"), depth: Some(24), order, ..tree() };
+        explore(&example("brp/brp.sts"), &chain, &options, &mut |_| {});
+        return;
+    }
     if let ["--merge", runs] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         let (model, options) = (generated(4), Options { merge: Merge::Included, until_covered: true, ..tree() });
         for _ in 0..runs.parse().expect("a number of runs") {
@@ -193,16 +200,36 @@ fn main() {
     }
 
     println!("BRP, a million nodes and more");
+    for (name, order) in [("breadth-first", Order::BreadthFirst), ("depth-first", Order::DepthFirst)] {
+        cores(name, &brp, order);
+    }
+}
+
+/// What a second core gains, beside what it would gain if the two had nothing to do with each other.
+fn cores(name: &str, model: &Model, order: Order) {
     let mut one = None;
     for workers in [1, 2] {
-        let options = Options { depth: Some(24), workers, ..tree() };
-        let (time, found) = timed(5, &|| explore(&brp, &chain, &options, &mut |_| {}));
+        let options = Options { depth: Some(24), workers, order, ..tree() };
+        let (time, found) = timed(5, &|| explore(model, &chain, &options, &mut |_| {}));
         let factor = one.get_or_insert(time).as_secs_f64() / time.as_secs_f64();
         println!(
-            "  {workers} workers: {} nodes {time:.3?}, {:.2} million nodes/s, {factor:.2} times one worker, {} bytes per node",
+            "  {name}, {workers} workers: {} nodes {time:.3?}, {:.2} million nodes/s, {factor:.2} times one worker",
             found.graph.len(),
-            rate(&found, time) / 1e6,
-            found.bytes / found.graph.len()
+            rate(&found, time) / 1e6
         );
     }
+    let options = Options { depth: Some(24), workers: 1, order, ..tree() };
+    let run = || explore(model, &chain, &options, &mut |_| {});
+    let apart = (0..5).map(|_| {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(run);
+            }
+        });
+        start.elapsed()
+    });
+    let apart = apart.min().expect("some runs");
+    let limit = 2.0 * one.expect("it was measured").as_secs_f64() / apart.as_secs_f64();
+    println!("  {name}, two of them at once, each on its own: {apart:.3?}; {limit:.2} times one worker");
 }

@@ -180,45 +180,8 @@ impl Graph {
         steps
     }
 
-    /// Adds a successor. Breadth-first, the successors of a node are added one after the other.
-    pub(crate) fn add(&mut self, parent: NodeId, step: Step, doubt: bool) -> NodeId {
-        let id = NodeId::from_index(self.nodes.len());
-        let p = &mut self.nodes[parent.index()];
-        if p.children == 0 {
-            p.first_child = id.0;
-        }
-        p.children += 1;
-        let before = if p.marks & (DOUBT | DOUBT_BEFORE) != 0 { DOUBT_BEFORE } else { 0 };
-        let depth = p.depth + 1;
-        let (switch, receive) = match step {
-            Step::Switch(s) => (s.index() as u32, NONE),
-            Step::Handshake { send, receive } => (send.index() as u32, receive.index() as u32),
-            Step::Delta => (DELTA, NONE),
-        };
-        let marks = before | if doubt { DOUBT } else { 0 };
-        self.nodes.push(Node {
-            parent: parent.0,
-            switch,
-            receive,
-            depth,
-            first_child: NONE,
-            children: 0,
-            included_in: NONE,
-            marks,
-        });
-        id
-    }
-
-    pub(crate) fn set_expanded(&mut self, id: NodeId) {
-        self.nodes[id.index()].marks |= EXPANDED;
-    }
-
     pub(crate) fn set_unfinished(&mut self, id: NodeId) {
         self.nodes[id.index()].marks &= !EXPANDED;
-    }
-
-    pub(crate) fn set_included(&mut self, id: NodeId, other: NodeId) {
-        self.nodes[id.index()].included_in = other.0;
     }
 
     /// The nodes that nobody has looked at further: neither expanded nor included in another.
@@ -242,6 +205,180 @@ impl Graph {
             }
         }
         taken
+    }
+}
+
+/// Something that takes new nodes: the graph itself, or a layer on top of it.
+pub(crate) trait Grow {
+    /// The nodes that do not change any more.
+    fn settled(&self) -> &Graph;
+
+    /// How many nodes there are, the new ones included.
+    fn count(&self) -> usize;
+
+    /// Adds a successor. Breadth-first, the successors of a node are added one after the other.
+    fn add(&mut self, parent: NodeId, step: Step, doubt: bool) -> NodeId;
+
+    /// All successors of the node have been added.
+    fn set_expanded(&mut self, id: NodeId);
+
+    /// The node is included in another one.
+    fn set_included(&mut self, id: NodeId, other: NodeId);
+
+    /// As [`Graph::rests_on_unknown`].
+    fn rests_on_unknown(&self, id: NodeId) -> bool;
+}
+
+impl Grow for Graph {
+    fn settled(&self) -> &Graph {
+        self
+    }
+
+    fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn add(&mut self, parent: NodeId, step: Step, doubt: bool) -> NodeId {
+        let id = NodeId::from_index(self.nodes.len());
+        let p = &mut self.nodes[parent.index()];
+        if p.children == 0 {
+            p.first_child = id.0;
+        }
+        p.children += 1;
+        let node = Node::after(parent, p, step, doubt);
+        self.nodes.push(node);
+        id
+    }
+
+    fn set_expanded(&mut self, id: NodeId) {
+        self.nodes[id.index()].marks |= EXPANDED;
+    }
+
+    fn set_included(&mut self, id: NodeId, other: NodeId) {
+        self.nodes[id.index()].included_in = other.0;
+    }
+
+    fn rests_on_unknown(&self, id: NodeId) -> bool {
+        Graph::rests_on_unknown(self, id)
+    }
+}
+
+impl Node {
+    /// A node that a step leads to.
+    fn after(parent: NodeId, p: &Node, step: Step, doubt: bool) -> Node {
+        let (switch, receive) = match step {
+            Step::Switch(s) => (s.index() as u32, NONE),
+            Step::Handshake { send, receive } => (send.index() as u32, receive.index() as u32),
+            Step::Delta => (DELTA, NONE),
+        };
+        let before = if p.marks & (DOUBT | DOUBT_BEFORE) != 0 { DOUBT_BEFORE } else { 0 };
+        Node {
+            parent: parent.0,
+            switch,
+            receive,
+            depth: p.depth + 1,
+            first_child: NONE,
+            children: 0,
+            included_in: NONE,
+            marks: before | if doubt { DOUBT } else { 0 },
+        }
+    }
+}
+
+/// What is known of a node whose successors are in a [`Layer`].
+struct Expanded {
+    id: NodeId,
+    first_child: u32,
+    children: u32,
+    /// Whether these are all.
+    whole: bool,
+}
+
+/// New nodes on top of a graph that others are reading meanwhile.
+pub(crate) struct Layer<'g> {
+    graph: &'g Graph,
+    nodes: Vec<Node>,
+    parents: Vec<Expanded>,
+}
+
+/// A [`Layer`] that has left its graph.
+#[derive(Default)]
+pub(crate) struct NewNodes {
+    nodes: Vec<Node>,
+    parents: Vec<Expanded>,
+}
+
+impl<'g> Layer<'g> {
+    /// Nothing so far, in the memory of an earlier one.
+    pub fn new(graph: &'g Graph, spare: NewNodes) -> Self {
+        debug_assert!(spare.nodes.is_empty() && spare.parents.is_empty());
+        Layer { graph, nodes: spare.nodes, parents: spare.parents }
+    }
+
+    /// The bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.parents.capacity() * size_of::<Expanded>()
+    }
+
+    /// What is to be added to the graph.
+    pub fn done(self) -> NewNodes {
+        NewNodes { nodes: self.nodes, parents: self.parents }
+    }
+
+    fn parent(&mut self, id: NodeId) -> &mut Expanded {
+        if self.parents.last().is_none_or(|p| p.id != id) {
+            self.parents.push(Expanded { id, first_child: NONE, children: 0, whole: false });
+        }
+        self.parents.last_mut().expect("it was just added")
+    }
+}
+
+impl Grow for Layer<'_> {
+    fn settled(&self) -> &Graph {
+        self.graph
+    }
+
+    fn count(&self) -> usize {
+        self.graph.len() + self.nodes.len()
+    }
+
+    fn add(&mut self, parent: NodeId, step: Step, doubt: bool) -> NodeId {
+        let id = NodeId::from_index(self.count());
+        let node = Node::after(parent, self.graph.node(parent), step, doubt);
+        let p = self.parent(parent);
+        if p.children == 0 {
+            p.first_child = id.0;
+        }
+        p.children += 1;
+        self.nodes.push(node);
+        id
+    }
+
+    fn set_expanded(&mut self, id: NodeId) {
+        self.parent(id).whole = true;
+    }
+
+    fn set_included(&mut self, id: NodeId, other: NodeId) {
+        self.nodes[id.index() - self.graph.len()].included_in = other.0;
+    }
+
+    fn rests_on_unknown(&self, id: NodeId) -> bool {
+        match id.index().checked_sub(self.graph.len()) {
+            Some(new) => self.nodes[new].marks & (DOUBT | DOUBT_BEFORE) != 0,
+            None => self.graph.rests_on_unknown(id),
+        }
+    }
+}
+
+impl Graph {
+    /// Takes in a layer that was built on top of this graph; leaves its memory.
+    pub(crate) fn settle(&mut self, layer: &mut NewNodes) {
+        for p in layer.parents.drain(..) {
+            let node = &mut self.nodes[p.id.index()];
+            (node.first_child, node.children) = (p.first_child, p.children);
+            node.marks |= if p.whole { EXPANDED } else { 0 };
+        }
+        self.nodes.append(&mut layer.nodes);
     }
 }
 

@@ -75,8 +75,8 @@ struct Frame {
     undo: usize,
     locations: usize,
     conditions: usize,
-    /// The values of the free parameters.
-    free: Arc<[TermId]>,
+    /// The values of the free parameters, if there are any.
+    free: Option<Arc<[TermId]>>,
     /// The values of all parameters.
     args: Option<Box<[TermId]>>,
 }
@@ -120,7 +120,6 @@ pub struct Path<'m> {
     scratch: FxHashMap<TermId, TermId>,
     symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
     pending: Vec<(VarId, Result<Value, TermId>)>,
-    no_terms: Arc<[TermId]>,
     counters: Counters,
 }
 
@@ -162,7 +161,6 @@ impl<'m> Path<'m> {
             scratch: FxHashMap::default(),
             symbol_lists: FxHashMap::default(),
             pending: Vec::new(),
-            no_terms: Arc::default(),
             counters: Counters::default(),
         };
         for (id, v) in model.variables.iter() {
@@ -265,7 +263,7 @@ impl<'m> Path<'m> {
 
     /// The free parameters of a step on the path, as terms: symbols, or constants where there is no choice.
     pub fn free(&self, step: usize) -> &[TermId] {
-        &self.frames[step].free
+        self.frames[step].free.as_deref().unwrap_or_default()
     }
 
     /// An estimate of the memory that this path uses, in bytes.
@@ -306,6 +304,22 @@ impl<'m> Path<'m> {
         prepared
     }
 
+    /// What [`prepared`](Self::prepared) gives, to be [given back](Self::give_back): this is done for every node, and
+    /// counting references takes time.
+    fn lend(&mut self, step: Step) -> Arc<Prepared> {
+        let known = match step {
+            Step::Switch(s) => self.switches[s.index()].take(),
+            _ => None,
+        };
+        known.unwrap_or_else(|| self.prepared(step))
+    }
+
+    fn give_back(&mut self, step: Step, prepared: Arc<Prepared>) {
+        if let Step::Switch(s) = step {
+            self.switches[s.index()] = Some(prepared);
+        }
+    }
+
     /// Whether a step that leaves the locations of this state is possible: whether the path condition and the
     /// conditions of the step can be true together (S0 definition 12). A path that ends in an impossible state has no
     /// meaning.
@@ -318,16 +332,16 @@ impl<'m> Path<'m> {
                 None => return Possible::No,
             },
             step => {
-                let prepared = self.prepared(step);
-                if prepared.impossible {
+                let prepared = self.lend(step);
+                let mut conditions = prepared.conditions.iter();
+                let possible = !prepared.impossible
+                    && conditions.all(|condition| self.look(condition, &mut open, &mut alone).is_some());
+                let signature = prepared.signature;
+                self.give_back(step, prepared);
+                if !possible {
                     return Possible::No;
                 }
-                for condition in &prepared.conditions {
-                    if self.look(condition, &mut open, &mut alone).is_none() {
-                        return Possible::No;
-                    }
-                }
-                prepared.signature
+                signature
             }
         };
         if open.is_empty() {
@@ -565,7 +579,7 @@ impl<'m> Path<'m> {
             undo: self.undo.len(),
             locations: self.moved.len(),
             conditions: self.conditions.len(),
-            free: self.no_terms.clone(),
+            free: None,
             args: None,
         };
         let depth = self.frames.len() + 1;
@@ -583,12 +597,9 @@ impl<'m> Path<'m> {
             self.frames.push(frame);
             return;
         }
-        let prepared = self.prepared(step);
-        let symbols = if prepared.free.is_empty() {
-            self.no_terms.clone()
-        } else {
-            self.symbols_of(depth as u32, prepared.signature)
-        };
+        let prepared = self.lend(step);
+        let symbols =
+            if prepared.free.is_empty() { None } else { Some(self.symbols_of(depth as u32, prepared.signature)) };
         let mut open: Vec<(TermId, Origin)> = Vec::new();
         for condition in &prepared.conditions {
             // What has no symbols is true, since the step is possible.
@@ -599,9 +610,10 @@ impl<'m> Path<'m> {
                 open.push((term, condition.origin));
             }
         }
-        let (free, plain) = self.determined(&symbols, &prepared, &open);
+        let (kept, plain) = self.determined(symbols, &prepared, &open);
+        let free: &[TermId] = kept.as_deref().unwrap_or_default();
         for (term, origin) in open {
-            let term = self.with_symbols(term, &free, depth as u32, prepared.signature, plain);
+            let term = self.with_symbols(term, free, depth as u32, prepared.signature, plain);
             if !self.shortcuts.evaluation || self.pool.as_const(term) != Some(&Value::Bool(true)) {
                 self.conditions.push(PathCondition { term, origin, step: depth });
             }
@@ -610,13 +622,13 @@ impl<'m> Path<'m> {
             let args = prepared.args.iter().map(|t| {
                 let (reads, _) = crate::prepare::leaves(&self.pool, *t);
                 let term = self.instance(*t, &reads);
-                self.with_symbols(term, &free, depth as u32, prepared.signature, plain)
+                self.with_symbols(term, free, depth as u32, prepared.signature, plain)
             });
             frame.args = Some(args.collect());
         }
         let mut pending = std::mem::take(&mut self.pending);
         for a in &prepared.assignments {
-            let value = self.assigned(a, &free, depth as u32, prepared.signature, plain);
+            let value = self.assigned(a, free, depth as u32, prepared.signature, plain);
             pending.push((a.var, value));
         }
         for (var, value) in pending.drain(..) {
@@ -635,19 +647,21 @@ impl<'m> Path<'m> {
             self.moved.push((*process, *place));
             *place = *target;
         }
-        frame.free = free;
+        frame.free = kept;
         self.frames.push(frame);
+        self.give_back(step, prepared);
     }
 
     /// The values of the free parameters: constants where a condition says so, otherwise their symbols.
     fn determined(
         &mut self,
-        symbols: &Arc<[TermId]>,
+        symbols: Option<Arc<[TermId]>>,
         prepared: &Prepared,
         open: &[(TermId, Origin)],
-    ) -> (Arc<[TermId]>, bool) {
-        if !self.shortcuts.evaluation || symbols.is_empty() {
-            return (symbols.clone(), true);
+    ) -> (Option<Arc<[TermId]>>, bool) {
+        let Some(symbols) = symbols else { return (None, true) };
+        if !self.shortcuts.evaluation {
+            return (Some(symbols), true);
         }
         let mut found: Vec<(usize, TermId)> = Vec::new();
         for (term, _) in open {
@@ -662,13 +676,13 @@ impl<'m> Path<'m> {
             }
         }
         if found.is_empty() {
-            return (symbols.clone(), true);
+            return (Some(symbols), true);
         }
         let mut free = symbols.to_vec();
         for (k, value) in found {
             free[k] = value;
         }
-        (free.into(), false)
+        (Some(free.into()), false)
     }
 
     fn assigned(
@@ -753,9 +767,11 @@ impl<'m> Path<'m> {
     pub fn open_symbols(&self) -> Vec<SymbolId> {
         let mut found = Vec::new();
         let initial = self.model.free_variables().filter_map(|v| self.names.known_variable(0, v));
-        let free = self.frames.iter().flat_map(|f| f.free.iter()).filter_map(|t| match self.pool.get(*t) {
-            Term::Symbol(y, _) => Some(*y),
-            _ => None,
+        let free = self.frames.iter().flat_map(|f| f.free.iter().flat_map(|f| f.iter())).filter_map(|t| {
+            match self.pool.get(*t) {
+                Term::Symbol(y, _) => Some(*y),
+                _ => None,
+            }
         });
         for y in initial.chain(free) {
             if !found.contains(&y) {
