@@ -10,7 +10,7 @@ use std::path::{Path as FilePath, PathBuf};
 use sioco_lang::check::check_file;
 use sioco_lang::source::FsLoader;
 use sioco_model::{Id, Model};
-use sioco_symbolic::{Exploration, Merge, Options, SolverFactory, Step, Stop, explore};
+use sioco_symbolic::{Exploration, Merge, Options, Order, SolverFactory, Step, Stop, explore};
 use support::{builtin, has_z3, limits, z3};
 
 /// Nodes of the graph, merged by inclusion. Those that never end are cut at this depth.
@@ -185,4 +185,31 @@ fn the_built_in_layers_find_the_same_switches() {
     }
     eprintln!("{decided} of {} decided", NODES.len());
     assert_eq!(decided, NODES.len() - 4, "all but the Ceiling Speed Monitors, which have real numbers");
+}
+
+/// Trees that are large enough for workers to share them, in both orders, also where a limit cuts them.
+#[test]
+fn workers_share_large_trees() {
+    let file = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/brp/brp.sts");
+    let model = check_file(&file, &FsLoader, &Default::default()).model.expect("an example is a model").model;
+    for order in [Order::BreadthFirst, Order::DepthFirst] {
+        for nodes in [6_000, 100_000] {
+            let run = |workers| {
+                let options =
+                    Options { order, nodes, workers, merge: Merge::Nothing, depth: Some(16), ..Options::default() };
+                let found = explore(&model, &builtin, &options, &mut |_| {});
+                let all: Vec<_> = found
+                    .graph
+                    .ids()
+                    .map(|n| (found.graph.parent(n), found.graph.step(n), found.graph.is_expanded(n)))
+                    .collect();
+                (found.stop, all)
+            };
+            let one = run(1);
+            assert!(one.1.len() >= 6_000);
+            for workers in [2, 3] {
+                assert!(run(workers) == one, "{order:?}, at most {nodes} nodes, {workers} workers");
+            }
+        }
+    }
 }

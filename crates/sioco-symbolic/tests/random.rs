@@ -345,17 +345,23 @@ fn workers_do_not_change_the_graph() {
     let mut large = 0;
     for merge in [Merge::Nothing, Merge::Equal, Merge::Included] {
         for_models(8, DENSE, |model| {
-            let run = |workers| {
-                let nodes = 1_500;
-                let options = Options { merge, workers, nodes, delta: true, ..Options::default() };
-                explore(model, &builtin, &options, &mut |_| {})
-            };
-            let one = run(1);
-            large += usize::from(one.graph.len() > 600);
-            for workers in [2, 3] {
-                let more = run(workers);
-                assert_eq!(more.stop, one.stop, "{merge:?}");
-                assert_eq!(everything(&more.graph), everything(&one.graph), "{merge:?}, {workers} workers");
+            for (order, depth) in [(Order::BreadthFirst, None), (Order::DepthFirst, Some(9))] {
+                let run = |workers| {
+                    let nodes = 1_500;
+                    let options = Options { merge, workers, nodes, order, depth, delta: true, ..Options::default() };
+                    explore(model, &builtin, &options, &mut |_| {})
+                };
+                let one = run(1);
+                large += usize::from(one.graph.len() > 600);
+                for workers in [2, 3] {
+                    let more = run(workers);
+                    assert_eq!(more.stop, one.stop, "{merge:?}, {order:?}");
+                    assert_eq!(
+                        everything(&more.graph),
+                        everything(&one.graph),
+                        "{merge:?}, {order:?}, {workers} workers"
+                    );
+                }
             }
         });
     }

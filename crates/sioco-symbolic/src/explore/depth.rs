@@ -19,7 +19,7 @@ use crate::live::Live;
 use crate::step::Step;
 
 /// Subtrees that are expected to be smaller are not worth the effort.
-const WORTH: usize = 300;
+const WORTH: usize = 100;
 
 /// How many nodes of a subtree are expanded ahead.
 const MOST: usize = 20_000;
