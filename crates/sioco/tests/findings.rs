@@ -217,6 +217,16 @@ fn a_parameter_and_a_variable_of_one_name_are_told_apart() {
 }
 
 #[test]
+fn the_simulator_tells_them_apart_as_well() {
+    let folder = Folder::new("findings-simulator");
+    let text = "output o(x: Int)\noutput other(z: Int)\nprocess P {\n  var x: Int = 1\n  var y: Int = 2\n  \
+                init s { tell: !o(y) -> s  more: !other(y) -> s }\n}\n";
+    let file = folder.write("m.sts", text);
+    let run = sioco_with_input(&["simulate", &file], b"why tell 1\nwhy more 1\n");
+    run.exits(0).stdout_has(": the parameter `x` is 2 here, not 1\n").stdout_has(": `z` is 2 here, not 1\n");
+}
+
+#[test]
 fn the_folder_for_traces_is_looked_at_first() {
     let folder = Folder::new("findings-folder");
     let file = folder.write("m.sts", ERRORS);

@@ -23,7 +23,10 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
             format!("`{}` is false{}", words.conjunct(switch, *conjunct), with(model, switch, values))
         }
         Reason::Differs { param, expected, found } => {
-            format!("`{}` is {} here, not {}", s.params[*param].name, show(*param, expected), show(*param, found))
+            let name = &s.params[*param].name;
+            // The parameter of a gate may have the name of a variable.
+            let which = if model.variables.values().any(|v| v.name == *name) { "the parameter " } else { "" };
+            format!("{which}`{name}` is {} here, not {}", show(*param, expected), show(*param, found))
         }
         Reason::NoValues { values } => {
             format!("no values make `{}` true{}", words.guard(switch), with(model, switch, values))
@@ -51,22 +54,15 @@ fn listed(parts: &[String]) -> String {
 
 /// ` (x = 6, p = 3)`.
 fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
-    let params = &model.switches[switch].params;
-    // Where a parameter and a variable have the same name, it is said which is which.
-    let is_variable =
-        |name: &str| values.iter().any(|(leaf, _)| matches!(leaf, Leaf::Var(v) if model.variable_name(*v) == name));
     let shown = values.iter().filter_map(|(leaf, value)| match leaf {
         Leaf::Var(v) if model.variables[*v].hidden => None,
         Leaf::Var(v) => {
             let variable = &model.variables[*v];
-            let name = model.variable_name(*v);
-            let which = if params.iter().any(|p| p.name == name) { "the variable " } else { "" };
-            Some(format!("{which}{name} = {}", model.sorts.show(variable.sort, value)))
+            Some(format!("{} = {}", model.variable_name(*v), model.sorts.show(variable.sort, value)))
         }
         Leaf::Param(i) => {
-            let p = &params[*i as usize];
-            let which = if is_variable(&p.name) { "the parameter " } else { "" };
-            Some(format!("{which}{} = {}", p.name, model.sorts.show(p.sort, value)))
+            let p = &model.switches[switch].params[*i as usize];
+            Some(format!("{} = {}", p.name, model.sorts.show(p.sort, value)))
         }
     });
     let parts: Vec<String> = shown.collect();
