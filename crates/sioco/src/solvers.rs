@@ -8,7 +8,7 @@
 //! 3. the `z3-solver` package of the active Python: `VIRTUAL_ENV`, then the `python3` on the path;
 //! 4. what `cargo xtask setup` fetched into `target/tools`, in this folder or one above.
 //!
-//! The search itself is the solver crate's; `cargo xtask setup` looks in the same order. Programs are looked for on the
+//! The search itself is the solver crate's, for `cargo xtask setup` as well. Programs are looked for on the
 //! path, and asked for their version.
 
 use std::path::{Path, PathBuf};
