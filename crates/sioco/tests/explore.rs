@@ -459,6 +459,17 @@ fn names_that_several_processes_have_are_ambiguous() {
     sioco_with_input(&["simulate", &model], b"out\n").exits(2).stderr_has("several processes have a switch `out`");
 }
 
+#[test]
+fn a_symbol_says_whether_it_is_a_parameter_or_a_variable() {
+    let folder = Folder::new("explore-symbols");
+    let text = "input a(x: Int in 0..9)\nprocess P {\n  var x: Int in 0..9 = any\n  \
+                init l { up: ?a(_) [x > 3] -> m }\n  state m { on: ?a(p) [p > x] / x := p -> m }\n}\n";
+    let model = folder.write("m.sts", text);
+    let document = json(explore(&model, &["--path", "up on", "--format", "json"]).exits(0));
+    let names: Vec<&str> = document["symbols"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names, ["x#0", "a.x#1", "p#2"]);
+}
+
 /// What is not followed since the model is not defined there is told, and who finds out more.
 #[test]
 fn model_errors_on_the_way_are_mentioned() {
