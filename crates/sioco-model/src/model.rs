@@ -207,13 +207,16 @@ impl Model {
     /// The switch with a name; the instance may be left out where no other has a switch of that name.
     pub fn switch(&self, name: &str) -> Option<SwitchId> {
         let exact = self.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id);
-        exact.or_else(|| {
-            let is_short = |s: &Switch| {
-                let short = s.name.strip_prefix(&self.processes[s.process].name);
-                short.and_then(|n| n.strip_prefix('.')) == Some(name)
-            };
-            only(self.switches.iter().filter(|(_, s)| is_short(s)).map(|(id, _)| id))
-        })
+        exact.or_else(|| only(self.switches_called(name)))
+    }
+
+    /// The switches that have a name if their process is left out.
+    pub fn switches_called(&self, name: &str) -> impl Iterator<Item = SwitchId> {
+        let is_short = move |s: &Switch| {
+            let short = s.name.strip_prefix(&self.processes[s.process].name);
+            short.and_then(|n| n.strip_prefix('.')) == Some(name)
+        };
+        self.switches.iter().filter(move |(_, s)| is_short(s)).map(|(id, _)| id)
     }
 
     /// The variable with a name: `x`, or `Instance.x` where several instances have one.

@@ -32,16 +32,36 @@ pub enum BackEnd {
 /// How Z3 is started as a program.
 const Z3_PROGRAM: &str = "z3 -in";
 
+/// Programs that are known by their name, and what they need to be told to read commands one by one.
+const KNOWN: [(&str, &str); 5] = [
+    ("z3", "-in"),
+    ("cvc5", "--lang smt2 --incremental"),
+    ("yices-smt2", "--incremental"),
+    ("mathsat", "-input=smt2"),
+    ("opensmt", "-p"),
+];
+
+/// A command line with the arguments that a known program needs, if none were given.
+fn with_arguments(command: &str, words: &[String]) -> String {
+    let [program] = words else { return command.into() };
+    let name = Path::new(program).file_stem().unwrap_or_default();
+    match KNOWN.iter().find(|(known, _)| name == *known) {
+        Some((_, arguments)) => format!("{command} {arguments}"),
+        None => command.into(),
+    }
+}
+
 impl BackEnd {
-    /// `auto`, `builtin` or `z3`; anything else is a command line, such as `cvc5 --lang smt2 --incremental`.
+    /// `auto`, `builtin` or `z3`; anything else is a command line, such as `my-solver --smt2`. The known solvers (cvc5,
+    /// yices-smt2, mathsat, opensmt) get the arguments that they need if the command has none.
     pub fn parse(text: &str) -> Result<BackEnd, String> {
         Ok(match text.trim() {
             "auto" => BackEnd::Auto,
             "builtin" => BackEnd::BuiltIn,
             "z3" => BackEnd::Z3,
-            command => match words(command)?.is_empty() {
-                true => return Err("name a solver: `auto`, `builtin`, `z3` or a command line".into()),
-                false => BackEnd::Command(command.into()),
+            command => match &words(command)?[..] {
+                [] => return Err("name a solver: `auto`, `builtin`, `z3`, `cvc5` or a command line".into()),
+                words => BackEnd::Command(with_arguments(command, words)),
             },
         })
     }

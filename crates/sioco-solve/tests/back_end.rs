@@ -50,6 +50,23 @@ fn choices_are_read_and_shown() {
 }
 
 #[test]
+fn known_solvers_get_the_arguments_that_they_need() {
+    for (text, command) in [
+        ("cvc5", "cvc5 --lang smt2 --incremental"),
+        ("/opt/bin/cvc5", "/opt/bin/cvc5 --lang smt2 --incremental"),
+        ("/usr/bin/z3", "/usr/bin/z3 -in"),
+        ("yices-smt2", "yices-smt2 --incremental"),
+        ("mathsat", "mathsat -input=smt2"),
+        ("opensmt", "opensmt -p"),
+        // Whoever gives arguments knows which.
+        ("cvc5 --incremental", "cvc5 --incremental"),
+        ("my-solver", "my-solver"),
+    ] {
+        assert_eq!(BackEnd::parse(text), Ok(BackEnd::Command(command.into())), "{text}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_named_at_once_and_with_every_question_that_reaches_it() {
     let Err(Reason::Broken { solver, what }) = missing().open() else { panic!("there is no such program") };
     assert_eq!(solver, "sioco-no-such-solver -in");

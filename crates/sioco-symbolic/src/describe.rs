@@ -35,7 +35,7 @@ pub struct Solved {
 
 impl Path<'_> {
     /// The name of a symbol of this path: the parameter and its step, `p#3`, or the variable and the step that gave it
-    /// its value, `x#0` at the start.
+    /// its value, `x#0` at the start. A parameter that has the name of a variable has that of its gate in front.
     pub fn symbol_name(&self, symbol: SymbolId) -> String {
         let model = self.model();
         let depth = match self.names.meaning(symbol) {
@@ -58,14 +58,18 @@ impl Path<'_> {
         let s = &model.switches[switch];
         let free: Vec<usize> = (0..s.params.len()).filter(|i| s.params[*i].term.is_none()).collect();
         let Some(&i) = free.get(k) else { return format!("p{k}") };
-        if s.params[i].name != "_" {
-            return s.params[i].name.clone();
-        }
-        match s.label {
-            Label::Gate(g) => model.gates[g].params[i].name.clone(),
-            Label::Send(c) | Label::Receive(c) => model.channels[c].params[i].name.clone(),
-            Label::Internal => format!("p{k}"),
-        }
+        let (of, declared) = match s.label {
+            Label::Gate(g) => (&model.gates[g].name, model.gates[g].params.get(i)),
+            Label::Send(c) | Label::Receive(c) => (&model.channels[c].name, model.channels[c].params.get(i)),
+            Label::Internal => (&s.name, None),
+        };
+        let name = match (&s.params[i].name, declared) {
+            (own, _) if own != "_" => own.clone(),
+            (_, Some(declared)) => declared.name.clone(),
+            _ => format!("p{k}"),
+        };
+        let taken = model.variables.values().any(|v| v.name == name);
+        if taken { format!("{of}.{name}") } else { name }
     }
 
     /// A term over symbols in the syntax of the language.

@@ -69,7 +69,7 @@ pub enum NoPath {
         /// What could have been meant: the steps that leave these locations.
         possible: Vec<String>,
     },
-    /// Several steps have this label here.
+    /// Several steps have this label here, or several processes a switch of this name.
     Ambiguous {
         /// Which name (from 0).
         at: usize,
@@ -95,7 +95,7 @@ impl fmt::Display for NoPath {
                 }
             }
             NoPath::Ambiguous { at, name, possible } => {
-                write!(f, "step {}: `{name}` is one of several switches here: {}", at + 1, possible.join(", "))
+                write!(f, "step {}: `{name}` is ambiguous, it may be one of {}", at + 1, possible.join(", "))
             }
         }
     }
@@ -126,6 +126,9 @@ pub fn named_steps(model: &Model, names: &[&str]) -> Result<Vec<Step>, NoPath> {
                 }
                 found.push(step);
             }
+            [] if !candidates(model, name).is_empty() => {
+                return Err(NoPath::Ambiguous { at, name: name_of(), possible: candidates(model, name) });
+            }
             [] if !is_known(model, name) => return Err(NoPath::NoSuchSwitch { at, name: name_of() }),
             [] => {
                 let locations = locations.iter().map(|l| model.location_name(*l)).collect();
@@ -146,7 +149,7 @@ fn label_of(model: &Model, switch: SwitchId) -> Option<String> {
 
 fn is_named(model: &Model, step: Step, name: &str) -> bool {
     step.name(model) == name
-        || name.split_once('/').is_some_and(|(send, receive)| {
+        || name.split_once(HANDSHAKE).is_some_and(|(send, receive)| {
             matches!(step, Step::Handshake { send: s, receive: r }
                 if model.switch(send) == Some(s) && model.switch(receive) == Some(r))
         })
@@ -154,13 +157,32 @@ fn is_named(model: &Model, step: Step, name: &str) -> bool {
         || step.switches().any(|s| label_of(model, s).as_deref() == Some(name))
 }
 
+/// The switches, or handshakes, that a name without processes may mean, where that are several.
+fn candidates(model: &Model, name: &str) -> Vec<String> {
+    let of = |part: &str| match model.switch(part) {
+        Some(switch) => vec![model.switches[switch].name.clone()],
+        None => model.switches_called(part).map(|s| model.switches[s].name.clone()).collect(),
+    };
+    let found: Vec<String> = match name.split_once(HANDSHAKE) {
+        None => of(name),
+        Some((send, receive)) => {
+            let (sends, receives) = (of(send), of(receive));
+            sends.iter().flat_map(|s| receives.iter().map(move |r| format!("{s}{HANDSHAKE}{r}"))).collect()
+        }
+    };
+    if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// Stands between the two switches of a handshake.
+const HANDSHAKE: char = '/';
+
 fn is_known(model: &Model, name: &str) -> bool {
     let gate = |n: &str, d: Direction| model.gate(n).is_some_and(|g| model.gates[g].direction == d);
     match name.split_at_checked(1) {
         Some(("?", gate_name)) => gate(gate_name, Direction::Input),
         Some(("!", gate_name)) => gate(gate_name, Direction::Output),
         _ => {
-            let mut parts = name.split('/');
+            let mut parts = name.split(HANDSHAKE);
             parts.all(|n| model.switch(n).is_some())
         }
     }

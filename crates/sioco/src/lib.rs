@@ -19,7 +19,8 @@ pub mod simulate;
 pub mod solver_choice;
 pub mod solvers;
 pub mod style;
-pub mod switch_text;
+pub mod switch_names;
+mod switch_text;
 
 use std::ffi::OsString;
 

@@ -22,7 +22,7 @@ pub enum Format {
     #[default]
     #[value(alias = "text")]
     Human,
-    /// For programs: JSON, one object per line.
+    /// For programs: JSON.
     Json,
 }
 

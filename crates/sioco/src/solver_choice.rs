@@ -10,7 +10,8 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug, Default)]
 pub struct SolverChoice {
     /// Who decides what is not plain to see: `auto` (the default: Z3 if one is found), `builtin` (nobody else), `z3`,
-    /// or the command line of an SMT-LIB 2 solver; the environment variable SIOCO_SOLVER says the same
+    /// `cvc5`, `yices-smt2`, `mathsat`, `opensmt`, or the command line of another SMT-LIB 2 solver; the environment
+    /// variable SIOCO_SOLVER says the same
     #[arg(long, value_name = "SOLVER", value_parser = BackEnd::parse)]
     solver: Option<BackEnd>,
 }

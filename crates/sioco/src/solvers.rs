@@ -8,11 +8,11 @@
 //! 3. the `z3-solver` package of the active Python: `VIRTUAL_ENV`, then the `python3` on the path;
 //! 4. what `cargo xtask setup` fetched into `target/tools`, in this folder or one above.
 //!
-//! The search itself is the solver crate's; `cargo xtask setup` looks in the same order. Programs are looked for on the
+//! The search itself is the solver crate's, for `cargo xtask setup` as well. Programs are looked for on the
 //! path, and asked for their version.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use sioco_solve::smt::locate::{Candidate, Fate, Origin, on_path};
 use sioco_solve::smt::{version, z3};
@@ -55,7 +55,51 @@ pub struct Program {
     pub found: Option<(PathBuf, Result<String, String>)>,
 }
 
+/// What `--solver auto` takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Auto {
+    /// A Z3 library.
+    Library(PathBuf),
+    /// Z3 as a program.
+    Program(PathBuf),
+    /// There is no Z3: the built-in layers are alone.
+    BuiltIn,
+    /// There is one, and it does not work.
+    Broken,
+}
+
+impl fmt::Display for Auto {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Auto::Library(path) => write!(f, "the Z3 library {}", path.display()),
+            Auto::Program(path) => write!(f, "the program {}", path.display()),
+            Auto::BuiltIn => f.write_str("the built-in solver alone, since there is no Z3"),
+            Auto::Broken => f.write_str("no Z3 that works: what the built-in solver does not decide is unknown"),
+        }
+    }
+}
+
 impl Solvers {
+    /// What `--solver auto` takes: the Z3 library, or else the program, unless `SIOCO_Z3` names a library.
+    pub fn auto(&self) -> Auto {
+        if let Some(library) = self.libraries.iter().find(|l| l.used) {
+            return Auto::Library(library.path.clone());
+        }
+        let chosen = std::env::var_os("SIOCO_Z3").is_some_and(|chosen| !chosen.is_empty());
+        let program = self.programs.iter().find(|p| p.name == "z3" && !chosen);
+        match program.and_then(|p| p.found.as_ref()) {
+            Some((path, _)) => Auto::Program(path.clone()),
+            None if self.libraries.is_empty() && self.problems.is_empty() => Auto::BuiltIn,
+            None => Auto::Broken,
+        }
+    }
+
+    /// The programs other than Z3 that work: they are used if they are asked for.
+    pub fn others(&self) -> Vec<&'static str> {
+        let works = |p: &&Program| p.name != "z3" && matches!(p.found, Some((_, Ok(_))));
+        self.programs.iter().filter(works).map(|p| p.name).collect()
+    }
+
     /// Whether anything can be used.
     pub fn any(&self) -> bool {
         let program = |p: &Program| matches!(p.found, Some((_, Ok(_))));

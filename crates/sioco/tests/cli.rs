@@ -172,12 +172,13 @@ fn fix_mends_what_is_certain_and_nothing_else() {
 fn explain_knows_every_code() {
     let list = sioco(&["explain"]);
     list.exits(0).stderr_is("");
-    assert_eq!(list.stdout.lines().count(), sioco_lang::Code::ALL.len());
+    let topics = sioco_lang::Code::ALL.len() + sioco_symbolic::analysis::Kind::ALL.len();
+    assert_eq!(list.stdout.lines().count(), topics);
     for code in ["N001", "n001", "sioco::N001", "sioco::n001", "SIOCO::n001"] {
         sioco(&["explain", code]).exits(0).stdout_has("error[sioco::N001]\n").stderr_is("");
     }
     sioco(&["explain", "NN001"]).exits(2).stdout_is("").stderr_has("did you mean `N0");
-    sioco(&["explain", "XYZW"]).exits(2).stdout_is("").stderr_has("lists all codes");
+    sioco(&["explain", "XYZW"]).exits(2).stdout_is("").stderr_has("lists all of them");
     let run = sioco(&["explain", "N001", "--format", "json"]);
     let object: serde_json::Value = serde_json::from_str(&run.exits(0).stdout).unwrap();
     assert_eq!(object["code"], "sioco::N001");
@@ -282,6 +283,7 @@ fn doctor_finds_what_is_there() {
     let venv = folder.path("venv");
     let run = support::sioco_in_env(&["doctor"], &[("VIRTUAL_ENV", &venv)]);
     run.exits(0).stdout_has("libz3.so (version 4.15.1.0, of Python, not used)").stderr_is("");
+    run.stdout_has("\n  auto takes  ");
 
     // It is there, but it is no library.
     let chosen = folder.write("libz3.so.4.9", "");
@@ -293,6 +295,8 @@ fn doctor_finds_what_is_there() {
     assert_eq!(object["libraries"][0]["used"], false);
     assert!(object["libraries"][0]["problem"].is_string());
     assert_eq!(object["solver"], false);
+    assert!(object["auto"].is_null());
+    support::sioco_in_env(&["doctor"], &env).stdout_has("auto takes  no Z3 that works");
     support::sioco_in_env(&["doctor"], &env).exits(0).stdout_has("problem").stdout_has("pip install z3-solver");
 
     let run = support::sioco_in_env(&["doctor"], &[("SIOCO_Z3", "/no/such/libz3.so"), ("PATH", "/no/such")]);
@@ -357,7 +361,10 @@ fn the_tour_is_always_the_same() {
         .exits(0)
         .stderr_is("")
         .stdout_has("is 6 here, but the system sent 7")
-        .stdout_has("allowed here: !outX(p = 6)");
+        .stdout_has("allowed here: !outX(p = 6)")
+        .stdout_has("Accumulator: 8 nodes, up to 6 steps deep")
+        .stdout_has("    r2: !done")
+        .stdout_has("error[model-error]: the new value of `x` of `r0`: 31 is outside of its range");
     assert!(Path::new(&folder.path("target/sioco-demo/accumulator.svg")).is_file());
     let second = support::sioco_in(&["demo"], &folder.path(""));
     assert_eq!(first.stdout, second.stdout);

@@ -55,10 +55,10 @@ fn a_model_without_end_stops_at_the_depth() {
     run.exits(0).stderr_is("").stdout_is(
         "Accumulator: 8 nodes, up to 6 steps deep
   stopped after 6 steps
-  1 state not expanded; a greater `--depth` goes on
+  1 node not expanded; a greater `--depth` goes on
 
   switches  all 3 taken
-  merged    no states: none is like an earlier one
+  merged    no nodes: none is like an earlier one
   unknown   none: every step was decided
 ",
     );
@@ -80,7 +80,7 @@ fn brp_is_explored_to_its_end() {
   complete: every state that can be reached is covered
 
   switches  all 16 taken
-  merged    77 states equal to an earlier one, 0 included in one
+  merged    77 nodes equal to an earlier one, 0 included in one
   unknown   none: every step was decided
 ",
     );
@@ -371,6 +371,139 @@ fn statistics_say_who_answered() {
     assert_eq!(document["stats"]["layers"]["back_end"]["asked"], 0);
 }
 
+/// In both tables, the lines add up to the last one.
+#[test]
+fn statistics_add_up() {
+    for model in ["accumulator/accumulator.sts", "prepaid-card/spec.sts", "ceiling-speed-monitor/csm.sts"] {
+        let run = explore(&example(model), &["--stats", "--depth", "10", "--solver", "builtin"]);
+        let tables = run.exits(0).stdout.split_once("\nquestions\n").unwrap().1;
+        let (questions, answers) = tables.split_once("answers, by layer").unwrap();
+        for (table, lines, columns) in [(questions, 5, 1), (answers.split_once('\n').unwrap().1, 5, 3)] {
+            let numbers = |line: &str| -> Vec<u64> { line.split_whitespace().filter_map(|w| w.parse().ok()).collect() };
+            let rows: Vec<Vec<u64>> = table.lines().take(lines + 1).map(numbers).collect();
+            for column in 0..columns {
+                let sum: u64 = rows[..lines].iter().map(|row| row[column]).sum();
+                assert_eq!(sum, rows[lines][column], "{model}\n{table}");
+            }
+            assert!(rows[lines][columns - 1] > 0, "{model}\n{table}");
+            if columns == 3 {
+                assert!(rows.iter().all(|row| row[0] + row[1] == row[2]), "{table}");
+            }
+        }
+    }
+    sioco(&["explore", "--help"])
+        .stdout_has("counts the answers of the layers")
+        .stdout_has("it is one object, on one line");
+}
+
+/// Who reads a pipe gets everything: no line is shortened, and none is left out.
+#[test]
+fn a_pipe_gets_the_whole_tree() {
+    let folder = Folder::new("explore-pipe");
+    let variables: String = (0..30).map(|i| format!("  var variable_{i}: Int = {i}\n")).collect();
+    let text = format!(
+        "input go\nprocess P {{\n{variables}  var n: Int in 0..300 = 0\n  init l {{ up: ?go [n < 300] / n := n + 1 -> l }}\n}}\n"
+    );
+    let model = folder.write("wide.sts", &text);
+    let run = explore(&model, &["--tree", "--depth", "400"]);
+    let (tree, _) = run.exits(0).stdout.split_once("\n\n").unwrap();
+    assert_eq!(tree.lines().count(), 301);
+    assert!(!tree.contains('…'), "{tree}");
+    assert!(tree.lines().all(|line| line.contains("variable_29 = 29")), "{tree}");
+    assert!(tree.lines().last().unwrap().contains("up ?go  l, "), "{tree}");
+}
+
+const TWO: &str = "\
+channel c(n: Int)
+output o
+process P { init p0 { out: !o -> p0  give: send c(1) -> p0 } }
+process Q { init q0 { take: recv c(_) -> q0  other: !o -> q0 } }
+system S = A: P || B: P || Q
+";
+
+#[test]
+fn names_that_several_processes_have_are_ambiguous() {
+    let folder = Folder::new("explore-names");
+    let model = folder.write("two.sts", TWO);
+    let ambiguous = |path: &str, candidates: &str| {
+        let run = explore(&model, &["--path", path]);
+        run.exits(2).stderr_has(&format!("`{path}` is ambiguous, it may be one of {candidates}"));
+    };
+    ambiguous("out", "A.out, B.out");
+    ambiguous("give", "A.give, B.give");
+    ambiguous("give/take", "A.give/Q.take, B.give/Q.take");
+    for (path, near) in [
+        ("A.giv/Q.take", "A.give/Q.take"),
+        ("A.give/tke", "A.give/take"),
+        ("A.oot", "A.out"),
+        ("othr", "other"),
+        ("oot", "out"),
+    ] {
+        let run = explore(&model, &["--path", path]);
+        run.exits(2).stderr_has("there is no switch").stderr_has(&format!("did you mean `{near}`?"));
+    }
+    explore(&model, &["--path", "nothing/like/this"]).exits(2).stderr_has("there is no switch");
+    // A handshake is read in both ways, and written in one.
+    for path in ["A.give/Q.take", "A.give/take", "A.give & Q.take"] {
+        let document = json(explore(&model, &["--path", path, "--format", "json"]).exits(0));
+        assert_eq!(document["path"], serde_json::json!(["A.give/Q.take"]));
+        assert_eq!(document["witness"]["script"], serde_json::json!(["A.give/Q.take"]));
+    }
+    for line in ["A.give/Q.take", "A.give/take", "A.give & take"] {
+        let run = sioco_with_input(&["simulate", &model], format!("{line}\n").as_bytes());
+        run.exits(0).stdout_has("\nA.give/Q.take\n");
+        assert!(!run.stdout.contains("A.give & "), "{}", run.stdout);
+    }
+    let run = sioco_with_input(&["simulate", &model], b"oot\n");
+    run.exits(2).stderr_has("did you mean `out`?");
+    sioco_with_input(&["simulate", &model], b"out\n").exits(2).stderr_has("several processes have a switch `out`");
+}
+
+#[test]
+fn a_symbol_says_whether_it_is_a_parameter_or_a_variable() {
+    let folder = Folder::new("explore-symbols");
+    let text = "input a(x: Int in 0..9)\nprocess P {\n  var x: Int in 0..9 = any\n  \
+                init l { up: ?a(_) [x > 3] -> m }\n  state m { on: ?a(p) [p > x] / x := p -> m }\n}\n";
+    let model = folder.write("m.sts", text);
+    let document = json(explore(&model, &["--path", "up on", "--format", "json"]).exits(0));
+    let names: Vec<&str> = document["symbols"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names, ["x#0", "a.x#1", "p#2"]);
+}
+
+/// What is not followed since the model is not defined there is told, and who finds out more.
+#[test]
+fn model_errors_on_the_way_are_mentioned() {
+    let folder = Folder::new("explore-errors");
+    let text = "input a(p: Int in 1..9)\nprocess P {\n  var x: Int in 0..20 = 0\n  \
+                init l { add: ?a(p) / x := x + p -> l  same: ?a(_) -> l }\n}\n";
+    let model = folder.write("m.sts", text);
+    let run = explore(&model, &[]);
+    run.exits(0).stdout_has("  errors    `add` can compute a value").stdout_has("`sioco analyze`");
+    let document = json(explore(&model, &["--format", "json"]).exits(0));
+    assert_eq!(document["model_errors"], serde_json::json!(["add"]));
+    let fine = folder.write("fine.sts", &text.replace("/ x", "[x + p <= 20] / x"));
+    let run = explore(&fine, &[]);
+    assert!(!run.exits(0).stdout.contains("errors"), "{}", run.stdout);
+}
+
+/// A solver by its name alone gets the arguments that it needs.
+#[cfg(unix)]
+#[test]
+fn a_known_solver_needs_no_arguments() {
+    let folder = Folder::new("explore-solver");
+    let model = folder.write(
+        "hard.sts",
+        "input a(x: Int, y: Int)\nprocess P {\n  var v: Int = 0\n  \
+        init l { cubes: ?a(x, y) [x * x * x + y * y * y == 1729 && x > 1 && y > x] / v := x -> m }\n  final m\n}\n",
+    );
+    let told = folder.path("told");
+    folder.program("cvc5", &format!("echo \"$@\" >> {told}"));
+    let program = folder.path("cvc5");
+    explore(&model, &["--solver", &program]);
+    let told = std::fs::read_to_string(told).unwrap_or_default();
+    assert!(told.starts_with("--lang smt2 --incremental\n"), "{told:?}");
+}
+
 #[test]
 fn a_long_tree_is_cut_and_says_so() {
     let model = example("brp/brp.sts");
@@ -426,7 +559,7 @@ fn what_is_wrong_is_answered_clearly() {
     }
     let ambiguous = folder.write("two.sts", "input a\nprocess P { init l { x: ?a -> l  y: ?a -> l } }");
     let run = explore(&ambiguous, &["--path", "?a"]);
-    run.exits(2).stderr_has("`?a` is one of several switches here: x, y").stderr_has("name one of them: `x` or `y`");
+    run.exits(2).stderr_has("`?a` is ambiguous, it may be one of x, y").stderr_has("name one of them: `x` or `y`");
 }
 
 #[test]

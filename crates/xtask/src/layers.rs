@@ -17,7 +17,11 @@ pub const LAYERS: &[Layer] = &[
         job: "the command: arguments, exit codes, wiring",
         below: &["sioco-report", "sioco-adapter"],
     },
-    Layer { name: "xtask", job: "development: checks of the tree, generated documents", below: &["sioco-lang"] },
+    Layer {
+        name: "xtask",
+        job: "development: checks of the tree, generated documents",
+        below: &["sioco-lang", "sioco-solve"],
+    },
     Layer {
         name: "sioco-fuzz",
         job: "random inputs for whatever reads text: parser, formatter, checker, importer",

@@ -5,8 +5,10 @@ use std::io::{self, BufRead, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use sioco_solve::smt::locate::Origin;
+
 use crate::project::Project;
-use crate::setup::{Origin, Z3};
+use crate::setup::Z3;
 use crate::{Findings, Stop, child, deps, generate, print_findings, setup, tidy};
 
 /// One of the checks.

@@ -7,7 +7,7 @@ use sioco_symbolic::analysis::{Analysis, Control, Determinism, Finding, Reached,
 use sioco_symbolic::{Step, Stop};
 
 use super::words::Words;
-use super::{Source, script};
+use super::{Denied, Source, script};
 use crate::diagnostic::place;
 use crate::value;
 
@@ -23,14 +23,15 @@ pub fn head(source: Source<'_>, file: &str) -> Json {
 }
 
 /// One finding.
-pub fn finding(source: Source<'_>, finding: &Finding) -> Json {
+pub fn finding(source: Source<'_>, finding: &Finding, denied: Denied<'_>) -> Json {
     let model = &source.checked.model;
     let words = Words { model, spans: &source.checked.spans };
     let said = words.of(finding);
     let mut object = Map::new();
     object.insert("type".into(), "finding".into());
     object.insert("kind".into(), finding.kind.name().into());
-    object.insert("severity".into(), severity(finding.severity()).into());
+    object.insert("severity".into(), severity(denied.severity(finding)).into());
+    object.insert("denied".into(), denied.raises(finding).into());
     let (status, reason) = match &finding.status {
         Status::Shown => ("shown", None),
         Status::Proved => ("proved", None),
@@ -97,7 +98,7 @@ fn witness(model: &Model, finding: &Finding, w: &Witness) -> Json {
     json!({
         "start": start,
         "steps": steps,
-        "script": script::script(model, &w.path),
+        "script": script::of(model, finding),
         "state": w.state.as_ref().map(|s| state(model, s)),
         "values": values(model, finding, &w.values),
     })
@@ -142,9 +143,9 @@ pub fn switches<'a>(source: Source<'a>, analysis: &'a Analysis) -> impl Iterator
 }
 
 /// The last object.
-pub fn summary(source: Source<'_>, analysis: &Analysis) -> Json {
+pub fn summary(source: Source<'_>, analysis: &Analysis, denied: Denied<'_>) -> Json {
     let model = &source.checked.model;
-    let of = |severity: Severity| analysis.findings.iter().filter(|f| f.severity() == severity).count();
+    let of = |severity: Severity| analysis.findings.iter().filter(|f| denied.severity(f) == severity).count();
     let graph = &analysis.exploration.graph;
     let stop = match analysis.exploration.stop {
         _ if analysis.cancelled => "interrupted",
@@ -159,7 +160,7 @@ pub fn summary(source: Source<'_>, analysis: &Analysis) -> Json {
         Determinism::Proved => "proved",
         Determinism::No => "no",
         Determinism::NotFound => "bounded",
-        Determinism::Undecided => "undecided",
+        Determinism::Undecided | Determinism::Undefined(_) => "undecided",
     });
     let controllable = analysis.control.as_ref().map(|c| match c {
         Control::NothingFree | Control::Proved => "proved",
@@ -177,6 +178,7 @@ pub fn summary(source: Source<'_>, analysis: &Analysis) -> Json {
     json!({
         "type": "summary",
         "errors": of(Severity::Error),
+        "denied": analysis.findings.iter().filter(|f| denied.raises(f)).count(),
         "warnings": of(Severity::Warning),
         "information": of(Severity::Information),
         "nodes": graph.len(),

@@ -23,20 +23,40 @@ pub struct Source<'a> {
     pub sources: &'a SourceMap,
 }
 
+/// The kinds whose findings count as errors, whatever their own severity is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Denied<'a>(pub &'a [Kind]);
+
+impl Denied<'_> {
+    /// How bad a finding is for whoever denies these kinds.
+    pub fn severity(self, finding: &Finding) -> Severity {
+        if self.0.contains(&finding.kind) { Severity::Error } else { finding.severity() }
+    }
+
+    /// Whether a finding is an error only because its kind is denied.
+    pub fn raises(self, finding: &Finding) -> bool {
+        self.severity(finding) != finding.severity()
+    }
+}
+
 /// A finding for people, ending in a line break. What is only good to know is one line; all else has its source lines,
 /// the way there and, if it can be replayed, the command for that.
-pub fn render(source: Source<'_>, finding: &Finding, replay: Option<&str>, colour: bool) -> String {
+pub fn render(source: Source<'_>, finding: &Finding, denied: Denied<'_>, replay: Option<&str>, colour: bool) -> String {
     let words = Words { model: &source.checked.model, spans: &source.checked.spans };
     let said = words.of(finding);
-    let rank = match finding.severity() {
+    let rank = match denied.severity(finding) {
         Severity::Error => Rank::Error,
         Severity::Warning => Rank::Warning,
         Severity::Information => Rank::Information,
     };
     if rank == Rank::Information {
-        return render_line(finding.kind, &said.message, colour);
+        let place = said.labels.first().map(|l| format!(" ({})", source.sources.show(l.span)));
+        return render_line(finding.kind, &said.message, &place.unwrap_or_default(), colour);
     }
     let mut notes = said.notes;
+    if denied.raises(finding) {
+        notes.push(format!("an error because of `--deny {}`", finding.kind));
+    }
     notes.extend(words.trace(finding));
     if let Status::Undecided(reason) = &finding.status {
         notes.push(format!("why: {reason}"));
@@ -51,7 +71,7 @@ pub fn message(source: Source<'_>, finding: &Finding) -> String {
     Words { model: &source.checked.model, spans: &source.checked.spans }.of(finding).message
 }
 
-fn render_line(kind: Kind, message: &str, colour: bool) -> String {
+fn render_line(kind: Kind, message: &str, place: &str, colour: bool) -> String {
     let (on, off) = if colour { ("\x1b[1;32m", "\x1b[0m") } else { ("", "") };
-    format!("{on}info[{kind}]{off}: {message}\n")
+    format!("{on}info[{kind}]{off}: {message}{place}\n")
 }

@@ -4,20 +4,25 @@ use sioco_lang::check::CheckedModel;
 use sioco_symbolic::Stop;
 use sioco_symbolic::analysis::{Analysis, Control, Determinism, Reached, Severity};
 
+use super::Denied;
+
 /// `1 error`, `2 errors`.
 fn count(number: usize, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// The summary for people.
-pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis) -> String {
+pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis, denied: Denied<'_>) -> String {
     let model = &checked.model;
     let mut lines = Vec::new();
-    let of = |severity: Severity| analysis.findings.iter().filter(|f| f.severity() == severity).count();
+    let of = |severity: Severity| analysis.findings.iter().filter(|f| denied.severity(f) == severity).count();
     let (errors, warnings, info) = (of(Severity::Error), of(Severity::Warning), of(Severity::Information));
     let mut found = Vec::new();
-    if errors > 0 {
-        found.push(count(errors, "error"));
+    let raised = analysis.findings.iter().filter(|f| denied.raises(f)).count();
+    match raised {
+        _ if errors == 0 => {}
+        0 => found.push(count(errors, "error")),
+        n => found.push(format!("{} ({n} denied)", count(errors, "error"))),
     }
     if warnings > 0 {
         found.push(count(warnings, "warning"));
@@ -30,15 +35,14 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis) -> Strin
     }
     lines.push(format!("analyzed {file}: {}", found.join(", ")));
     let graph = &analysis.exploration.graph;
-    let kept = graph.ids().filter(|n| graph.included_in(*n).is_none()).count();
-    let states = count(kept, "symbolic state");
+    let nodes = count(graph.len(), "node");
     lines.push(match analysis.exploration.stop {
-        _ if analysis.cancelled => format!("  states         {states}, interrupted: what follows is about these alone"),
-        Stop::Complete => format!("  states         {states}, complete: all that can be reached"),
-        Stop::Depth => format!("  states         {states}, not complete: `--depth` looks further"),
-        Stop::Nodes => format!("  states         {states}, not complete: `--nodes` looks further"),
-        Stop::Cancelled => format!("  states         {states}, not complete: `--time` looks further"),
-        _ => format!("  states         {states}, not complete"),
+        _ if analysis.cancelled => format!("  explored       {nodes}, interrupted: what follows is about these alone"),
+        Stop::Complete => format!("  explored       {nodes}, complete: all that can be reached"),
+        Stop::Depth => format!("  explored       {nodes}, not complete: `--depth` looks further"),
+        Stop::Nodes => format!("  explored       {nodes}, not complete: `--nodes` looks further"),
+        Stop::Cancelled => format!("  explored       {nodes}, not complete: `--time` looks further"),
+        _ => format!("  explored       {nodes}, not complete"),
     });
     if !analysis.switches.is_empty() {
         let of = |test: fn(&Reached) -> bool| analysis.switches.iter().filter(|r| test(r)).count();
@@ -61,10 +65,13 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis) -> Strin
             n => format!("; {}", count(n, "internal choice")),
         };
         let what = match determinism {
-            Determinism::Proved => "yes, proved",
-            Determinism::No => "no",
-            Determinism::NotFound => "as far as was looked",
-            Determinism::Undecided => "not decided",
+            Determinism::Proved => "yes, proved".to_owned(),
+            Determinism::No => "no".to_owned(),
+            Determinism::NotFound => "as far as was looked".to_owned(),
+            Determinism::Undecided => "not decided".to_owned(),
+            Determinism::Undefined(switch) => {
+                format!("not decided: the guard of `{}` can be undefined", model.switches[switch].name)
+            }
         };
         lines.push(format!("  deterministic  {what}{internal}"));
     }

@@ -50,15 +50,8 @@ impl Words<'_> {
                 let message = match finding.witness.as_ref().filter(|_| !open) {
                     None => format!("whether `{gate}` is specified for all values in {at} could not be decided"),
                     Some(witness) => {
-                        let params = switches.first().map(|s| self.values(*s, &witness.values)).unwrap_or_default();
-                        let state = self.state(witness);
-                        let when = match (params.is_empty(), state.is_empty()) {
-                            (true, true) => String::new(),
-                            (true, false) => format!(" where {state}"),
-                            (false, true) => format!(" for {params}"),
-                            (false, false) => format!(" for {params} where {state}"),
-                        };
-                        format!("in {at}, `{gate}` is not specified{when}")
+                        let when = self.when(switches.first().copied(), witness, " where");
+                        format!("in {at}, `{gate}` is not specified {when}").trim_end().to_owned()
                     }
                 };
                 let labels = switches.iter().filter_map(|s| self.label(*s, ""));
@@ -84,7 +77,7 @@ impl Words<'_> {
                 notes.push(self.clash(path, clash));
                 match states {
                     1 => format!("not enabled in `{source}`, whatever the values are"),
-                    n => format!("not enabled in `{source}`, in none of {n} symbolic states"),
+                    n => format!("not enabled in `{source}`, in none of {n} nodes"),
                 }
             }
             WhyNot::NoPartner => {
@@ -142,7 +135,7 @@ impl Words<'_> {
 
     fn deadlock(&self, finding: &Finding, locations: &[LocationId], open: bool) -> Said {
         let at = self.at(locations);
-        let state = finding.witness.as_ref().map(|w| self.state(w)).unwrap_or_default();
+        let state = finding.witness.as_ref().map(|w| self.state(w, &[])).unwrap_or_default();
         let when = if state.is_empty() { String::new() } else { format!(" for {state}") };
         let (message, text) = match open {
             true => (format!("whether something can always happen in {at} could not be decided"), String::new()),
@@ -169,11 +162,7 @@ impl Words<'_> {
         labels.extend(self.label(second, "the other"));
         let mut notes = Vec::new();
         if let Some(witness) = finding.witness.as_ref().filter(|_| !open) {
-            let parts = [self.values(first, &witness.values), self.state(witness)];
-            let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
-            if !parts.is_empty() {
-                notes.push(format!("for {}", parts.join(", where ")));
-            }
+            notes.extend(Some(self.when(Some(first), witness, ", where")).filter(|w| !w.is_empty()));
         }
         Said { message, labels, notes, help: None }
     }
@@ -222,11 +211,7 @@ impl Words<'_> {
         let mut notes = Vec::new();
         if let Some(witness) = finding.witness.as_ref().filter(|_| !open) {
             let of = step.switches().next().unwrap_or(switch);
-            let parts = [self.values(of, &witness.values), self.state(witness)];
-            let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
-            if !parts.is_empty() {
-                notes.push(format!("for {}", parts.join(", where ")));
-            }
+            notes.extend(Some(self.when(Some(of), witness, ", where")).filter(|w| !w.is_empty()));
         }
         let labels = span.map(|span| Label { span, text: String::new() }).into_iter().collect();
         Said { message, labels, notes, help: None }
@@ -307,26 +292,55 @@ impl Words<'_> {
         Some(Label { span, text: text.into() })
     }
 
+    /// A name that both a parameter and a variable have says which of the two is meant.
+    fn is_variable(&self, name: &str) -> bool {
+        self.model.variables.iter().any(|(id, v)| !v.hidden && self.model.variable_name(id) == name)
+    }
+
+    /// The values of the parameters of a switch and the state, in one clause: ` for p = 2 where x = 3`.
+    fn when(&self, switch: Option<SwitchId>, witness: &Witness, where_: &str) -> String {
+        let params = switch.map(|s| self.values(s, &witness.values)).unwrap_or_default();
+        let also: Vec<&str> = switch.map(|s| self.parameters(s).collect()).unwrap_or_default();
+        let also: &[&str] = if params.is_empty() { &[] } else { &also };
+        let state = self.state(witness, also);
+        match (params.is_empty(), state.is_empty()) {
+            (true, true) => String::new(),
+            (true, false) => format!("where {state}"),
+            (false, true) => format!("for {params}"),
+            (false, false) => format!("for {params}{where_} {state}"),
+        }
+    }
+
+    /// The names of the parameters of a switch: those of the gate or channel, where there are any.
+    fn parameters(&self, switch: SwitchId) -> impl Iterator<Item = &str> {
+        let s = &self.model.switches[switch];
+        let declared = match s.label {
+            SwitchLabel::Gate(g) => &self.model.gates[g].params[..],
+            SwitchLabel::Send(c) | SwitchLabel::Receive(c) => &self.model.channels[c].params[..],
+            SwitchLabel::Internal => &[],
+        };
+        let own = s.params.iter().enumerate();
+        own.map(|(i, p)| declared.get(i).map_or(p.name.as_str(), |d| d.name.as_str()))
+    }
+
     /// `p = 6, q = true`, as far as they are defined.
     fn values(&self, switch: SwitchId, values: &[Option<Value>]) -> String {
         let s = &self.model.switches[switch];
-        let gate = |i: usize| match s.label {
-            SwitchLabel::Gate(g) => self.model.gates[g].params.get(i),
-            SwitchLabel::Send(c) | SwitchLabel::Receive(c) => self.model.channels[c].params.get(i),
-            SwitchLabel::Internal => None,
-        };
-        let shown = s.params.iter().zip(values).enumerate().filter_map(|(i, (p, v))| {
-            let name = gate(i).map_or(p.name.as_str(), |g| g.name.as_str());
-            Some(format!("{name} = {}", self.model.sorts.show(p.sort, v.as_ref()?)))
+        let named = self.parameters(switch).zip(s.params.iter().zip(values));
+        let shown = named.filter_map(|(name, (p, v))| {
+            let which = if self.is_variable(name) { "the parameter " } else { "" };
+            Some(format!("{which}{name} = {}", self.model.sorts.show(p.sort, v.as_ref()?)))
         });
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// The variables of the state at the end of a witness, without the locations.
-    fn state(&self, witness: &Witness) -> String {
+    /// The variables of the state at the end of a witness, without the locations; beside these parameters.
+    fn state(&self, witness: &Witness, parameters: &[&str]) -> String {
         let Some(state) = &witness.state else { return String::new() };
         let shown = self.model.variables.iter().filter(|(_, v)| !v.hidden).map(|(id, v)| {
-            format!("{} = {}", self.model.variable_name(id), self.model.sorts.show(v.sort, state.value(id)))
+            let name = self.model.variable_name(id);
+            let which = if parameters.contains(&name.as_str()) { "the variable " } else { "" };
+            format!("{which}{name} = {}", self.model.sorts.show(v.sort, state.value(id)))
         });
         shown.collect::<Vec<_>>().join(", ")
     }
@@ -359,7 +373,7 @@ fn quoted(clash: &[Clash]) -> String {
 pub(super) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
     match stop {
         Stop::Depth => ("within the depth", Some("--depth")),
-        Stop::Nodes => ("within the number of states", Some("--nodes")),
+        Stop::Nodes => ("within the number of nodes", Some("--nodes")),
         Stop::Memory => ("within the memory", None),
         Stop::Cancelled => ("before the exploration ended", Some("--time")),
         Stop::Complete | Stop::Covered => ("", None),

@@ -65,6 +65,7 @@ pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
         },
         "switches": switches,
         "doubts": doubts,
+        "model_errors": explored.model_errors.iter().map(|s| &model.switches[*s].name).collect::<Vec<_>>(),
         "nodes": nodes,
     });
     if let (Some(time), Some(object)) = (time, document.as_object_mut()) {

@@ -8,7 +8,7 @@ pub mod statistics;
 pub mod summary;
 pub mod tree;
 
-use sioco_model::Model;
+use sioco_model::{Model, SwitchId};
 use sioco_solve::BackEnd;
 use sioco_symbolic::{Exploration, Options, Stop};
 
@@ -23,6 +23,8 @@ pub struct Explored<'a> {
     pub options: &'a Options,
     /// What was found.
     pub found: &'a Exploration,
+    /// The switches that are known to make a model error somewhere on the way.
+    pub model_errors: &'a [SwitchId],
     /// The solver that was chosen.
     pub back_end: &'a BackEnd,
     /// The solver by its own name and version, if one is there.

@@ -32,26 +32,32 @@ fn questions(explored: &Explored<'_>) -> u64 {
     explored.found.counters.total() + explored.found.counters.inclusion.asked
 }
 
-/// The statistics, for people.
+/// The statistics, for people. In both tables, the lines add up to the last one.
 pub fn statistics(explored: &Explored<'_>, time: Duration, style: Style) -> String {
     let counters = &explored.found.counters;
     let mut out = String::new();
     let total = questions(explored);
-    let _ = writeln!(out, "{}: {total}", style.bold("questions"));
+    let _ = writeln!(out, "{}", style.bold("questions"));
     for (who, n) in [
         ("yes by evaluation", counters.evaluated),
         ("no by evaluation", counters.refuted),
         ("remembered", counters.remembered),
         ("asked about steps", counters.asked),
         ("asked about inclusion", counters.inclusion.asked),
+        ("total", total),
     ] {
         let _ = writeln!(out, "  {who:<24}{n:>10}  {:>5.1} %", share(n, total));
     }
-    let heading = format!("{:<24}{:>10}{:>10}{:>10}{:>12}", "layer", "asked", "sat", "unsat", "passed on");
-    let _ = writeln!(out, "  {}", style.dim(heading));
-    for (name, layer) in layers(explored) {
-        let Layer { asked, sat, unsat, passed_on } = layer;
-        let _ = writeln!(out, "  {name:<24}{asked:>10}{sat:>10}{unsat:>10}{passed_on:>12}");
+    let heading = format!("{:<26}{:>10}{:>10}{:>10}", "answers, by layer", "sat", "unsat", "total");
+    let _ = writeln!(out, "{}", style.bold(heading));
+    let layers = layers(explored);
+    let all = layers.iter().fold(Layer::default(), |sum, (_, l)| Layer {
+        sat: sum.sat + l.sat,
+        unsat: sum.unsat + l.unsat,
+        ..Layer::default()
+    });
+    for (name, Layer { sat, unsat, .. }) in layers.into_iter().chain([("total", all)]) {
+        let _ = writeln!(out, "  {name:<24}{sat:>10}{unsat:>10}{:>10}", sat + unsat);
     }
     let who = explored.solver.unwrap_or("there is none");
     let _ = writeln!(out, "  never reached the back-end ({who}): {:.2} %", before_back_end(explored));

@@ -33,6 +33,7 @@ pub fn summary(explored: &Explored<'_>, width: usize, style: Style) -> String {
     rows.row("switches", switches(explored));
     rows.row("merged", merged(explored));
     rows.row("unknown", unknown(explored));
+    rows.row("errors", errors(explored));
     rows.out
 }
 
@@ -40,7 +41,7 @@ pub fn summary(explored: &Explored<'_>, width: usize, style: Style) -> String {
 pub fn stop(explored: &Explored<'_>) -> (String, String) {
     let Explored { found, options, .. } = explored;
     let left = found.graph.frontier().count();
-    let left = format!("{} not expanded", count(left, "state"));
+    let left = format!("{} not expanded", count(left, "node"));
     let bound = if options.depth.is_none() { "; `--depth N` bounds what has no end" } else { "" };
     match found.stop {
         Stop::Complete => ("complete: every state that can be reached is covered".into(), String::new()),
@@ -111,12 +112,27 @@ fn merged(explored: &Explored<'_>) -> Vec<String> {
     let (equal, included) = explored.merged();
     vec![match explored.options.merge {
         Merge::Nothing => "nothing, as asked for: the graph is a tree".into(),
-        _ if (equal, included) == (0, 0) => "no states: none is like an earlier one".into(),
-        Merge::Equal => format!("{} equal to an earlier one", count(equal, "state")),
+        _ if (equal, included) == (0, 0) => "no nodes: none is like an earlier one".into(),
+        Merge::Equal => format!("{} equal to an earlier one", count(equal, "node")),
         Merge::Included => {
-            format!("{} equal to an earlier one, {included} included in one", count(equal, "state"))
+            format!("{} equal to an earlier one, {included} included in one", count(equal, "node"))
         }
     }]
+}
+
+/// Steps that were not followed since the model is not defined there. Finding all of them is another command's work.
+fn errors(explored: &Explored<'_>) -> Vec<String> {
+    let model = explored.model;
+    let names: Vec<String> = explored.model_errors.iter().map(|s| format!("`{}`", model.switches[*s].name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names.is_empty() {
+        true => Vec::new(),
+        false => vec![format!(
+            "{} can compute a value that is undefined or outside its range, and is not followed there; `sioco analyze` \
+             shows how that comes about",
+            some(&names)
+        )],
+    }
 }
 
 /// The steps that nobody could decide, by reason.

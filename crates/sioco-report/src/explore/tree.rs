@@ -16,10 +16,9 @@ const MAX_INDENT: usize = 12;
 pub struct Drawing<'a> {
     /// The greatest number of nodes to draw; 0 is no limit.
     pub lines: usize,
-    /// How wide lines may be: where a state does not fit, only what changed is shown.
-    pub width: usize,
-    /// Whether lines that are still too long are cut.
-    pub cut: bool,
+    /// How wide lines may be: where a state does not fit, only what changed is shown, and what is still too long is
+    /// cut. Without a width, everything is shown.
+    pub width: Option<usize>,
     /// The emphasis.
     pub style: Style,
     /// The label of a switch.
@@ -61,7 +60,8 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
         let name = graph.name(node);
         let length = |t: &str| t.chars().count();
         let used = length(&before) + length(&name) + 2 + length(&parent);
-        let room = drawing.width.saturating_sub(used + marks.iter().map(|m| length(m) + 2).sum::<usize>());
+        let width = drawing.width.unwrap_or(usize::MAX);
+        let room = width.saturating_sub(used + marks.iter().map(|m| length(m) + 2).sum::<usize>());
         let (mut what, mut text) = (String::new(), state.line());
         if let (Some(step), Some(from)) = (graph.step(node), graph.parent(node)) {
             what = format!("{}  ", shown_step(explored, drawing, step));
@@ -73,7 +73,7 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
                 what = format!("{}  ", step.name(explored.model));
             }
         }
-        if drawing.cut {
+        if drawing.width.is_some() {
             text = cut(&text, room.saturating_sub(length(&what)).max(8));
         }
         let _ = write!(out, "{}{}  {}", style.dim(&before), style.bold(name), style.dim(parent));

@@ -148,7 +148,7 @@ fn fetched_folders() -> Vec<PathBuf> {
 }
 
 /// The Z3 library in a folder: `libz3.so` before `libz3.so.4` before `libz3.so.4.15`.
-fn library_in(folder: &Path) -> Option<PathBuf> {
+pub fn library_in(folder: &Path) -> Option<PathBuf> {
     let is_library = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let ending = name.strip_prefix("libz3.").unwrap_or_default();
@@ -184,6 +184,23 @@ pub fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_a_library_by_its_name() {
+        let dir = env::temp_dir().join(format!("sioco-library-{}", std::process::id()));
+        let find = |names: &[&str]| {
+            fs::create_dir_all(&dir).unwrap();
+            names.iter().for_each(|name| fs::write(dir.join(name), "").unwrap());
+            let found = library_in(&dir).map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+            fs::remove_dir_all(&dir).unwrap();
+            found
+        };
+        assert_eq!(find(&["libz3java.so", "libz3.a", "libz.so", "z3"]), None);
+        assert_eq!(find(&["libz3.so.4.15", "libz3.so.4"]).as_deref(), Some("libz3.so.4"));
+        assert_eq!(find(&["libz3.so", "libz3.so.4"]).as_deref(), Some("libz3.so"));
+        assert_eq!(find(&["libz3.dylib"]).as_deref(), Some("libz3.dylib"));
+        assert_eq!(library_in(&dir), None);
+    }
 
     #[test]
     fn each_library_is_named_once_and_doubles_say_so() {

@@ -1,14 +1,19 @@
 //! Whether a tester can steer the model: S4 calls a model controllable if no path condition depends on the free
 //! initial values. Together with determinism that means that no run is ever inconclusive (`theory`, section 4).
+//!
+//! A condition that excludes nothing decides nothing: one that follows from the ranges of the variables and from the
+//! other conditions, such as the check of a range that no value leaves.
 
 use rustc_hash::FxHashSet;
 use sioco_model::model::{Label, Model};
-use sioco_model::term::{Op, Term};
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{ChannelId, Id, LocationId, SwitchId, TermId, VarId};
+use sioco_solve::Answer;
 
 use super::Options;
+use super::question::FIRST;
 use crate::explore::{Cursor, Exploration, Stop};
-use crate::path::Path;
+use crate::path::{Path, PathCondition};
 use crate::prepare::Origin;
 use crate::step::Step;
 use crate::symbols::{Meaning, symbols_of};
@@ -47,7 +52,8 @@ pub(super) fn look(model: &Model, exploration: &Exploration, cursor: &mut Cursor
         counts[s.index()] = true;
     }
     let flow = Flow::new(model, &counts);
-    if !model.switches.ids().any(|s| counts[s.index()] && flow.decides(model, s)) {
+    let taken: Vec<SwitchId> = model.switches.ids().filter(|s| counts[s.index()]).collect();
+    if !taken.into_iter().any(|s| flow.decides(model, s) && !excludes_nothing(&mut cursor.path, &flow, s)) {
         return Control::Proved;
     }
     for node in graph.ids().take(STATES) {
@@ -55,18 +61,67 @@ pub(super) fn look(model: &Model, exploration: &Exploration, cursor: &mut Cursor
             break;
         }
         cursor.go(graph, node);
-        if let Some((variable, switch)) = initial_in_last(&cursor.path) {
+        if let Some((variable, switch)) = initial_in_last(&mut cursor.path) {
             return Control::No { variable, switch, path: graph.path(node) };
         }
     }
     Control::NotFound
 }
 
-/// The initial value that a condition of the last step is about, and the switch.
-fn initial_in_last(path: &Path<'_>) -> Option<(VarId, SwitchId)> {
+/// Whether, in any state at all, the conditions of a switch that depend on initial values follow from the others. Only
+/// for switches that act alone: the conditions of a handshake belong to two.
+fn excludes_nothing(path: &mut Path<'_>, flow: &Flow, switch: SwitchId) -> bool {
+    let model = path.model();
+    let s = &model.switches[switch];
+    if matches!(s.label, Label::Send(_) | Label::Receive(_)) {
+        return false;
+    }
+    let mut kept = path.step_terms(Step::Switch(switch), FIRST).all();
+    let mut i = 0;
+    while i < kept.len() {
+        if !flow.reads(path.pool(), s.source, kept[i]) {
+            i += 1;
+            continue;
+        }
+        // What was left out does not count for the others: two conditions may follow from each other.
+        let condition = kept.remove(i);
+        let mut question = kept.clone();
+        question.push(path.not_all(&[condition]));
+        if !path.contradict(&question) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The initial value that decides about the last step, and the switch: one that a condition is about which the rest of
+/// the path does not imply.
+fn initial_in_last(path: &mut Path<'_>) -> Option<(VarId, SwitchId)> {
+    let step = path.step(path.len().checked_sub(1)?)?;
+    let about = about_initial(path);
+    if about.is_empty() {
+        return None;
+    }
+    let depth = path.len();
+    let mut kept: Vec<PathCondition> = path.conditions().iter().filter(|c| c.step == depth).copied().collect();
+    path.retreat();
+    let found = about.into_iter().find(|(condition, ..)| {
+        kept.retain(|c| c != condition);
+        // What nobody decides is not claimed.
+        let mut question: Vec<TermId> = kept.iter().map(|c| c.term).collect();
+        question.push(path.not_all(&[condition.term]));
+        matches!(path.ask(&question), Answer::Sat(_))
+    });
+    path.advance(step);
+    found.map(|(_, variable, switch)| (variable, switch))
+}
+
+/// The conditions of the last step that are about initial values, each with the variable and its switch.
+fn about_initial(path: &Path<'_>) -> Vec<(PathCondition, VarId, SwitchId)> {
     let model = path.model();
     // A helper symbol is about what it was made of.
     let mut helpers: Vec<(sioco_model::SymbolId, VarId)> = Vec::new();
+    let mut found = Vec::new();
     for c in path.conditions() {
         let mut symbols = Vec::new();
         let (of, helper) = match (c.origin, path.pool().get(c.term)) {
@@ -87,12 +142,12 @@ fn initial_in_last(path: &Path<'_>) -> Option<(VarId, SwitchId)> {
             (None, Origin::Guard(switch, _) | Origin::Defined(switch, _) | Origin::Agreement(switch, _))
                 if c.step == path.len() =>
             {
-                return Some((var, switch));
+                found.push((*c, var, switch));
             }
             _ => {}
         }
     }
-    None
+    found
 }
 
 /// Which variables may still depend on initial values, by location; and which values on channels.
@@ -133,6 +188,16 @@ impl Flow {
                 return flow;
             }
         }
+    }
+
+    /// Whether a condition of a switch that leaves the location, and acts alone, reads a variable that may depend on an
+    /// initial value.
+    fn reads(&self, pool: &TermPool, at: LocationId, condition: TermId) -> bool {
+        let mut found = false;
+        pool.visit(condition, &mut |_, t| {
+            found |= matches!(t, Term::Var(v, _) if self.by_location[at.index()].contains(v))
+        });
+        found
     }
 
     /// Whether a term of a switch that leaves the location may depend on an initial value.

@@ -258,6 +258,8 @@ pub enum Determinism {
     NotFound,
     /// A solver left it open.
     Undecided,
+    /// The guard of this switch is undefined in some state where another step competes: a model error.
+    Undefined(SwitchId),
 }
 
 /// What is looked for, and how far.
@@ -342,7 +344,7 @@ pub fn analyze(
     let wants = |kind: Kind| options.kinds.contains(&kind);
     let mut findings = Vec::new();
     let places = states::Places::new(model, &exploration.graph);
-    let walked = states::walk(model, &exploration, &places, &mut cursor, options, &mut findings);
+    let walked = states::walk(model, &exploration, usize::MAX, &places, &mut cursor, options, &mut findings);
     let mut reached = Vec::new();
     if wants(Kind::Unreachable) || wants(Kind::UnsatisfiableOutput) {
         reached = switches::look(model, &exploration, &places, &mut cursor, options, &mut findings);
@@ -363,6 +365,29 @@ pub fn analyze(
         exploration,
         cancelled,
     }
+}
+
+/// The switches that make a model error in one of the first nodes of a graph, in their order. A small part of an
+/// analysis, for those who only want to know whether to ask for one: what is left open is not told.
+pub fn model_errors(
+    model: &Model,
+    exploration: &Exploration,
+    nodes: usize,
+    solvers: SolverFactory<'_>,
+    limits: &Limits,
+) -> Vec<SwitchId> {
+    let options = Options { kinds: vec![Kind::ModelError], limits: limits.clone(), ..Options::default() };
+    let mut path = Path::with(model, solvers, Shortcuts::default(), limits.clone());
+    path.record();
+    let mut cursor = Cursor::new(path);
+    let mut findings = Vec::new();
+    let places = states::Places::new(model, &exploration.graph);
+    states::walk(model, exploration, nodes, &places, &mut cursor, &options, &mut findings);
+    findings.retain(|f| f.status == Status::Shown);
+    let mut found: Vec<SwitchId> = findings.iter().flat_map(Finding::switches).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The nodes that stand for all others: those that are not included in another.

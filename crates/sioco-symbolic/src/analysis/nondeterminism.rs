@@ -2,18 +2,21 @@
 //!
 //! Two switches at the same gate compete where both are enabled for the same values. An internal step competes with
 //! every other step: nobody outside knows which of the two it was. That is the system's own choice, and only counted.
+//!
+//! Where one guard is undefined and the other is not false, nobody can say whether the two compete: the model means
+//! nothing there. That is a model error of its own; here it only keeps the model from being called deterministic.
 
 use sioco_model::model::{Label, Model};
 use sioco_model::number::Rational;
 use sioco_model::{TermId, Value};
 
-use super::question::{FIRST, Question, SECOND};
+use super::question::{FIRST, Question, SECOND, StepTerms};
 use super::states::Subject;
 use crate::path::Path;
 use crate::step::Step;
 
-/// Whether two steps compete; nothing to ask if they have different labels.
-pub(super) fn question(path: &mut Path<'_>, a: Step, b: Step) -> Option<(Subject, Question)> {
+/// Whether two steps compete, and whether that is defined; nothing to ask if they have different labels.
+pub(super) fn questions(path: &mut Path<'_>, a: Step, b: Step) -> Vec<(Subject, Question)> {
     let model = path.model();
     let same_gate = match (a, b) {
         (Step::Switch(s), Step::Switch(t)) => match (model.switches[s].label, model.switches[t].label) {
@@ -23,24 +26,53 @@ pub(super) fn question(path: &mut Path<'_>, a: Step, b: Step) -> Option<(Subject
         _ => None,
     };
     if same_gate.is_none() && !is_internal(model, a) && !is_internal(model, b) {
-        return None;
+        return Vec::new();
     }
     let (first, second) = (path.step_terms(a, FIRST), path.step_terms(b, SECOND));
     if first.impossible || second.impossible {
-        return None;
+        return Vec::new();
+    }
+    let mut same = Vec::new();
+    if let Some((s, t)) = same_gate {
+        for (i, (x, y)) in first.args.iter().zip(&second.args).enumerate() {
+            let given = |p: &sioco_model::model::SwitchParam| p.term.and(p.tolerance.clone());
+            let (p, q) = (given(&model.switches[s].params[i]), given(&model.switches[t].params[i]));
+            let tolerance = tolerance(path, p, q);
+            same.push(path.near(*x, *y, tolerance));
+        }
     }
     let mut conditions = first.all();
     conditions.extend(second.all());
-    let Some((s, t)) = same_gate else {
-        return Some((Subject::Choice, Question::new(path, &conditions, &[])));
-    };
-    for (i, (x, y)) in first.args.iter().zip(&second.args).enumerate() {
-        let given = |p: &sioco_model::model::SwitchParam| p.term.and(p.tolerance.clone());
-        let (p, q) = (given(&model.switches[s].params[i]), given(&model.switches[t].params[i]));
-        let tolerance = tolerance(path, p, q);
-        conditions.push(path.near(*x, *y, tolerance));
+    conditions.extend(&same);
+    let mut found = vec![match same_gate {
+        Some((s, t)) => (Subject::Overlap(s, t), Question::new(path, &conditions, &first.args)),
+        None => (Subject::Choice, Question::new(path, &conditions, &[])),
+    }];
+    for (step, one, other) in [(a, &first, &second), (b, &second, &first)] {
+        found.extend(undefined(path, step, one, other, &same));
     }
-    Some((Subject::Overlap(s, t), Question::new(path, &conditions, &first.args)))
+    found
+}
+
+/// Whether the guard of one step can be undefined where the other is not ruled out.
+fn undefined(
+    path: &mut Path<'_>,
+    step: Step,
+    one: &StepTerms,
+    other: &StepTerms,
+    same: &[TermId],
+) -> Option<(Subject, Question)> {
+    let switch = step.switches().next()?;
+    let guard = |terms: &StepTerms| terms.guards.iter().map(|(_, t)| *t).collect::<Vec<TermId>>();
+    let sorts = &path.model.sorts;
+    let (own, others) = (path.pool.and(sorts, &guard(one)), path.pool.and(sorts, &guard(other)));
+    if !path.pool.is_partial(own) {
+        return None;
+    }
+    let refuted = path.pool.not(sorts, others);
+    let mut conditions = vec![path.undefined(own), path.not_all(&[refuted])];
+    conditions.extend(same);
+    Some((Subject::Undefined(switch), Question::new(path, &conditions, &[])))
 }
 
 /// One observed value can be near two values that are as far apart as both tolerances together.

@@ -69,6 +69,8 @@ pub(crate) enum Subject {
     Overlap(SwitchId, SwitchId),
     /// An internal step and another one: the system chooses.
     Choice,
+    /// The guard of a switch may be undefined where another step competes.
+    Undefined(SwitchId),
     Gap(Vec<LocationId>, GateId, Vec<SwitchId>),
     Error(SwitchId, Part, Step),
 }
@@ -86,7 +88,7 @@ struct Asked {
 #[derive(Default)]
 struct Questions {
     all: Vec<Asked>,
-    pairs: FxHashMap<(Step, Step), Option<usize>>,
+    pairs: FxHashMap<(Step, Step), Vec<usize>>,
     errors: FxHashMap<Step, Vec<usize>>,
 }
 
@@ -134,13 +136,14 @@ impl Questions {
         for (i, &a) in steps.iter().enumerate() {
             for &b in &steps[i + 1..] {
                 if let Some(known) = self.pairs.get(&(a, b)) {
-                    found.extend(*known);
+                    found.extend(known);
                     continue;
                 }
-                let made = nondeterminism::question(path, a, b);
-                let index = made.and_then(|(subject, question)| self.add(path, subject, question));
-                self.pairs.insert((a, b), index);
-                found.extend(index);
+                let made = nondeterminism::questions(path, a, b);
+                let kept = made.into_iter().filter_map(|(subject, question)| self.add(path, subject, question));
+                let kept: Vec<usize> = kept.collect();
+                found.extend(&kept);
+                self.pairs.insert((a, b), kept);
             }
         }
         found
@@ -152,6 +155,8 @@ pub(crate) struct Walked {
     pub internal_choices: usize,
     overlaps: usize,
     undecided: bool,
+    /// A switch whose guard is undefined in a state where another step competes.
+    undefined: Option<SwitchId>,
     /// No two steps compete in any state, reachable or not.
     apart: bool,
 }
@@ -160,6 +165,7 @@ impl Walked {
     pub fn determinism(&self, cut: bool) -> Determinism {
         match self {
             _ if self.overlaps + self.internal_choices > 0 => Determinism::No,
+            Walked { undefined: Some(switch), .. } => Determinism::Undefined(*switch),
             _ if self.undecided => Determinism::Undecided,
             _ if !cut || self.apart => Determinism::Proved,
             _ => Determinism::NotFound,
@@ -167,10 +173,11 @@ impl Walked {
     }
 }
 
-/// Visits the states.
+/// Visits the states, no more than a number of them.
 pub(crate) fn walk(
     model: &Model,
     exploration: &Exploration,
+    most: usize,
     places: &Places,
     cursor: &mut Cursor<'_>,
     options: &Options,
@@ -181,8 +188,8 @@ pub(crate) fn walk(
     let mut lists: Vec<Option<Vec<usize>>> = vec![None; places.all().len()];
     let mut steps = Vec::new();
     let mut errors: FxHashSet<(SwitchId, u8, usize)> = FxHashSet::default();
-    let mut walked = Walked { internal_choices: 0, overlaps: 0, undecided: false, apart: false };
-    for node in kept(graph) {
+    let mut walked = Walked { internal_choices: 0, overlaps: 0, undecided: false, undefined: None, apart: false };
+    for node in kept(graph).take(most) {
         if options.limits.cancelled() {
             break;
         }
@@ -218,6 +225,11 @@ pub(crate) fn walk(
                     asked.answered = true;
                     continue;
                 }
+                (Possible::Yes, Subject::Undefined(switch)) => {
+                    walked.undefined.get_or_insert(*switch);
+                    asked.answered = true;
+                    continue;
+                }
                 (Possible::Yes, _) => asked.question.witness(&mut cursor.path),
                 (Possible::Unknown(why), _) => Err(NoValues::Unknown(why)),
             };
@@ -241,7 +253,7 @@ pub(crate) fn walk(
     }
     for asked in questions.all.iter().filter(|a| !a.answered) {
         let Some((why, node)) = &asked.unknown else { continue };
-        walked.undecided |= matches!(asked.subject, Subject::Overlap(..) | Subject::Choice);
+        walked.undecided |= matches!(asked.subject, Subject::Overlap(..) | Subject::Choice | Subject::Undefined(_));
         cursor.go(graph, *node);
         let witness = way(&mut cursor.path);
         findings.extend(finding(&asked.subject, Status::Undecided(why.clone()), witness));
@@ -279,7 +291,7 @@ fn finding(subject: &Subject, status: Status, witness: Option<Witness>) -> Optio
     let (kind, what) = match subject.clone() {
         Subject::Deadlock(locations) => (Kind::Deadlock, What::Deadlock { locations }),
         Subject::Overlap(first, second) => (Kind::Nondeterminism, What::Overlap { first, second }),
-        Subject::Choice => return None,
+        Subject::Choice | Subject::Undefined(_) => return None,
         Subject::Gap(locations, gate, switches) => (Kind::InputGap, What::InputGap { locations, gate, switches }),
         Subject::Error(switch, part, step) => (Kind::ModelError, What::Undefined { switch, part, step }),
     };

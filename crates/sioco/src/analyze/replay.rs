@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sioco_report::analysis::{Source, message, script::script};
-use sioco_symbolic::analysis::Finding;
+use sioco_report::analysis::{Source, message, script};
+use sioco_symbolic::analysis::{Finding, Kind};
 
 use crate::failure::Failure;
 use crate::files;
@@ -13,6 +13,34 @@ use crate::model::{Choices, shell_word};
 /// A script of more lines is not put on a command line.
 const TYPED: usize = 12;
 
+/// Stands in every script, and in nothing that somebody else wrote.
+const MARK: &str = "// run again: sioco simulate ";
+
+/// Makes the folder for scripts, before any work is done, and removes those of an earlier run: they would look like
+/// results of this one.
+pub fn prepare(folder: &Path) -> Result<(), Failure> {
+    if folder.exists() && !folder.is_dir() {
+        let failure = Failure::usage(format!("`--witness {}`: that is a file, not a folder", folder.display()));
+        return Err(failure.help("name a folder: each trace becomes a file in it"));
+    }
+    fs::create_dir_all(folder).map_err(|error| Failure::write(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| Failure::write(folder, &error))?;
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_script(path)) {
+        fs::remove_file(&path).map_err(|error| Failure::write(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// Whether an earlier run wrote this file: by its name and by what stands in it.
+fn is_script(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".txt"));
+    let is_ours = |(kind, number): (&str, &str)| {
+        Kind::ALL.iter().any(|k| k.name() == kind) && number.bytes().all(|b| b.is_ascii_digit())
+    };
+    name.and_then(|name| name.rsplit_once('-')).is_some_and(is_ours)
+        && fs::read_to_string(path).is_ok_and(|text| text.lines().take(2).any(|line| line.starts_with(MARK)))
+}
+
 /// The scripts that were written, by finding.
 #[derive(Debug)]
 pub struct Scripts {
@@ -20,7 +48,7 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Writes the traces of all findings that have one: `deadlock-1.txt` and so on.
+    /// Writes the traces of all findings that have one into a folder that is there: `deadlock-1.txt` and so on.
     pub fn write(
         folder: &Path,
         model: &Path,
@@ -28,18 +56,17 @@ impl Scripts {
         source: Source<'_>,
         findings: &[Finding],
     ) -> Result<Scripts, Failure> {
-        fs::create_dir_all(folder).map_err(|error| Failure::write(folder, &error))?;
         let mut written = Vec::new();
         for (i, finding) in findings.iter().enumerate() {
-            let Some(witness) = &finding.witness else {
+            if finding.witness.is_none() {
                 written.push(None);
                 continue;
-            };
+            }
             let before = findings[..i].iter().filter(|f| f.kind == finding.kind && f.witness.is_some()).count();
             let path = folder.join(format!("{}-{}.txt", finding.kind, before + 1));
             let mut text = format!("// {}\n", message(source, finding).replace(['\n', '\r'], " "));
             text.push_str(&format!("// run again: {} < this file\n", choices.command("simulate", model)));
-            script(&source.checked.model, &witness.path).iter().for_each(|line| text.push_str(&format!("{line}\n")));
+            script::of(&source.checked.model, finding).iter().for_each(|line| text.push_str(&format!("{line}\n")));
             files::write(&path, &text).map_err(|error| Failure::write(&path, &error))?;
             written.push(Some(path));
         }
@@ -58,7 +85,8 @@ pub fn command(model: &Path, choices: &Choices, source: Source<'_>, finding: &Fi
     if let Some(file) = file {
         return format!("{command} < {}", shell_word(&file.display().to_string()));
     }
-    let lines = finding.witness.as_ref().map(|w| script(&source.checked.model, &w.path)).unwrap_or_default();
+    let mut lines = script::of(&source.checked.model, finding);
+    lines.retain(|line| !line.starts_with("//"));
     match lines.len() {
         0 => command,
         1..=TYPED => {

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use sioco_report::analysis::{self as report, Source};
+use sioco_report::analysis::{self as report, Denied, Source};
 use sioco_solve::values::Bounds;
 use sioco_solve::{Limits, Reason};
 use sioco_symbolic::Progress;
-use sioco_symbolic::analysis::{Analysis, Finding, Kind, Options, Severity, Status, analyze};
+use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::budget::{Flags, within};
-use crate::analyze::replay::{Scripts, command};
+use crate::analyze::replay::{Scripts, command, prepare};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -27,7 +27,8 @@ const SHOWN: usize = 30;
 ///
 /// Explores the model for all values at once. Every finding has a trace that leads to it, or is proved, or is said to
 /// be undecided. Defects of the model (deadlocks, values that are undefined, switches that are never taken, outputs
-/// that no value satisfies) and findings of a kind given to --deny end with exit code 2.
+/// that no value satisfies) and findings of a kind given to --deny end with exit code 2. `sioco explain KIND` says more
+/// about a kind.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -51,7 +52,7 @@ pub struct Analyze {
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     only: Vec<Sort>,
 
-    /// Treats findings of these kinds like defects
+    /// Makes findings of these kinds errors, like defects
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     deny: Vec<Sort>,
 
@@ -59,7 +60,7 @@ pub struct Analyze {
     #[arg(long, value_name = "STEPS", default_value_t = 200)]
     depth: usize,
 
-    /// The greatest number of symbolic states
+    /// The greatest number of nodes: the symbolic states of the graph
     #[arg(long, value_name = "NUMBER", default_value_t = Options::default().nodes)]
     nodes: usize,
 
@@ -75,11 +76,12 @@ pub struct Analyze {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     patience: u64,
 
-    /// Writes the traces of the findings into this folder, as scripts for `sioco simulate`
+    /// Writes the traces of the findings into this folder, as scripts for `sioco simulate`, in place of those of an
+    /// earlier run
     #[arg(long, value_name = "DIR")]
     witness: Option<PathBuf>,
 
-    /// Whom the output is for
+    /// Whom the output is for; as JSON, it is one object per line
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -120,15 +122,21 @@ impl From<Sort> for Kind {
 impl Analyze {
     /// Analyses the model and says what was found.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        self.nothing_in_vain()?;
         let back_end = self.solver.back_end()?;
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
+        let denied: Vec<Kind> = self.deny.iter().map(|s| Kind::from(*s)).collect();
+        let denied = Denied(&denied);
+        if let Some(folder) = &self.witness {
+            prepare(folder)?;
+        }
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let mut last = None;
         let mut progress = |p: Progress| {
             if out.shows_progress() && last != Some(p.depth) {
                 last = Some(p.depth);
-                out.progress(format_args!("exploring: {} states, depth {}", p.nodes, p.depth));
+                out.progress(format_args!("exploring: {} nodes, depth {}", p.nodes, p.depth));
             }
         };
         let interrupted = interrupt::flag();
@@ -137,18 +145,20 @@ impl Analyze {
         });
         analysis.cancelled |= interrupted.load(Ordering::Relaxed);
         out.progress("");
+        // The worst first; within that, the order of the analysis stays.
+        analysis.findings.sort_by_key(|f| denied.severity(f));
         let scripts = match &self.witness {
             Some(folder) => Some(Scripts::write(folder, &self.file, &self.choices, source, &analysis.findings)?),
             None => None,
         };
         match self.format {
-            Format::Human => self.tell(source, &analysis, scripts.as_ref(), out),
-            Format::Json => self.tell_json(source, &analysis, scripts.as_ref(), out),
+            Format::Human => self.tell(source, &analysis, denied, scripts.as_ref(), out),
+            Format::Json => self.tell_json(source, &analysis, denied, scripts.as_ref(), out),
         }
         if analysis.cancelled {
             return Ok(Exit::Interrupted);
         }
-        if analysis.findings.iter().any(|f| self.is_bad(f)) {
+        if analysis.findings.iter().any(|f| denied.severity(f) == Severity::Error) {
             return Ok(Exit::Usage);
         }
         // Nothing bad was found, but only because nobody could answer.
@@ -179,52 +189,75 @@ impl Analyze {
         }
     }
 
-    fn is_bad(&self, finding: &Finding) -> bool {
-        finding.severity() == Severity::Error || self.deny.iter().any(|s| Kind::from(*s) == finding.kind)
+    /// A kind that is denied but not looked for would never be found.
+    fn nothing_in_vain(&self) -> Result<(), Failure> {
+        let lost = self.deny.iter().find(|d| !self.only.is_empty() && !self.only.contains(d));
+        let Some(lost) = lost else { return Ok(()) };
+        let names = |kinds: &[Sort]| kinds.iter().map(|s| Kind::from(*s).name()).collect::<Vec<_>>().join(",");
+        let (lost, only) = (Kind::from(*lost), names(&self.only));
+        let failure = Failure::usage(format!("`--deny {lost}` denies nothing: `--only {only}` does not look for it"));
+        Err(failure.help(format!("write `--only {only},{lost}`, or leave one of the two out")))
     }
 
-    fn tell(&self, source: Source<'_>, analysis: &Analysis, scripts: Option<&Scripts>, out: &mut Output) {
+    fn tell(
+        &self,
+        source: Source<'_>,
+        analysis: &Analysis,
+        denied: Denied<'_>,
+        scripts: Option<&Scripts>,
+        out: &mut Output,
+    ) {
         let colour = out.style().on;
         let mut shown: Vec<(Severity, Kind, usize)> = Vec::new();
+        let mut in_lines = false;
         for (i, finding) in analysis.findings.iter().enumerate() {
-            let key = (finding.severity(), finding.kind);
-            match shown.iter_mut().find(|(s, k, _)| (*s, *k) == key) {
-                Some((.., n)) => *n += 1,
-                None => shown.push((key.0, key.1, 1)),
-            }
-            if shown.last().is_some_and(|(.., n)| *n > SHOWN) {
+            let (severity, kind) = (denied.severity(finding), finding.kind);
+            let place = shown.iter().position(|(s, k, _)| (*s, *k) == (severity, kind));
+            let place = place.unwrap_or_else(|| {
+                shown.push((severity, kind, 0));
+                shown.len() - 1
+            });
+            shown[place].2 += 1;
+            if shown[place].2 > SHOWN {
                 continue;
             }
             let replay = match scripts.and_then(|s| s.of(i)) {
                 Some(file) => Some(command(&self.file, &self.choices, source, finding, Some(file))),
                 None => finding.witness.is_some().then(|| command(&self.file, &self.choices, source, finding, None)),
             };
-            out.print(&report::render(source, finding, replay.as_deref(), colour));
+            out.print(&report::render(source, finding, denied, replay.as_deref(), colour));
             // What is one line stays together.
-            if finding.severity() != Severity::Information {
+            in_lines = severity == Severity::Information;
+            if !in_lines {
                 out.line("");
             }
         }
         for (_, kind, n) in shown.iter().filter(|(.., n)| *n > SHOWN) {
             out.line(format_args!("… and {} more of the kind {kind}; `--format json` lists all", n - SHOWN));
         }
-        if shown.last().is_some_and(|(severity, ..)| *severity == Severity::Information) {
+        if in_lines {
             out.line("");
         }
-        out.print(&report::summary(source.checked, &self.file.display().to_string(), analysis));
+        out.print(&report::summary(source.checked, &self.file.display().to_string(), analysis, denied));
     }
 
-    fn tell_json(&self, source: Source<'_>, analysis: &Analysis, scripts: Option<&Scripts>, out: &mut Output) {
+    fn tell_json(
+        &self,
+        source: Source<'_>,
+        analysis: &Analysis,
+        denied: Denied<'_>,
+        scripts: Option<&Scripts>,
+        out: &mut Output,
+    ) {
         out.line(report::json_head(source, &self.file.display().to_string()));
         for (i, finding) in analysis.findings.iter().enumerate() {
-            let mut object = report::json_finding(source, finding);
-            object["denied"] = (finding.severity() != Severity::Error && self.is_bad(finding)).into();
+            let mut object = report::json_finding(source, finding, denied);
             object["script"] = scripts.and_then(|s| s.of(i)).map(|p| p.display().to_string()).into();
             out.line(object);
         }
         for object in report::switches(source, analysis) {
             out.line(object);
         }
-        out.line(report::json_summary(source, analysis));
+        out.line(report::json_summary(source, analysis, denied));
     }
 }

@@ -46,7 +46,7 @@ pub struct Check {
     #[arg(long)]
     fix: bool,
 
-    /// Whom the output is for
+    /// Whom the output is for; as JSON, it is one object per line
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

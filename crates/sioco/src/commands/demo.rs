@@ -8,7 +8,14 @@ use sioco_lang::source::Span;
 use sioco_model::model::{Direction, Label};
 use sioco_model::semantics::Interpreter;
 use sioco_model::{GateId, Model, Value};
+use sioco_report::analysis::{self as report, Denied, Source, script};
+use sioco_report::explore::Explored;
+use sioco_report::explore::summary::summary;
 use sioco_report::{diagnostic, graph};
+use sioco_solve::BackEnd;
+use sioco_solve::values::{Bounds, Choice};
+use sioco_symbolic::analysis::{self, Kind};
+use sioco_symbolic::{Reach, reach};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
@@ -36,6 +43,15 @@ const RUN: [(&str, Option<i64>); 5] =
 /// What a system that is wrong says after the first step of the run.
 const FAULT: (&str, i64) = ("outX", 7);
 
+/// How far the model is explored.
+const EXPLORED: usize = 6;
+
+/// The switch after which nothing can happen.
+const ENDING: &str = "r2";
+
+/// A copy in which the sum may become too large: its name, a text, and what it becomes.
+const TIGHT: (&str, &str, &str) = ("tight.sts", "var x: Int = 0", "var x: Int in 0..30 = 0");
+
 impl Demo {
     /// Shows what works, in a minute.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
@@ -45,6 +61,8 @@ impl Demo {
         the_check(&checked, out);
         a_run(&model.model, out);
         a_fault(&checked, model, out);
+        all_values(&model.model, out);
+        a_defect(out);
         a_picture(&checked, model, out);
         out.line("");
         out.line("Next: write a model of your own and `sioco check` it. `sioco help` lists what else there is.");
@@ -146,8 +164,60 @@ fn excerpt(checked: &Checked, span: Span, why: &str, out: &mut Output) {
     out.line(format_args!("    {margin} {} {}{}", style.dim("│"), " ".repeat(column - 1), style.red(under)));
 }
 
+/// What `sioco explore` does.
+fn all_values(model: &Model, out: &mut Output) {
+    heading("5. A model can be explored for all values at once", out);
+    let options = sioco_symbolic::Options { depth: Some(EXPLORED), ..Default::default() };
+    let back_end = BackEnd::BuiltIn;
+    let found = sioco_symbolic::explore(model, &builtin, &options, &mut |_| {});
+    let explored = Explored {
+        model,
+        file: NAME,
+        options: &options,
+        found: &found,
+        model_errors: &[],
+        back_end: &back_end,
+        solver: None,
+    };
+    indented(&summary(&explored, out.width(), out.style()), out);
+    out.line("");
+    let graph = &found.graph;
+    let last = graph.ids().find(|n| graph.step(*n).is_some_and(|s| s.name(model) == ENDING));
+    let steps = graph.path(last.expect("the model comes to its end"));
+    let mut path = sioco_symbolic::Path::new(model, &builtin);
+    let names: Vec<String> = steps.iter().map(|s| s.name(model)).collect();
+    if let Reach::Reachable(solved) = reach(&mut path, &steps, Choice::Min) {
+        out.line(format_args!("The shortest way to the end is `{}`. Values for it:", names.join(" ")));
+        out.line("");
+        script::script(model, &solved).iter().for_each(|line| out.line(format_args!("    {line}")));
+        out.line("");
+    }
+    out.line("`sioco explore FILE` does this for any model, and says of any path whether it can be taken.");
+}
+
+/// What `sioco analyze` does.
+fn a_defect(out: &mut Output) {
+    heading("6. Defects are found, with a trace that leads to each", out);
+    let checked = check_text(TIGHT.0, &MODEL.replace(TIGHT.1, TIGHT.2));
+    let model = checked.model.as_ref().expect("the copy is correct, too");
+    out.line(format_args!("In a copy with `{}` the sum has a range. `sioco analyze` says:", TIGHT.2));
+    out.line("");
+    let options = analysis::Options { kinds: vec![Kind::ModelError], ..Default::default() };
+    let found = analysis::analyze(&model.model, &builtin, &options, &mut |_| {});
+    let source = Source { checked: model, sources: &checked.sources };
+    for finding in &found.findings {
+        indented(&report::render(source, finding, Denied::default(), None, out.style().on), out);
+    }
+    out.line("");
+    out.line("It also finds deadlocks, switches that are never taken, nondeterminism and more.");
+}
+
+fn builtin() -> Box<dyn Bounds> {
+    Box::new(BackEnd::BuiltIn.chain())
+}
+
 fn a_picture(checked: &Checked, model: &CheckedModel, out: &mut Output) {
-    heading("5. A model can be seen", out);
+    heading("7. A model can be seen", out);
     let picture = graph::svg(&model.model, &as_written(&checked.sources, model), &graph::Options::default());
     let folder = picture_folder();
     let path = folder.join("accumulator.svg");

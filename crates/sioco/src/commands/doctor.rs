@@ -7,21 +7,22 @@ use sioco_solve::smt::version::version_in;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Format, Output};
-use crate::solvers::{self, Solvers};
+use crate::solvers::{self, Auto, Solvers};
 
 /// Say what is installed and found
 ///
 /// The Z3 library is looked for in this order: the file that SIOCO_Z3 names (and then nowhere else); the folders of
 /// the dynamic linker; the z3-solver package of the active Python; target/tools, where `cargo xtask setup` puts it.
 /// The programs z3, cvc5, yices-smt2, mathsat and opensmt are looked for on the path and asked for their version.
-/// Nothing is changed.
+/// `--solver auto` takes Z3, the library before the program; others are used where `--solver` names them. Nothing is
+/// changed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   sioco doctor
   SIOCO_Z3=/opt/z3/lib/libz3.so sioco doctor --format json")]
 pub struct Doctor {
-    /// Whom the output is for
+    /// Whom the output is for; as JSON, it is one object
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -79,6 +80,10 @@ fn human(found: &Solvers, out: &mut Output) {
     for problem in &found.problems {
         out.line(format_args!("  {}: {problem}", style.red("problem")));
     }
+    let auto = found.auto();
+    let others: Vec<String> = found.others().iter().map(|name| format!("`--solver {name}`")).collect();
+    let others = if others.is_empty() { String::new() } else { format!("; {} takes another", others.join(" or ")) };
+    out.line(format_args!("  {:<11} {auto}{others}", "auto takes"));
     if !found.any() {
         out.line("");
         out.line(NO_SOLVER);
@@ -121,6 +126,10 @@ fn machine(found: &Solvers, out: &mut Output) {
         "programs": programs.collect::<Vec<_>>(),
         "problems": found.problems,
         "solver": found.any(),
+        "auto": match found.auto() {
+            Auto::Library(path) | Auto::Program(path) => Some(path.display().to_string()),
+            Auto::BuiltIn | Auto::Broken => None,
+        },
         "terminal": {
             "terminal": out.is_terminal(),
             "colour": out.style().on,

@@ -1,62 +1,62 @@
-//! `sioco explain`: more about a code.
+//! `sioco explain`: more about a code, or about a kind of finding.
 
 use clap::Args;
 use serde_json::{Value, json};
 use sioco_lang::Code;
 use sioco_lang::diagnostic::{Severity, did_you_mean};
+use sioco_symbolic::analysis::Kind;
 
+use crate::analyze::kinds;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::markdown;
 use crate::output::{Format, Output};
+use crate::style::Style;
 
-/// Say more about a code, with examples
+/// Say more about a code of `sioco check` or a kind of `sioco analyze`, with examples
 ///
-/// Without a code, lists all of them.
+/// Without one, lists all of them.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   sioco explain N001
   sioco explain sioco::n001
+  sioco explain deadlock
   sioco explain | grep -i guard")]
 pub struct Explain {
-    /// The code, such as `N001` or `sioco::N001`
+    /// The code, such as `N001` or `sioco::N001`, or the kind of finding, such as `deadlock`
     #[arg(value_name = "CODE")]
     code: Option<String>,
 
-    /// Whom the output is for
+    /// Whom the output is for; as JSON, it is one object per line
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 impl Explain {
-    /// Explains one code, or lists all.
+    /// Explains one code or kind, or lists all.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let style = out.style();
         match (&self.code, self.format) {
             (Some(text), Format::Human) => {
-                let code = find(text)?;
-                let head = format!("{}[{code}]", severity(code));
-                out.line(match code.severity() {
-                    Severity::Error => style.red(head),
-                    Severity::Warning => style.bold(head),
-                });
-                out.print(&markdown::render(code.explanation(), style, out.width()));
+                let topic = find(text)?;
+                out.line(topic.head(style));
+                out.print(&markdown::render(topic.page(), style, out.width()));
             }
             (Some(text), Format::Json) => {
-                let code = find(text)?;
-                let mut object = object(code);
-                object["explanation"] = code.explanation().into();
+                let topic = find(text)?;
+                let mut object = topic.object();
+                object["explanation"] = topic.page().into();
                 out.line(object);
             }
             (None, Format::Human) => {
-                for code in Code::ALL {
-                    out.line(format_args!("{}  {}", style.bold(code.short()), code.title()));
+                for topic in all() {
+                    out.line(format_args!("{}  {}", style.bold(topic.name()), topic.title()));
                 }
             }
             (None, Format::Json) => {
-                for code in Code::ALL {
-                    out.line(object(*code));
+                for topic in all() {
+                    out.line(topic.object());
                 }
             }
         }
@@ -64,27 +64,81 @@ impl Explain {
     }
 }
 
-fn object(code: Code) -> Value {
-    json!({ "code": code.to_string(), "severity": severity(code), "title": code.title() })
+/// What there is a page about.
+#[derive(Clone, Copy)]
+enum Topic {
+    /// A code of the checker.
+    Code(Code),
+    /// A kind of finding.
+    Kind(Kind),
 }
 
-fn severity(code: Code) -> &'static str {
-    match code.severity() {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
+fn all() -> impl Iterator<Item = Topic> {
+    Code::ALL.iter().map(|code| Topic::Code(*code)).chain(Kind::ALL.map(Topic::Kind))
+}
+
+impl Topic {
+    fn name(self) -> &'static str {
+        match self {
+            Topic::Code(code) => code.short(),
+            Topic::Kind(kind) => kind.name(),
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Topic::Code(code) => code.title(),
+            Topic::Kind(kind) => kinds::title(kind),
+        }
+    }
+
+    fn page(self) -> &'static str {
+        match self {
+            Topic::Code(code) => code.explanation(),
+            Topic::Kind(kind) => kinds::page(kind),
+        }
+    }
+
+    fn severity(self) -> &'static str {
+        match self {
+            Topic::Code(code) => match code.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            Topic::Kind(kind) => kinds::severity(kind),
+        }
+    }
+
+    fn head(self, style: Style) -> String {
+        let severity = self.severity();
+        let head = match self {
+            Topic::Code(code) => format!("{severity}[{code}]"),
+            Topic::Kind(kind) => format!("{severity}[{kind}]"),
+        };
+        if severity == "error" { style.red(head) } else { style.bold(head) }
+    }
+
+    fn object(self) -> Value {
+        let (key, name) = match self {
+            Topic::Code(code) => ("code", code.to_string()),
+            Topic::Kind(kind) => ("kind", kind.to_string()),
+        };
+        json!({ key: name, "severity": self.severity(), "title": self.title() })
     }
 }
 
-fn find(text: &str) -> Result<Code, Failure> {
+fn find(text: &str) -> Result<Topic, Failure> {
     let text = text.trim();
     // Case and prefix do not matter, as little as they do for codes that exist.
     let upper = text.to_uppercase();
     let short = upper.strip_prefix("SIOCO::").unwrap_or(&upper);
-    Code::parse(short).ok_or_else(|| {
-        let failure = Failure::usage(format!("there is no code `{text}`"));
-        match did_you_mean(short, Code::ALL.iter().map(|code| code.short())) {
-            Some(near) => failure.help(format!("did you mean `{near}`? `sioco explain` lists all codes")),
-            None => failure.help("`sioco explain` lists all codes"),
+    let found = Code::parse(short).map(Topic::Code).or_else(|| kinds::parse(text).map(Topic::Kind));
+    found.ok_or_else(|| {
+        let failure = Failure::usage(format!("there is no code and no kind of finding `{text}`"));
+        let near = did_you_mean(short, Code::ALL.iter().map(|code| code.short()));
+        match near.or_else(|| did_you_mean(&text.to_lowercase(), Kind::ALL.iter().map(|kind| kind.name()))) {
+            Some(near) => failure.help(format!("did you mean `{near}`? `sioco explain` lists all of them")),
+            None => failure.help("`sioco explain` lists all of them"),
         }
     })
 }

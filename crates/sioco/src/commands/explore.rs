@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use sioco_lang::check::{Checked, CheckedModel};
+use sioco_model::SwitchId;
 use sioco_report::explore::path::{Outcome, Page};
 use sioco_report::explore::statistics::statistics;
 use sioco_report::explore::summary::summary;
@@ -12,6 +13,7 @@ use sioco_report::explore::tree::{Drawing, tree};
 use sioco_report::explore::{Explored, json};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_symbolic::analysis;
 use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
 
 use crate::commands::simulate;
@@ -87,19 +89,18 @@ pub struct Explore {
     jobs: Option<u16>,
 
     /// Says who answered how many questions, and what it cost
+    ///
+    /// The first table counts questions: whether a step is possible (settled by evaluation where the values are known;
+    /// remembered from a step with the same conditions; asked), and whether a state is included in an earlier one. The
+    /// second counts the answers of the layers that are asked one after the other, until one has an answer:
+    /// simplification, the last witness, the built-in solver, the cache, the back-end. There may be more of these than
+    /// questions, since values are looked for beforehand; what nobody answered is not among them.
     #[arg(long, conflicts_with = "one")]
     stats: bool,
 
-    /// Shows the graph as a tree, so many lines of it; 0 is all [default: 200]
-    #[arg(
-        long,
-        value_name = "LINES",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "200",
-        conflicts_with = "one"
-    )]
-    tree: Option<usize>,
+    /// Shows the graph as a tree, so many lines of it; 0 is all [default: 200 on a terminal, else all]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, conflicts_with = "one")]
+    tree: Option<Option<usize>>,
 
     /// Says whether this path can be taken: names of switches, `send/receive`, labels such as `?gate`, and `delta`
     #[arg(
@@ -126,7 +127,7 @@ pub struct Explore {
     #[arg(long, value_name = "FILE", requires = "one")]
     save: Option<PathBuf>,
 
-    /// Whom the output is for
+    /// Whom the output is for; as JSON, it is one object, on one line
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -168,6 +169,12 @@ enum Values {
     /// Where a condition is about to flip.
     Boundary,
 }
+
+/// In so many nodes is looked for model errors.
+const ERRORS_AMONG: usize = 1_000;
+
+/// So many lines of a tree are shown on a terminal.
+const TREE_LINES: usize = 200;
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -258,8 +265,16 @@ impl Explore {
         let model = &work.checked.model;
         let file = self.file.display().to_string();
         let solver = if self.stats || !found.doubts.is_empty() { work.solver_name() } else { None };
-        let explored =
-            Explored { model, file: &file, options, found, back_end: &work.back_end, solver: solver.as_deref() };
+        let model_errors = self.model_errors(work, found);
+        let explored = Explored {
+            model,
+            file: &file,
+            options,
+            found,
+            model_errors: &model_errors,
+            back_end: &work.back_end,
+            solver: solver.as_deref(),
+        };
         match self.format {
             Format::Json => out.line(json::exploration(&explored, self.stats.then_some(time))),
             Format::Human => {
@@ -267,9 +282,11 @@ impl Explore {
                 if let Some(lines) = self.tree {
                     let words = work.words();
                     let label = |s| words.label(s);
-                    let cut = out.is_terminal();
-                    let width = out.terminal_width().filter(|_| cut).unwrap_or(out.width());
-                    out.print(&tree(&explored, &Drawing { lines, width, cut, style, label: &label }));
+                    // Only where lines are looked at do they have to fit.
+                    let terminal = out.is_terminal();
+                    let lines = lines.unwrap_or(if terminal { TREE_LINES } else { 0 });
+                    let width = terminal.then(|| out.terminal_width().unwrap_or(out.width()));
+                    out.print(&tree(&explored, &Drawing { lines, width, style, label: &label }));
                     out.line("");
                 }
                 out.print(&summary(&explored, out.width(), style));
@@ -286,6 +303,13 @@ impl Explore {
             Some((_, why)) => Err(broken(why)),
             None => Ok(Exit::Ok),
         }
+    }
+
+    /// The switches with a model error not far from the start. The built-in solver is asked alone, so that this costs
+    /// little.
+    fn model_errors(&self, work: &Work<'_>, found: &Exploration) -> Vec<SwitchId> {
+        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+        analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &work.limits)
     }
 
     /// Tells about one path.

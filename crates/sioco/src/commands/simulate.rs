@@ -31,7 +31,7 @@ Example:
   sioco simulate model.sts
   sioco simulate model.sts --set m=100 < steps.txt
   echo 'random 20' | sioco simulate model.sts --seed 7
-  sioco simulate model.sts --values max --solver 'cvc5 --lang smt2 --incremental'")]
+  sioco simulate model.sts --values max --solver cvc5")]
 pub struct Simulate {
     /// The model
     #[arg(value_name = "FILE")]
@@ -56,7 +56,7 @@ pub struct Simulate {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Whom the output is for
+    /// Whom the output is for; as JSON, it is one object per line
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

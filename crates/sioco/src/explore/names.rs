@@ -5,34 +5,46 @@ use sioco_model::model::Model;
 use sioco_symbolic::{Graph, NoPath, NodeId, Step, named_steps};
 
 use crate::failure::Failure;
+use crate::switch_names::near_switch;
 
-/// The steps that the words mean; they are separated by spaces or commas, in one text or several.
+/// The steps that the words mean; they are separated by spaces or commas, in one text or several. A handshake may also
+/// be written `send & receive`.
 pub fn steps(model: &Model, texts: &[String]) -> Result<Vec<Step>, Failure> {
-    let names: Vec<&str> =
-        texts.iter().flat_map(|t| t.split([' ', ',', '\t', '\n', '\r'])).filter(|n| !n.is_empty()).collect();
+    let text = texts.join(" ").replace(" & ", "/");
+    let names: Vec<&str> = text.split([' ', ',', '\t', '\n', '\r']).filter(|n| !n.is_empty()).collect();
     named_steps(model, &names).map_err(|why| failure(model, &why))
 }
 
 fn failure(model: &Model, why: &NoPath) -> Failure {
     let failure = Failure::usage(why.to_string());
     match why {
-        NoPath::NoSuchSwitch { name, .. } => {
-            let labels = model.gates.values().map(|g| format!("{}{}", g.direction.sigil(), g.name));
-            let labels: Vec<String> = labels.collect();
-            let switches = model.switches.values().map(|s| s.name.as_str());
-            let near = did_you_mean(name, switches.chain(labels.iter().map(String::as_str)).chain(["delta"]));
-            let gate = model.gate(name).map(|g| format!("{}{name}", model.gates[g].direction.sigil()));
-            match gate.or(near) {
-                Some(near) => failure.help(format!("did you mean `{near}`?")),
-                None => failure.help("a path is made of names of switches, labels such as `?gate`, and `delta`"),
-            }
-        }
+        NoPath::NoSuchSwitch { name, .. } => match meant(model, name) {
+            Some(near) => failure.help(format!("did you mean `{near}`?")),
+            None => failure.help("a path is made of names of switches, labels such as `?gate`, and `delta`"),
+        },
         NoPath::NotHere { name, possible, .. } => match did_you_mean(name, possible.iter().map(String::as_str)) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
             None => failure,
         },
         NoPath::Ambiguous { possible, .. } => failure.help(format!("name one of them: `{}`", possible.join("` or `"))),
     }
+}
+
+/// What a name that is none was probably meant to be.
+fn meant(model: &Model, name: &str) -> Option<String> {
+    if let Some((send, receive)) = name.split_once('/') {
+        let near = |part: &str| match model.switch(part) {
+            Some(_) => Some(part.to_owned()),
+            None => near_switch(model, part, []),
+        };
+        return Some(format!("{}/{}", near(send)?, near(receive)?));
+    }
+    if let Some(gate) = model.gate(name) {
+        return Some(format!("{}{name}", model.gates[gate].direction.sigil()));
+    }
+    let labels = model.gates.values().map(|g| format!("{}{}", g.direction.sigil(), g.name));
+    let labels: Vec<String> = labels.collect();
+    near_switch(model, name, labels.iter().map(String::as_str).chain(["delta"]))
 }
 
 /// The node with a name such as `n7`; the `n` may be left out.

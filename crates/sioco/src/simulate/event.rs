@@ -34,11 +34,14 @@ impl Session<'_> {
     pub fn why_event(&mut self, event: &str, given: &[Given]) -> Result<String, Refusal> {
         let (gate, args) = self.event(event, given)?;
         let state = self.state().clone();
-        let possible = self.interpreter.successors(&state, gate, &args).map_err(|e| self.undefined(&e))?;
-        match possible.first() {
-            Some((switch, _)) => Ok(format!("it is possible, by `{}`", self.model.switches[*switch].name)),
-            None => Ok(self.why_no_event(gate, &args)),
-        }
+        Ok(match self.interpreter.successors(&state, gate, &args) {
+            Ok(possible) => match possible.first() {
+                Some((switch, _)) => format!("it is possible, by `{}`", self.model.switches[*switch].name),
+                None => self.why_no_event(gate, &args),
+            },
+            // That is an answer, too.
+            Err(error) => format!("whether it is possible is not defined: {}", self.undefined(&error)),
+        })
     }
 
     /// Why no switch of a gate is enabled for the values, and for an output what is allowed instead.

@@ -7,7 +7,7 @@ pub enum Request {
     Option(usize, Vec<Given>),
     /// `add 6`: takes a switch.
     Switch(String, Vec<Given>),
-    /// `send & receive`: takes a handshake of two switches.
+    /// `send/receive`, also written `send & receive`: takes a handshake of two switches.
     Handshake(String, String),
     /// `?inX(6)`, `!outX(6)`: whatever switch does that.
     Event(String, Vec<Given>),
@@ -55,7 +55,7 @@ pub struct Given {
 
 /// What can be asked for, as help.
 pub const HELP: &str = "\x20 2            take option 2; `2 6, true` or `2 p=6, q=true` gives values
-  add 6        take the switch `add`, here with a value; `a & b` takes a handshake
+  add 6        take the switch `add`, here with a value; `a/b` takes a handshake
   ?inX(6)      give an input, or see an output: `!outX(6)`
   set x=3      before the first step: the value of a variable that is free at the start
   delta        see silence
@@ -149,6 +149,12 @@ pub fn parse(line: &str) -> Result<Request, String> {
         {
             return event(line);
         }
+        _ if rest.is_empty() && word.contains('/') => match word.split_once('/') {
+            Some((send, receive)) if !send.is_empty() && !receive.is_empty() => {
+                Request::Handshake(send.into(), receive.into())
+            }
+            _ => return Err(format!("`{word}`: a handshake is written `send/receive`")),
+        },
         _ => match word.parse() {
             Ok(option) => Request::Option(option, given(rest)?),
             Err(_) => Request::Switch(word.into(), given(rest)?),
@@ -250,6 +256,7 @@ mod tests {
             ),
             ("!done", Request::Event("!done".into(), vec![])),
             ("l0?inX 3", Request::Switch("l0?inX".into(), values(&["3"]))),
+            ("A.send/B.recv", Request::Handshake("A.send".into(), "B.recv".into())),
             ("A.send & B.recv", Request::Handshake("A.send".into(), "B.recv".into())),
             ("why not add 11", Request::Why("add".into(), values(&["11"]))),
             ("why !outX(7)", Request::WhyEvent("!outX".into(), values(&["7"]))),

@@ -31,7 +31,7 @@ pub fn line(model: &Model, switch: SwitchId, args: &[Value]) -> String {
 
 /// A handshake.
 pub fn handshake(model: &Model, send: SwitchId, receive: SwitchId) -> String {
-    format!("{} & {}", model.switches[send].name, model.switches[receive].name)
+    Step::Handshake { send, receive }.name(model)
 }
 
 /// The values of variables that are free at the start; `None` if there are none.

@@ -1,6 +1,5 @@
 //! A session of stepping: the states gone through, what can be done next, and why the rest cannot.
 
-use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::value::parse_value;
 use sioco_model::model::Label;
 use sioco_model::semantics::explain::Reason;
@@ -12,6 +11,7 @@ use super::request::Given;
 use super::solving::Solving;
 use super::words::Words;
 use super::{script, why};
+use crate::switch_names::near_switch;
 
 /// A session.
 pub struct Session<'m> {
@@ -332,8 +332,7 @@ impl<'m> Session<'m> {
                 return format!("`{name}` is a gate: write `{name}(…)`, or the name of a switch");
             }
             let words = ["help", "list", "undo", "reset", "state", "trace", "save", "random", "quit", "delta", "why"];
-            let known = self.model.switches.values().map(|s| s.name.as_str()).chain(words);
-            match did_you_mean(name, known) {
+            match near_switch(self.model, name, words) {
                 Some(near) => format!("there is no switch `{name}`: did you mean `{near}`?"),
                 None => format!(
                     "there is no switch `{name}`; `list all` shows those that leave this state, `help` all requests"
@@ -344,6 +343,10 @@ impl<'m> Session<'m> {
 
     /// Why a switch is not enabled, for values that may be given, as sentences; or that it is.
     pub fn why(&mut self, name: &str, given: &[Given]) -> Result<String, Refusal> {
+        if let Some((send, receive)) = name.split_once('/') {
+            let (send, receive) = (self.find(send)?, self.find(receive)?);
+            return Ok(self.why_no_handshake(send, receive));
+        }
         let switch = self.find(name)?;
         let s = &self.model.switches[switch];
         if given.is_empty() {
@@ -353,6 +356,18 @@ impl<'m> Session<'m> {
         let params: Vec<_> = s.params.iter().map(|p| (p.name.as_str(), self.model.sorts.base(p.sort))).collect();
         let args = read_arguments(self.model, &params, given, example.as_deref())?;
         Ok(self.why_not(switch, Some(&args)))
+    }
+
+    fn why_no_handshake(&mut self, send: SwitchId, receive: SwitchId) -> String {
+        let state = self.state().clone();
+        let name = script::handshake(self.model, send, receive);
+        match self.interpreter.handshake_steps(&state) {
+            Ok(steps) if steps.iter().any(|(s, _)| s.switch == send && s.receive == Some(receive)) => {
+                format!("`{name}` is enabled")
+            }
+            Ok(_) => format!("{}; {}", self.why_not(send, None), self.why_not(receive, None)),
+            Err(error) => format!("`{name}` is not possible: {}", self.undefined(&error)),
+        }
     }
 
     pub(super) fn why_not(&mut self, switch: SwitchId, args: Option<&[Value]>) -> String {
@@ -371,6 +386,11 @@ impl<'m> Session<'m> {
             } else if reasons.is_empty() {
                 return format!("`{name}` is enabled");
             }
+        }
+        if let Some(args) = args.filter(|_| reasons.is_empty())
+            && let Err(error @ StepError::Undefined { .. }) = self.interpreter.fire(&mut state.clone(), switch, args)
+        {
+            return format!("`{name}` is enabled, but taking it is a {}", self.undefined(&error));
         }
         if reasons.is_empty() {
             return match self.example(switch) {
@@ -407,7 +427,7 @@ impl<'m> Session<'m> {
     pub fn name(&self, choice: &Choice) -> String {
         let name = &self.model.switches[choice.switch].name;
         match choice.receive {
-            Some(receive) => format!("{name} & {}", self.model.switches[receive].name),
+            Some(receive) => script::handshake(self.model, choice.switch, receive),
             None => name.clone(),
         }
     }

@@ -23,7 +23,10 @@ pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
             format!("`{}` is false{}", words.conjunct(switch, *conjunct), with(model, switch, values))
         }
         Reason::Differs { param, expected, found } => {
-            format!("`{}` is {} here, not {}", s.params[*param].name, show(*param, expected), show(*param, found))
+            let name = &s.params[*param].name;
+            // The parameter of a gate may have the name of a variable.
+            let which = if model.variables.values().any(|v| v.name == *name) { "the parameter " } else { "" };
+            format!("{which}`{name}` is {} here, not {}", show(*param, expected), show(*param, found))
         }
         Reason::NoValues { values } => {
             format!("no values make `{}` true{}", words.guard(switch), with(model, switch, values))
