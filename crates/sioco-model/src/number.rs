@@ -24,10 +24,16 @@ pub const MAX_BITS: usize = 1 << 20;
 /// Whether a number (or anything else) is not too large to compute with.
 #[inline]
 pub fn is_small(v: &Value) -> bool {
+    bits(v) <= MAX_BITS
+}
+
+/// How many bits a number takes that does not fit 64; nothing for everything else.
+#[inline]
+pub fn bits(v: &Value) -> usize {
     match v {
-        Value::BigInt(n) => n.bit_len() <= MAX_BITS,
-        Value::Real(r) => r.numerator().bit_len() <= MAX_BITS && r.denominator().bit_len() <= MAX_BITS,
-        _ => true,
+        Value::BigInt(n) => n.bit_len(),
+        Value::Real(r) => r.numerator().bit_len().max(r.denominator().bit_len()),
+        _ => 0,
     }
 }
 

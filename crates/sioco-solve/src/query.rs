@@ -119,6 +119,8 @@ pub enum Reason {
     Time,
     /// It was cancelled.
     Cancelled,
+    /// A value is too large to compute with.
+    TooLarge,
     /// The solver cannot decide this kind of condition; in its own words, or ours.
     Undecided(String),
     /// No SMT solver was found, and the built-in layers do not decide this.
@@ -139,6 +141,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Resources => f.write_str("the limit of work was reached"),
             Reason::Time => f.write_str("the time limit was reached"),
+            Reason::TooLarge => f.write_str("a value is too large to compute with"),
             Reason::Cancelled => f.write_str("it was cancelled"),
             Reason::Undecided(why) => {
                 // Solvers like brackets; people do not want to read terms.

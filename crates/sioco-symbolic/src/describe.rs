@@ -6,6 +6,7 @@ use sioco_model::model::Label;
 use sioco_model::print;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
+use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues, Request, choose};
 
 use crate::fold;
@@ -41,6 +42,7 @@ impl Path<'_> {
         let depth = match self.names.meaning(symbol) {
             Meaning::Variable { depth, var } => return format!("{}#{depth}", model.variable_name(var)),
             Meaning::Param { depth, .. } => depth as usize,
+            Meaning::Opaque(_) => return self.symbols()[symbol].name.clone(),
         };
         let is_it = |t: &TermId| matches!(self.pool().get(*t), Term::Symbol(y, _) if *y == symbol);
         let found = depth.checked_sub(1).and_then(|i| {
@@ -142,6 +144,9 @@ impl Path<'_> {
 
     /// Values for the whole path, chosen parameter by parameter in the order of the path. The path must be recorded.
     pub fn solve_with(&mut self, choice: Choice) -> Result<Solved, NoValues> {
+        if self.is_opaque_path() {
+            return Err(NoValues::Unknown(Reason::TooLarge));
+        }
         self.sync();
         let wanted = self.open_symbols();
         let limits = self.limits.clone();

@@ -17,6 +17,7 @@ pub mod graph;
 pub mod inclusion;
 pub mod key;
 pub mod live;
+mod opaque;
 pub mod path;
 mod prepare;
 pub mod reach;

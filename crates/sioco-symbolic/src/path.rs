@@ -22,6 +22,7 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, Limits, Reason, Symbols, Terms};
 
 use crate::fold;
+use crate::opaque::is_large;
 use crate::prepare::{Condition, Origin, Prepared, Signatures, prepare};
 use crate::stats::Counters;
 use crate::step::{Outgoing, Step};
@@ -120,6 +121,8 @@ pub struct Path<'m> {
     scratch: FxHashMap<TermId, TermId>,
     symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
     pending: Vec<(VarId, Result<Value, TermId>)>,
+    /// Whether there was a value that is nearly too large to compute with.
+    grown: bool,
     counters: Counters,
 }
 
@@ -161,6 +164,7 @@ impl<'m> Path<'m> {
             scratch: FxHashMap::default(),
             symbol_lists: FxHashMap::default(),
             pending: Vec::new(),
+            grown: model.variables.values().any(|v| v.initial.as_ref().is_some_and(is_large)),
             counters: Counters::default(),
         };
         for (id, v) in model.variables.iter() {
@@ -367,6 +371,7 @@ impl<'m> Path<'m> {
             match program.run_bool(&mut self.memory, context, env) {
                 Ok(true) => return Some(()),
                 Err(EvalError::NeedsSolver(_)) => {}
+                Err(EvalError::TooLarge) => self.grown = true,
                 Ok(false) | Err(_) => {
                     self.counters.refuted += 1;
                     return None;
@@ -442,8 +447,9 @@ impl<'m> Path<'m> {
             self.side.assert(terms, condition);
         }
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let answer = possible(self.side.check_afresh(terms, &self.limits, false));
+        let answer = self.side.check_afresh(terms, &self.limits, false);
         self.side.pop();
+        let answer = possible(self.without_opaque(answer, &key.1));
         self.counters.asked += 1;
         // What was cancelled may be asked again.
         if !matches!(answer, Possible::Unknown(Reason::Cancelled | Reason::Time)) {
@@ -463,8 +469,9 @@ impl<'m> Path<'m> {
         for c in conditions {
             self.solver.assert(terms, c);
         }
-        let answer = possible(self.solver.check_afresh(terms, &self.limits, false));
+        let answer = self.solver.check_afresh(terms, &self.limits, false);
         self.solver.pop();
+        let answer = possible(self.without_opaque(answer, open));
         self.counters.asked += 1;
         answer
     }
@@ -536,7 +543,8 @@ impl<'m> Path<'m> {
             return self.pool.replace(term, &mut leaf);
         }
         self.scratch.clear();
-        fold::substitute(&mut self.pool, &model.sorts, term, &mut self.scratch, &mut leaf)
+        let result = fold::substitute(&mut self.pool, &model.sorts, term, &mut self.scratch, &mut leaf);
+        if self.grown { self.hide_large(result) } else { result }
     }
 
     /// The symbols of the parameters of a step at a depth.
@@ -560,7 +568,8 @@ impl<'m> Path<'m> {
         };
         let result = if self.shortcuts.evaluation {
             self.scratch.clear();
-            fold::substitute(&mut self.pool, &self.model.sorts, term, &mut self.scratch, &mut leaf)
+            let result = fold::substitute(&mut self.pool, &self.model.sorts, term, &mut self.scratch, &mut leaf);
+            if self.grown { self.hide_large(result) } else { result }
         } else {
             self.pool.replace(term, &mut leaf)
         };
@@ -634,7 +643,10 @@ impl<'m> Path<'m> {
         for (var, value) in pending.drain(..) {
             let i = var.index();
             let (value, term) = match value {
-                Ok(value) => (value, None),
+                Ok(value) => {
+                    self.grown |= is_large(&value);
+                    (value, None)
+                }
                 Err(term) => (Value::Bool(false), Some(self.named(term, var, depth))),
             };
             let old = std::mem::replace(&mut self.values[i], value);
@@ -702,8 +714,10 @@ impl<'m> Path<'m> {
         {
             let context = Context { terms: &self.pool, sorts: &self.model.sorts };
             let env = Env { vars: &self.values, ..Env::default() };
-            if let Ok(value) = program.run(&mut self.memory, context, env) {
-                return Ok(value);
+            match program.run(&mut self.memory, context, env) {
+                Ok(value) => return Ok(value),
+                Err(EvalError::TooLarge) => self.grown = true,
+                Err(_) => {}
             }
         }
         let term = self.instance(a.term, &a.reads);
@@ -753,7 +767,11 @@ impl<'m> Path<'m> {
     pub fn solve(&mut self) -> Answer {
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        self.solver.check(terms, &self.limits, true)
+        let answer = self.solver.check(terms, &self.limits, true);
+        if matches!(answer, Answer::Sat(_)) && self.is_opaque_path() {
+            return Answer::Unknown(Reason::TooLarge);
+        }
+        answer
     }
 
     /// Like [`solve`](Self::solve); if it cannot, with the conjuncts that clash, if the solver can tell.

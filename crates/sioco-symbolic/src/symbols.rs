@@ -15,6 +15,8 @@ pub(crate) enum Meaning {
     Param { depth: u32, sort: SortId, n: u32 },
     /// The value of a variable after the step at a depth; at 0, its free initial value.
     Variable { depth: u32, var: VarId },
+    /// The value of a term without symbols that is too large to compute.
+    Opaque(TermId),
 }
 
 /// The symbols that exist. Two paths that have the same parameters at the same step share them: their conditions are
@@ -25,6 +27,7 @@ pub(crate) struct Names {
     meanings: Vec<Meaning>,
     index: FxHashMap<Meaning, (TermId, SymbolId)>,
     params: FxHashMap<(u32, u32), Arc<[TermId]>>,
+    opaque: usize,
 }
 
 impl Names {
@@ -67,6 +70,24 @@ impl Names {
         let terms: Arc<[TermId]> = terms.into();
         self.params.insert((depth, signature), terms.clone());
         terms
+    }
+
+    /// The symbol for a value that is too large to compute.
+    pub(crate) fn opaque(&mut self, pool: &mut TermPool, sorts: &Sorts, term: TermId, sort: SortId) -> TermId {
+        let before = self.symbols.len();
+        let symbol = self.of(pool, sorts, Meaning::Opaque(term), sort, || format!("large#{}", before + 1));
+        self.opaque += usize::from(self.symbols.len() > before);
+        symbol
+    }
+
+    /// Whether there are such symbols.
+    pub(crate) fn has_opaque(&self) -> bool {
+        self.opaque > 0
+    }
+
+    /// Whether a symbol is one of them.
+    pub(crate) fn is_opaque(&self, symbol: SymbolId) -> bool {
+        matches!(self.meaning(symbol), Meaning::Opaque(_))
     }
 
     /// The symbol for the value of a variable.

@@ -154,7 +154,8 @@ impl Path<'_> {
     /// Whether conditions over the symbols of this path can be true at its end.
     pub(crate) fn ask(&mut self, conditions: &[TermId]) -> Answer {
         self.sync();
-        self.decide(false, conditions.to_vec(), &mut { CASES })
+        let answer = self.decide(false, conditions.to_vec(), &mut { CASES });
+        self.without_opaque(answer, conditions)
     }
 
     /// Asks the solver of the path, or the one beside it. Where it has no answer, cases are told apart: conditions that
@@ -245,6 +246,9 @@ impl Path<'_> {
     /// The path with values for which further conditions hold at its end, and the values that terms over symbols then
     /// have; nothing where one is undefined. The path must be recorded.
     pub(crate) fn solve_also(&mut self, also: &[TermId], shown: &[TermId]) -> Result<(Solved, Values), NoValues> {
+        if self.is_opaque(also) {
+            return Err(NoValues::Unknown(Reason::TooLarge));
+        }
         self.sync();
         self.solver.push();
         let found = self.solve_here(also, shown);
