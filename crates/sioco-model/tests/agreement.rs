@@ -8,7 +8,7 @@ use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::program::{Context, Memory, Program};
 use sioco_model::semantics::{Interpreter, State, StepError};
-use sioco_model::term::{Op, Term, TermPool};
+use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, SwitchId, TermId, Value, VarId, verify};
 
 /// Whether the reference leaves the answer open. A compiled quantifier need not try all values, and so may know more.

@@ -171,6 +171,9 @@ fn flatten(context: Context<'_>, literal: Literal, out: &mut Vec<Literal>) {
     }
 }
 
+/// Whether a condition holds for certain values.
+type Truth = Result<bool, EvalError>;
+
 /// What is left over of an alternative of the condition, after its conjuncts have narrowed the domains.
 struct Left {
     /// Outside of these values it is false; `None` if it is false everywhere.
@@ -321,11 +324,7 @@ impl<'a> Search<'a> {
     }
 
     /// Tries the condition on all values of the domains; `found` says whether to go on.
-    fn try_all(
-        &self,
-        domains: &[Domain],
-        found: &mut dyn FnMut(&[Value], Result<bool, EvalError>) -> bool,
-    ) -> Result<(), EvalError> {
+    fn try_all(&self, domains: &[Domain], found: &mut dyn FnMut(&[Value], Truth) -> bool) -> Result<(), EvalError> {
         self.walk(domains, &mut |values| found(values, self.holds(values)))
     }
 

@@ -1,6 +1,7 @@
 //! A solver that answers questions about concrete states: the variables have values, the parameters are open.
 
 mod asker;
+mod step;
 
 use std::time::Duration;
 
@@ -12,7 +13,9 @@ use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, IdVec, SortId, SymbolId, TermId, Value};
 
 use self::asker::Asker;
+pub use self::step::StepQuestion;
 use crate::back_end::BackEnd;
+use crate::logic;
 use crate::query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};
 use crate::values::{self, Choice, NoValues, Request};
 
@@ -130,6 +133,21 @@ impl StateOracle {
         }
     }
 
+    /// Values of the symbols for which the conjuncts are true, the plainest ones.
+    fn witness_of(&mut self, prepared: Prepared) -> Result<Option<Vec<Value>>, String> {
+        let key = prepared.key();
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = match prepared.symbols.is_empty() {
+            // Nothing to choose, only whether.
+            true => self.ask(&prepared, &prepared.conjuncts, Wanted::Verdict)?.map(|_| Vec::new()),
+            false => self.chosen(&prepared, PLAINEST, None, &[])?,
+        };
+        self.known.insert(key, found.clone());
+        Ok(found)
+    }
+
     /// Why an answer is not known, for people; it is remembered.
     fn unknown(&mut self, key: Key, why: &Reason) -> String {
         let why = why.to_string();
@@ -224,17 +242,15 @@ impl StateOracle {
 impl Oracle for StateOracle {
     fn witness(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
         let prepared = self.prepare(question)?;
-        let key = prepared.key();
-        if let Some(known) = self.known.get(&key) {
-            return Ok(known.clone());
-        }
-        let found = match prepared.symbols.is_empty() {
-            // Nothing to choose, only whether.
-            true => self.ask(&prepared, &prepared.conjuncts, Wanted::Verdict)?.map(|_| Vec::new()),
-            false => self.chosen(&prepared, PLAINEST, None, &[])?,
-        };
-        self.known.insert(key, found.clone());
-        Ok(found)
+        self.witness_of(prepared)
+    }
+
+    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
+        let prepared = self.prepare(question)?;
+        let defined = logic::defined(&mut self.pool, &self.sorts, prepared.whole);
+        let undefined = self.pool.not(&self.sorts, defined);
+        // A question of its own, with the same symbols.
+        self.witness_of(Prepared { conjuncts: vec![undefined], whole: undefined, symbols: prepared.symbols })
     }
 
     fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, String> {
