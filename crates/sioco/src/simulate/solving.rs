@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
-use sioco_model::semantics::{Interpreter, Question, State};
-use sioco_model::{Model, SwitchId, Value};
+use sioco_model::semantics::Interpreter;
+use sioco_model::{Model, Value};
+use sioco_solve::oracle::StepQuestion;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, StateOracle};
 
@@ -63,20 +64,14 @@ impl Solving {
         })
     }
 
-    /// Values for which the switch is enabled, chosen in a certain way; `None` if none are found like this.
+    /// Values of the parameters that a step leaves open, chosen in a certain way or the plainest ones; an error says why
+    /// they are not known.
     pub fn choose(
         &self,
-        interpreter: &mut Interpreter<'_>,
-        state: &State,
-        switch: SwitchId,
-        choice: Choice,
-    ) -> Option<Vec<Value>> {
-        let unknowns = interpreter.unknowns(switch);
-        let condition = interpreter.model().switches[switch].guard;
-        let question = Question { condition, unknowns: &unknowns, vars: state.values(), params: &[] };
-        let chosen = self.oracle().choose(&question, choice).ok().flatten()?;
-        let args = interpreter.complete(state, switch, &chosen).ok()?;
-        // The interpreter has the last word.
-        interpreter.enabled(state, switch, &args).ok()?.then_some(args)
+        model: &Model,
+        question: StepQuestion<'_>,
+        choice: Option<Choice>,
+    ) -> Result<Option<Vec<Value>>, String> {
+        self.oracle().choose_step(model, question, choice)
     }
 }
