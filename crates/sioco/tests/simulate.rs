@@ -317,6 +317,12 @@ fn values_are_chosen_as_asked_for() {
         let output = simulate(&[&file, "--values", values, "--solver", "builtin"], "some\n");
         assert!(stdout(&output).contains(&format!("some: ?give({some})")), "{values}\n{}", stdout(&output));
     }
+    // A side without an end has no such value, and that is said.
+    for (values, without) in [("min", "no least value"), ("max", "no greatest value"), ("middle", "no middle")] {
+        let text = stdout(&simulate(&[&file, "--values", values, "--solver", "builtin"], ""));
+        assert!(text.contains(&format!("?any_(p)  e.g. p = 1 ({without})")), "{text}");
+        assert!(text.matches("no ").count() == 1, "{text}");
+    }
     let output = simulate(&[&file, "--values", "boundary", "--solver", "builtin"], "some\n");
     assert!(["(50)", "(2)"].iter().any(|v| stdout(&output).contains(v)), "{}", stdout(&output));
     // Drawn from a set without end: the same for a seed.
@@ -599,5 +605,35 @@ system S = one: A(1) || two: A(2) || B
         let output = simulate(&[&file, "--solver", "builtin"], script);
         assert_eq!(output.status.code(), Some(2), "{script}: {}", stdout(&output));
         assert!(stderr(&output).contains(why), "{script}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn seeds_give_other_reals_texts_and_borders() {
+    let text = "\
+input real(r: Real)
+input text(s: String)
+process P {
+  init l {
+    real: ?real(r) [2.5 < r && r <= 7.25] -> l
+    text: ?text(s) [s != \"a\"] -> l
+  }
+}
+";
+    let file = model("seeds.sts", text);
+    let drawn = |values: &str, of: &str| -> std::collections::BTreeSet<String> {
+        let args = |seed: u32| [file.clone(), "--values".into(), values.into(), "--seed".into(), seed.to_string()];
+        let shown = |seed: u32| {
+            let args = args(seed);
+            let args: Vec<&str> = args.iter().map(String::as_str).chain(["--solver", "builtin"]).collect();
+            let output = stdout(&simulate(&args, &format!("{of}\ntrace\n")));
+            output.lines().last().unwrap_or_default().to_owned()
+        };
+        assert_eq!(shown(5), shown(5), "{values} {of}, seed 5");
+        (0..10).map(shown).collect()
+    };
+    for (values, of, least) in [("random", "real", 9), ("random", "text", 8), ("boundary", "real", 2)] {
+        let drawn = drawn(values, of);
+        assert!(drawn.len() >= least, "{values} {of}, seeds 0 to 9: {drawn:?}");
     }
 }

@@ -17,7 +17,7 @@ pub use self::step::StepQuestion;
 use crate::back_end::BackEnd;
 use crate::logic;
 use crate::query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};
-use crate::values::{self, Choice, NoValues, Request};
+use crate::values::{self, Choice, Chosen, NoValues, Request};
 
 /// More values than this are not listed one by one.
 const MANY: usize = 64;
@@ -103,17 +103,18 @@ impl StateOracle {
     /// Values of the unknowns for which the condition is true, chosen in a certain way; nothing if there are none.
     pub fn choose(&mut self, question: &Question<'_>, choice: Choice) -> Result<Option<Vec<Value>>, String> {
         let prepared = self.prepare(question)?;
-        let guard = (choice == Choice::Boundary).then_some(prepared.whole);
-        self.chosen(&prepared, choice, guard, question.vars)
+        let guard = (choice == Choice::Boundary).then_some((prepared.whole, 0));
+        Ok(self.chosen(&prepared, choice, guard, question.vars)?.map(|chosen| chosen.values))
     }
 
+    /// Where a border is chosen, that of the guard, for this turn.
     fn chosen(
         &mut self,
         prepared: &Prepared,
         choice: Choice,
-        guard: Option<TermId>,
+        guard: Option<(TermId, u64)>,
         used: &[Value],
-    ) -> Result<Option<Vec<Value>>, String> {
+    ) -> Result<Option<Chosen>, String> {
         let key = prepared.key();
         if let Some((why, _)) = self.open.get(&key) {
             return Err(why.clone());
@@ -122,12 +123,13 @@ impl StateOracle {
         let terms = Terms { pool: &self.pool, sorts: &self.sorts, symbols: &self.symbols };
         prepared.conjuncts.iter().for_each(|c| self.asker.assert(terms, *c));
         let limits = Limits { resources: 3_000_000, wall: Duration::from_secs(2), cancel: None };
+        let (guard, turn) = guard.map_or((None, 0), |(guard, turn)| (Some(guard), turn));
         let request = Request { symbols: &prepared.symbols, choice, used, guard, limits: &limits };
         let StateOracle { pool, sorts, symbols, asker, .. } = self;
-        let chosen = values::choose(asker, pool, sorts, symbols, request);
+        let chosen = values::choose_in_turn(asker, pool, sorts, symbols, request, turn);
         self.asker.pop();
         match chosen {
-            Ok(chosen) => Ok(Some(chosen.values)),
+            Ok(chosen) => Ok(Some(chosen)),
             Err(NoValues::Impossible) => Ok(None),
             Err(NoValues::Unknown(why)) => Err(self.unknown(key, &why)),
         }
@@ -142,7 +144,7 @@ impl StateOracle {
         let found = match prepared.symbols.is_empty() {
             // Nothing to choose, only whether.
             true => self.ask(&prepared, &prepared.conjuncts, Wanted::Verdict)?.map(|_| Vec::new()),
-            false => self.chosen(&prepared, PLAINEST, None, &[])?,
+            false => self.chosen(&prepared, PLAINEST, None, &[])?.map(|chosen| chosen.values),
         };
         self.known.insert(key, found.clone());
         Ok(found)

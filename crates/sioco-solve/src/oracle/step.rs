@@ -6,7 +6,7 @@ use sioco_model::{Id, SwitchId, TermId, Value};
 
 use super::{PLAINEST, Prepared, StateOracle, parts};
 use crate::logic;
-use crate::values::Choice;
+use crate::values::{Choice, Chosen};
 
 /// A step that values are wanted for.
 #[derive(Clone, Copy)]
@@ -19,6 +19,8 @@ pub struct StepQuestion<'a> {
     pub vars: &'a [Value],
     /// Whether everything that the step computes must be defined and inside of its range.
     pub safe: bool,
+    /// Where a border of the guard is chosen, another one for each turn.
+    pub turn: u64,
 }
 
 impl StateOracle {
@@ -29,9 +31,9 @@ impl StateOracle {
         model: &Model,
         question: StepQuestion<'_>,
         choice: Option<Choice>,
-    ) -> Result<Option<Vec<Value>>, String> {
+    ) -> Result<Option<Chosen>, String> {
         let (prepared, guard) = self.prepare_step(model, question);
-        let guard = (choice == Some(Choice::Boundary)).then_some(guard);
+        let guard = (choice == Some(Choice::Boundary)).then_some((guard, question.turn));
         self.chosen(&prepared, choice.unwrap_or(PLAINEST), guard, question.vars)
     }
 

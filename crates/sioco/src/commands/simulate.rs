@@ -398,6 +398,9 @@ impl Stepper<'_> {
             }
             Some(_) => {}
         }
+        if let Some(without) = choice.without {
+            what.push_str(&format!(" ({without})"));
+        }
         if let Some(dead_end) = &choice.dead_end {
             what.push_str(&format!(": {}", session.dead_end(dead_end, choice.open)));
         }
@@ -450,6 +453,7 @@ impl Stepper<'_> {
                     "label": self.words.label(c.switch),
                     "example": args,
                     "open": c.open,
+                    "without": c.without,
                     "leads_to": c.dead_end.as_ref().map(|d| session.dead_end(d, c.open)),
                     "unknown": c.unknown,
                     "problem": c.problem.as_ref().map(|p| session.undefined(p)),

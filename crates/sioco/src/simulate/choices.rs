@@ -19,12 +19,21 @@ pub struct Choice {
     pub example: Option<Vec<Value>>,
     /// Whether other values can be given.
     pub open: bool,
+    /// Why the example is not what was asked for: there is no greatest value, for example.
+    pub without: Option<&'static str>,
     /// What the example leads to, if that is a model error.
     pub dead_end: Option<DeadEnd>,
     /// Why it is not known whether it is enabled.
     pub unknown: Option<String>,
     /// Why nothing can be said about it: the model is undefined here.
     pub problem: Option<StepError>,
+}
+
+/// Values that were solved for.
+pub(super) struct Solved {
+    pub args: Vec<Value>,
+    /// Whether some have no end on the side asked for.
+    endless: bool,
 }
 
 /// A model error that taking a step leads to.
@@ -38,7 +47,7 @@ pub struct DeadEnd {
 
 impl Choice {
     fn new(switch: SwitchId, receive: Option<SwitchId>, open: bool) -> Choice {
-        Choice { switch, receive, example: None, open, dead_end: None, unknown: None, problem: None }
+        Choice { switch, receive, example: None, open, without: None, dead_end: None, unknown: None, problem: None }
     }
 
     fn failed(mut self, error: StepError) -> Choice {
@@ -85,7 +94,7 @@ impl Session<'_> {
             Ok(listed) => listed,
             Err(StepError::NeedsSolver { why, .. }) => {
                 return Some(match self.solved(&choice, None, false) {
-                    Ok(Some(args)) => self.with_example(choice, args),
+                    Ok(Some(solved)) => self.with_example(choice, solved.args),
                     Ok(None) => return None,
                     Err(other) => Choice { unknown: Some(if other.is_empty() { why } else { other }), ..choice },
                 });
@@ -124,7 +133,14 @@ impl Session<'_> {
     fn with_example(&mut self, mut choice: Choice, plain: Vec<Value>) -> Choice {
         let wish = self.solving.choice(self.steps.len());
         let chosen = wish.filter(|_| choice.open).and_then(|wish| self.chosen(&choice, wish));
-        let args = chosen.unwrap_or(plain);
+        let without = match wish {
+            Some(ValueChoice::Min) => Some("no least value"),
+            Some(ValueChoice::Max) => Some("no greatest value"),
+            Some(ValueChoice::Middle) => Some("no middle"),
+            _ => None,
+        };
+        choice.without = without.filter(|_| chosen.as_ref().is_some_and(|c| c.endless));
+        let args = chosen.map_or(plain, |c| c.args);
         let Some(error) = self.leads_to(&choice, &args) else {
             choice.example = Some(args);
             return choice;
@@ -132,8 +148,8 @@ impl Session<'_> {
         let mut always = !choice.open;
         if choice.open {
             match self.solved(&choice, wish, true) {
-                Ok(Some(better)) if self.leads_to(&choice, &better).is_none() => {
-                    choice.example = Some(better);
+                Ok(Some(better)) if self.leads_to(&choice, &better.args).is_none() => {
+                    choice.example = Some(better.args);
                     return choice;
                 }
                 Ok(None) => always = true,
@@ -153,23 +169,24 @@ impl Session<'_> {
     }
 
     /// Values chosen in a certain way, if there are any that are found like this; rather without a model error.
-    pub(super) fn chosen(&mut self, choice: &Choice, wish: ValueChoice) -> Option<Vec<Value>> {
+    pub(super) fn chosen(&mut self, choice: &Choice, wish: ValueChoice) -> Option<Solved> {
         let safe = self.solved(choice, Some(wish), true).ok().flatten();
         safe.or_else(|| self.solved(choice, Some(wish), false).ok().flatten())
     }
 
     /// Values that the solver finds, without a wish the plainest; an error says why it does not know, and is empty if its
     /// answer was of no use.
-    fn solved(&mut self, choice: &Choice, wish: Option<ValueChoice>, safe: bool) -> Result<Option<Vec<Value>>, String> {
+    fn solved(&mut self, choice: &Choice, wish: Option<ValueChoice>, safe: bool) -> Result<Option<Solved>, String> {
         let state = self.state().clone();
-        let question = StepQuestion { switch: choice.switch, receive: choice.receive, vars: state.values(), safe };
+        let (switch, receive, turn) = (choice.switch, choice.receive, self.solving.turn(self.steps.len()));
+        let question = StepQuestion { switch, receive, vars: state.values(), safe, turn };
         let Some(chosen) = self.solving.choose(self.model, question, wish)? else { return Ok(None) };
         // The interpreter has the last word.
-        let args = self.interpreter.complete(&state, choice.switch, &chosen).map_err(|_| String::new())?;
+        let args = self.interpreter.complete(&state, choice.switch, &chosen.values).map_err(|_| String::new())?;
         match self.attempt(choice, &args) {
             Ok(None) => Err(String::new()),
             Err(_) if safe => Err(String::new()),
-            _ => Ok(Some(args)),
+            _ => Ok(Some(Solved { args, endless: !chosen.unbounded.is_empty() })),
         }
     }
 

@@ -230,7 +230,7 @@ impl<'m> Session<'m> {
             }
             choice.example = if all.is_empty() {
                 let draw = ValueChoice::Random(self.next_random());
-                self.chosen(&choice, draw).or(choice.example)
+                self.chosen(&choice, draw).map(|solved| solved.args).or(choice.example)
             } else {
                 let n = self.next_random() as usize % all.len();
                 Some(all.swap_remove(n))

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
+use sioco_model::Model;
 use sioco_model::semantics::Interpreter;
-use sioco_model::{Model, Value};
 use sioco_solve::oracle::StepQuestion;
-use sioco_solve::values::Choice;
+use sioco_solve::values::{Choice, Chosen};
 use sioco_solve::{BackEnd, StateOracle};
 
 /// Which of the possible values are taken where the model leaves a choice.
@@ -64,6 +64,11 @@ impl Solving {
         })
     }
 
+    /// Which border of a guard is chosen after so many steps.
+    pub fn turn(&self, steps: usize) -> u64 {
+        self.seed.wrapping_add(steps as u64)
+    }
+
     /// Values of the parameters that a step leaves open, chosen in a certain way or the plainest ones; an error says why
     /// they are not known.
     pub fn choose(
@@ -71,7 +76,7 @@ impl Solving {
         model: &Model,
         question: StepQuestion<'_>,
         choice: Option<Choice>,
-    ) -> Result<Option<Vec<Value>>, String> {
+    ) -> Result<Option<Chosen>, String> {
         self.oracle().choose_step(model, question, choice)
     }
 }
