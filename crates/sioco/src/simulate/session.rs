@@ -224,16 +224,17 @@ impl<'m> Session<'m> {
         if choice.open && self.solving.choice(self.steps.len()).is_none() {
             // Any of the values where they can be listed; otherwise what the solver draws, or else the example.
             let mut all = self.all_values(&choice);
-            // A model error is not looked for by chance, but found where all values lead to one.
-            if all.iter().any(|args| self.leads_to(&choice, args).is_none()) {
-                all.retain(|args| self.leads_to(&choice, args).is_none());
-            }
             choice.example = if all.is_empty() {
                 let draw = ValueChoice::Random(self.next_random());
                 self.chosen(&choice, draw).map(|solved| solved.args).or(choice.example)
             } else {
-                let n = self.next_random() as usize % all.len();
-                Some(all.swap_remove(n))
+                let n = self.next_random() as usize;
+                let drawn = all[n % all.len()].clone();
+                // A model error is not run into by chance, but where all values lead to one.
+                if self.leads_to(&choice, &drawn).is_some() {
+                    all.retain(|args| self.leads_to(&choice, args).is_none());
+                }
+                Some(if all.is_empty() { drawn } else { all.swap_remove(n % all.len()) })
             };
         }
         self.take(&choice, &[])?;
