@@ -57,13 +57,14 @@ impl Bounds for Box<dyn Solver> {
 /// How values are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
-    /// The least, symbol by symbol in the order given.
+    /// The least, symbol by symbol in the order given; of texts and sequences the shortest. Where a side has no end, the
+    /// value nearest to zero, and of texts and sequences a shortest one.
     Min,
     /// The greatest.
     Max,
     /// Half way between the least and the greatest.
     Middle,
-    /// At random, by a seed; close to uniform over the solutions where they are finitely many.
+    /// At random, by a seed; close to uniform over the solutions where they are finitely many, otherwise of many sizes.
     Random(u64),
     /// Where an atom of the guard is about to flip.
     Boundary,
@@ -303,8 +304,12 @@ impl Chooser<'_> {
             Sort::String | Sort::Seq(_) => {
                 let text = Text { term, sort };
                 let bounded = match choice {
-                    Choice::Min | Choice::Boundary => {
+                    Choice::Min => {
                         text.shortest(session);
+                        true
+                    }
+                    Choice::Boundary => {
+                        text.plainest(session);
                         true
                     }
                     Choice::Max => text.longest(session),
