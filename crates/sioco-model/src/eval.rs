@@ -47,6 +47,8 @@ pub enum EvalError {
     },
     /// A value that is too large to compute with, see [`number::MAX_BITS`] and [`MAX_SIZE`](crate::value::MAX_SIZE).
     TooLarge,
+    /// A condition over a hidden choice is undefined for some values of it, and true for none.
+    UndefinedChoice,
     /// The question quantifies over a domain that cannot be tried value by value.
     NeedsSolver(String),
 }
@@ -81,6 +83,7 @@ impl fmt::Display for EvalError {
                 let (digits, size) = (number::MAX_BITS * 3 / 10, crate::value::MAX_SIZE);
                 write!(f, "a value is too large: more than about {digits} digits, or {size} characters or items")
             }
+            EvalError::UndefinedChoice => f.write_str("a condition over all values of a choice is undefined for some"),
             EvalError::NeedsSolver(why) => write!(f, "this needs a solver: {why}"),
         }
     }

@@ -153,3 +153,27 @@ fn a_broken_solver_is_named_and_asked_only_so_often() {
     assert!(oracle.witness(&question(hard, &unknowns, &[])).is_err());
     assert!(oracle.witness(&question(hard, &[], &vars)).is_err());
 }
+
+#[test]
+fn what_is_undefined_for_some_values_is_found() {
+    for back_end in back_ends() {
+        let mut t = Terms::new();
+        let (zero, no) = (t.int(0), t.pool.bool(&t.sorts, false));
+        let quotient = t.arith(Op::Div, &[t.x, t.p]);
+        let positive = t.test(Op::Lt, zero, quotient);
+        let same = t.test(Op::Eq, zero, t.p);
+        let other = t.pool.not(&t.sorts, same);
+        // `pool.and` would fold the constant.
+        let first = t.pool.app(Op::And, &[positive, no], t.sorts.bool);
+        let behind = t.pool.app(Op::And, &[no, positive], t.sorts.bool);
+        let guarded = t.pool.app(Op::And, &[other, positive], t.sorts.bool);
+        let unknowns = [(Unknown::Param(0), t.sorts.int)];
+        let vars = [Value::Int(6)];
+        let mut oracle = t.oracle(back_end);
+        for (condition, expected) in
+            [(first, Some(vec![Value::Int(0)])), (positive, Some(vec![Value::Int(0)])), (behind, None), (guarded, None)]
+        {
+            assert_eq!(oracle.undefined(&question(condition, &unknowns, &vars)), Ok(expected));
+        }
+    }
+}

@@ -317,6 +317,12 @@ fn values_are_chosen_as_asked_for() {
         let output = simulate(&[&file, "--values", values, "--solver", "builtin"], "some\n");
         assert!(stdout(&output).contains(&format!("some: ?give({some})")), "{values}\n{}", stdout(&output));
     }
+    // A side without an end has no such value, and that is said.
+    for (values, without) in [("min", "no least value"), ("max", "no greatest value"), ("middle", "no middle")] {
+        let text = stdout(&simulate(&[&file, "--values", values, "--solver", "builtin"], ""));
+        assert!(text.contains(&format!("?any_(p)  e.g. p = 1 ({without})")), "{text}");
+        assert!(text.matches("no ").count() == 1, "{text}");
+    }
     let output = simulate(&[&file, "--values", "boundary", "--solver", "builtin"], "some\n");
     assert!(["(50)", "(2)"].iter().any(|v| stdout(&output).contains(v)), "{}", stdout(&output));
     // Drawn from a set without end: the same for a seed.
@@ -440,4 +446,194 @@ fn nobody_reads_terms_of_a_solver() {
     assert!(text.contains("?give(r)  e.g. r = 0.25"), "{text}");
     assert!(text.contains("model error") && text.contains("division by zero"), "{text}");
     assert!(!text.contains("root-obj"), "{text}");
+}
+
+const UNDEFINED: &str = "\
+input give(p: Int)
+input small(p: Int in 0..3)
+output out(q: Int)
+output err
+process P {
+  var x: Int = 7
+  init l {
+    a: ?give(p) [x / p > 0.0 && false] -> l
+    b: ?give(p) [else] -> l
+    c: ?small(p) [6 div p > 100 && p > 5] -> l
+    d: ?small(p) [else] -> m
+    e: ?small(p) [false && 6 div p > 100] -> m
+  }
+  state m {
+    f: !out(any q) [10 div q > 3 && q > 100] -> l
+    g: !err [else] -> l
+  }
+}
+";
+
+#[test]
+fn an_undefined_guard_is_not_false() {
+    if !z3() {
+        return;
+    }
+    let file = model("undefined-guards.sts", UNDEFINED);
+    let output = simulate(&[&file, "--solver", "z3"], "why e\nd 1\nwhy g\n");
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    let place = |line: u32, what: &str| format!("undefined-guards.sts:{line}:{what}");
+    for line in [
+        place(8, "18: the guard of `a` is undefined: division by zero (x = 7, p = 0)"),
+        place(10, "19: the guard of `c` is undefined: division by zero (p = 0)"),
+        "?small(p)  e.g. p = 1".into(),
+        "`e` is not enabled: `false` is false\n".into(),
+        place(15, "21: the guard of `f` is undefined: division by zero (q = 0)"),
+        place(16, "14: the guard of `g` is undefined: a condition over all values of a choice"),
+    ] {
+        assert!(text.contains(&line), "{line}\n{text}");
+    }
+    // Neither silence nor `else`: nobody knows what the model means.
+    assert!(!text.ends_with("delta: silence is allowed\n"), "{text}");
+    for script in ["d 1\ndelta\n", "d 1\n!err\n", "d 1\ng\n"] {
+        let output = simulate(&[&file, "--solver", "z3"], script);
+        assert_eq!(output.status.code(), Some(2), "{script}: {}", stdout(&output));
+        assert!(stderr(&output).contains("model error at"), "{script}: {}", stderr(&output));
+    }
+    // Without a solver it is not known, which is not the same as false.
+    let output = simulate(&[&file, "--solver", "builtin"], "d 1\nwhy g\n");
+    assert!(stdout(&output).contains("whether `g` is enabled is unknown"), "{}", stdout(&output));
+}
+
+#[test]
+fn an_undefined_guard_is_the_same_by_event_and_by_name() {
+    let file = model("undefined-same.sts", UNDEFINED);
+    let told = |script: &str| {
+        let output = simulate(&[&file, "--solver", "builtin"], script);
+        assert_eq!(output.status.code(), Some(2), "{script}: {}", stdout(&output));
+        stderr(&output).lines().next().unwrap_or_default().to_owned()
+    };
+    let ends = "undefined-same.sts:10:19: the guard of `c` is undefined: division by zero (p = 0)";
+    for script in ["?small(0)\n", "small(0)\n", "c 0\n", "d 0\n", "e 0\n", "c: ?small(0)\n", "3 0\n", "3\n", "c\n"] {
+        let message = told(script);
+        assert!(message.starts_with("model error at") && message.ends_with(ends), "{script}: {message}");
+    }
+    let output = simulate(&[&file, "--solver", "builtin"], "why ?small(0)\nwhy c 0\n");
+    assert_eq!(stdout(&output).matches(&format!("{ends}\n")).count(), 2, "{}", stdout(&output));
+}
+
+#[test]
+fn examples_do_not_lead_to_a_model_error_where_there_are_others() {
+    let text = "input add(p: Int)\ninput some(p: Int in 0..9)\ninput no(p: Int)\ninput twice(p: Int in 1..9)\nprocess P {\n  var x: Int in 0..20 = 17\n  init l {\n    add: ?add(p) [p > -30] / x := p - 5 -> l\n    some: ?some(p) [p mod 2 == 1] / x := 20 div (p - 1) -> l\n    no: ?no(p) [p > 30] / x := p -> l\n    twice: ?twice(p) [p != 1] / x := x * p -> l\n    go: tau [x > 16] / x := x + 10 -> l\n  }\n}\n";
+    let file = model("dead-end.sts", text);
+    for solver in ["builtin", "z3"] {
+        if solver == "z3" && !z3() {
+            continue;
+        }
+        let output = simulate(&[&file, "--solver", solver], "1\nsome\n");
+        assert_eq!(output.status.code(), Some(0), "{solver}: {}{}", stdout(&output), stderr(&output));
+        let text = stdout(&output);
+        for line in [
+            "?add(p)  e.g. p = 5 ",
+            "?some(p)  e.g. p = 3 ",
+            "?no(p)  e.g. p = 31: all values lead to a model error, this one to a model error at",
+            "the new value of `x` of `no`: 31 is outside of its range",
+            "?twice(p)  e.g. p = 2: all values lead to a model error",
+            "tau: leads to a model error at",
+        ] {
+            assert!(text.contains(line), "{solver}: {line}\n{text}");
+        }
+        for values in ["min", "max", "middle", "random", "boundary"] {
+            let output = simulate(&[&file, "--solver", solver, "--values", values], "add\nsome\n");
+            assert_eq!(output.status.code(), Some(0), "{values}: {}{}", stdout(&output), stderr(&output));
+        }
+        let output = simulate(&[&file, "--solver", solver], "no 40\n");
+        assert!(stderr(&output).contains("40 is outside of its range"), "{}", stderr(&output));
+    }
+    let output = simulate(&[&file, "--solver", "builtin", "--format", "json"], "");
+    let object: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert!(object["options"][0]["leads_to"].is_null(), "{object}");
+    assert!(object["options"][2]["leads_to"].as_str().expect("text").starts_with("all values lead"), "{object}");
+}
+
+#[test]
+fn values_are_given_for_a_handshake() {
+    let text = "\
+output done(n: Int)
+channel c(n: Int, s: String)
+process A(start: Int) {
+  var x: Int = start
+  init l {
+    more: tau any k: Int [k > 3] / x := k -> l
+    over: send c(x, \"a & b\") -> m
+  }
+  final m
+}
+process B {
+  var y: Int = 5
+  init l {
+    take: recv c(v, _) [v < 1000 && v != 4] / y := v -> m
+  }
+  state m {
+    tell: !done(y) -> m
+  }
+}
+system S = one: A(1) || two: A(2) || B
+";
+    let file = model("handshake.sts", text);
+    for script in [
+        "one.over & take 77\n",
+        "one.over & take 77, \"a & b\"\n",
+        "one.over & take n=77\n",
+        "one.over 77\n",
+        "one.over\n",
+        // The value says which of the two senders is meant.
+        "take n = 77\n",
+        "3 77\n",
+    ] {
+        let script = format!("one.more 77\n{script}!done(77)\n");
+        let output = simulate(&[&file, "--solver", "builtin"], &script);
+        assert_eq!(output.status.code(), Some(0), "{script}: {}{}", stdout(&output), stderr(&output));
+    }
+    for (script, why) in [
+        ("one.over & take 3\n", "`n` is 1 here, not 3"),
+        ("one.over 3\n", "`n` is 1 here, not 3"),
+        ("one.more 4\none.over & take 4\n", "`v != 4` is false (v = 4)"),
+        ("one.more 1000\none.over & take 1000\n", "`v < 1000` is false (v = 1000)"),
+        ("one.over & take 1, \"b\"\n", "`s` is \"a & b\" here, not \"b\""),
+        ("one.over & take x\n", "`x` is not a value"),
+        ("one.over & take 5, \"b\", 3\n", "3 values for 2 parameters"),
+        ("take & one.over 5\n", "cannot shake hands here"),
+        ("take\n", "there are several partners: `one.over/B.take`, `two.over/B.take`"),
+    ] {
+        let output = simulate(&[&file, "--solver", "builtin"], script);
+        assert_eq!(output.status.code(), Some(2), "{script}: {}", stdout(&output));
+        assert!(stderr(&output).contains(why), "{script}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn seeds_give_other_reals_texts_and_borders() {
+    let text = "\
+input real(r: Real)
+input text(s: String)
+process P {
+  init l {
+    real: ?real(r) [2.5 < r && r <= 7.25] -> l
+    text: ?text(s) [s != \"a\"] -> l
+  }
+}
+";
+    let file = model("seeds.sts", text);
+    let drawn = |values: &str, of: &str| -> std::collections::BTreeSet<String> {
+        let args = |seed: u32| [file.clone(), "--values".into(), values.into(), "--seed".into(), seed.to_string()];
+        let shown = |seed: u32| {
+            let args = args(seed);
+            let args: Vec<&str> = args.iter().map(String::as_str).chain(["--solver", "builtin"]).collect();
+            let output = stdout(&simulate(&args, &format!("{of}\ntrace\n")));
+            output.lines().last().unwrap_or_default().to_owned()
+        };
+        assert_eq!(shown(5), shown(5), "{values} {of}, seed 5");
+        (0..10).map(shown).collect()
+    };
+    for (values, of, least) in [("random", "real", 9), ("random", "text", 8), ("boundary", "real", 2)] {
+        let drawn = drawn(values, of);
+        assert!(drawn.len() >= least, "{values} {of}, seeds 0 to 9: {drawn:?}");
+    }
 }

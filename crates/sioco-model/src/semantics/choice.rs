@@ -4,14 +4,16 @@
 //! something) with a term, where the term has no parameters, narrows the domain of that parameter. If nothing is left
 //! over, the domains are the answer; otherwise all their values are tried, if they are few. What remains is said to
 //! need a solver, never guessed.
+//!
+//! Conjuncts are evaluated from left to right, so one that is undefined for some values makes the guard undefined there,
+//! whatever stands behind it. Hence there are two sets: outside of one the guard is false, outside of the other it is not
+//! true, and only the first says that a guard is false.
 
-use std::cmp::Ordering;
-
+use super::domain::Domain;
 use super::program::Context;
 use crate::eval::{EXISTS_LIMIT, Env, EvalError, eval};
 use crate::id::{BinderId, Id, SortId, TermId};
-use crate::number::{self, BigInt, Rational};
-use crate::sort::{Sort, Sorts};
+use crate::number::{self, Rational};
 use crate::term::{Op, Term};
 use crate::value::Value;
 
@@ -24,7 +26,21 @@ pub enum Unknown {
     Bound(BinderId),
 }
 
-/// Whether some values of the bound variables make the body true.
+/// Why there is no answer, and for which values of the unknowns the condition is undefined, if these are known.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    pub error: EvalError,
+    pub at: Option<Vec<Value>>,
+}
+
+impl From<EvalError> for Failed {
+    fn from(error: EvalError) -> Failed {
+        Failed { error, at: None }
+    }
+}
+
+/// Whether some values of the bound variables make the body true. Where they can be tried, the first for which it is not
+/// false decides, as in the reference; otherwise any for which it is true.
 pub(super) fn exists(
     context: Context<'_>,
     first: BinderId,
@@ -38,10 +54,16 @@ pub(super) fn exists(
             (Unknown::Bound(binder), context.terms.binders[binder])
         })
         .collect();
-    Ok(witness(context, &unknowns, body, env)?.is_some())
+    let search = Search { context, unknowns: &unknowns, condition: body, env };
+    let everything = search.everything();
+    if context.terms.is_partial(body) && size(context, &everything).is_some() {
+        return search.first_that_decides(&everything);
+    }
+    Ok(search.witness().map_err(|f| f.error)?.is_some())
 }
 
-/// Values of the unknowns that make the condition true, if there are any.
+/// Values of the unknowns that make the condition true, if there are any. It is an error if there are none, but some for
+/// which it is undefined.
 ///
 /// Parameters that are not unknown have their values in `env`. Parameters that are unknown must be the first ones or
 /// have some value there, which is not looked at.
@@ -51,43 +73,18 @@ pub fn witness(
     condition: TermId,
     env: Env<'_>,
 ) -> Result<Option<Vec<Value>>, EvalError> {
-    let mut undecided = None;
-    for (i, part) in disjuncts(context, condition).iter().enumerate() {
-        match Search::new(context, unknowns, condition, env).witness(part) {
-            Ok(Some(values)) => {
-                // A disjunct before may be undefined for these values.
-                if i > 0 {
-                    holds(context, unknowns, &values, condition, env)?;
-                }
-                return Ok(Some(values));
-            }
-            Ok(None) => {}
-            Err(e @ EvalError::NeedsSolver(_)) => undecided = Some(e),
-            // Where a disjunct before may hold, this one may never be reached.
-            Err(_) if undecided.is_some() => {}
-            Err(e) => return Err(e),
-        }
-    }
-    undecided.map_or(Ok(None), Err)
+    Search { context, unknowns, condition, env }.witness().map_err(|f| f.error)
 }
 
-/// All values of the unknowns that make the condition true, in a fixed order.
+/// All values of the unknowns that make the condition true, in a fixed order. It is an error if there are some for which
+/// it is undefined.
 pub fn all(
     context: Context<'_>,
     unknowns: &[(Unknown, SortId)],
     condition: TermId,
     env: Env<'_>,
 ) -> Result<Vec<Vec<Value>>, EvalError> {
-    let mut found: Vec<Vec<Value>> = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
-    for (i, part) in disjuncts(context, condition).iter().enumerate() {
-        for values in Search::new(context, unknowns, condition, env).all(part, i == 0)? {
-            if seen.insert(values.clone()) {
-                found.push(values);
-            }
-        }
-    }
-    Ok(found)
+    Search { context, unknowns, condition, env }.all().map_err(|f| f.error)
 }
 
 /// The truth value of a condition, with its quantifiers decided as [`exists`] does: without trying every value where
@@ -113,7 +110,7 @@ pub(super) fn decide(context: Context<'_>, condition: TermId, env: Env<'_>) -> R
 }
 
 /// Whether the condition holds for these values of the unknowns.
-fn holds(
+pub(super) fn holds(
     context: Context<'_>,
     unknowns: &[(Unknown, SortId)],
     values: &[Value],
@@ -174,77 +171,213 @@ fn flatten(context: Context<'_>, literal: Literal, out: &mut Vec<Literal>) {
     }
 }
 
-/// The values an unknown can still have.
-#[derive(Clone, Debug)]
-struct Domain {
-    sort: SortId,
-    /// The only value, if it is known.
-    exact: Option<Value>,
-    lo: Option<(Rational, bool)>,
-    hi: Option<(Rational, bool)>,
-    excluded: Vec<Value>,
+/// Whether a condition holds for certain values.
+type Truth = Result<bool, EvalError>;
+
+/// What is left over of an alternative of the condition, after its conjuncts have narrowed the domains.
+struct Left {
+    /// Outside of these values it is false; `None` if it is false everywhere.
+    not_false: Option<Vec<Domain>>,
+    /// Outside of these values it is not true; `None` if it is true nowhere.
+    maybe: Option<Vec<Domain>>,
+    /// Whether it is true for all these values.
+    exact: bool,
+    /// Why it is undefined for all values for which it is not false, if it is.
+    undefined: Option<EvalError>,
 }
 
-struct Search<'a> {
-    context: Context<'a>,
-    unknowns: &'a [(Unknown, SortId)],
+/// A question about the values of unknowns.
+pub(super) struct Search<'a> {
+    pub context: Context<'a>,
+    pub unknowns: &'a [(Unknown, SortId)],
     /// The whole condition. What is tried is tried on it, since a part alone may be undefined where the whole is not.
-    condition: TermId,
-    env: Env<'a>,
+    pub condition: TermId,
+    pub env: Env<'a>,
+}
+
+impl<'a> Search<'a> {
+    fn everything(&self) -> Vec<Domain> {
+        self.unknowns.iter().map(|(_, sort)| Domain::of(self.context.sorts, *sort)).collect()
+    }
+
+    fn left(&self) -> Vec<Left> {
+        let parts = disjuncts(self.context, self.condition);
+        parts.iter().map(|part| self.narrowing().all(part)).collect()
+    }
+
+    fn narrowing(&self) -> Narrowing<'_> {
+        Narrowing { search: self, domains: self.everything(), impossible: false }
+    }
+
+    fn holds(&self, values: &[Value]) -> Result<bool, EvalError> {
+        holds(self.context, self.unknowns, values, self.condition, self.env)
+    }
+
+    /// See [`witness`].
+    pub fn witness(&self) -> Result<Option<Vec<Value>>, Failed> {
+        let (mut undecided, mut undefined) = (None, None);
+        for (i, part) in self.left().into_iter().enumerate() {
+            if let Some(values) = self.plain_witness(i, &part) {
+                return Ok(Some(values));
+            }
+            let Some(space) = &part.not_false else { continue };
+            // Where an alternative before may hold, this one may never be reached.
+            if let (0, Some(error)) = (i, &part.undefined) {
+                undefined.get_or_insert(Failed::from(error.clone()));
+                continue;
+            }
+            let complete = size(self.context, space).is_some();
+            let Some(space) = (if complete { Some(space) } else { part.maybe.as_ref() }) else {
+                undecided.get_or_insert(too_many(self.context, space));
+                continue;
+            };
+            let mut found = None;
+            let tried = self.try_all(space, &mut |values, truth| {
+                match truth {
+                    Ok(true) => found = Some(values.to_vec()),
+                    Ok(false) => {}
+                    Err(e @ EvalError::NeedsSolver(_)) => {
+                        undecided.get_or_insert(e);
+                    }
+                    Err(error) => {
+                        undefined.get_or_insert_with(|| Failed { error, at: Some(values.to_vec()) });
+                    }
+                }
+                found.is_none()
+            });
+            if found.is_some() {
+                return Ok(found);
+            }
+            if let Err(e) = tried {
+                undecided.get_or_insert(e);
+            } else if !complete {
+                let space = part.not_false.as_ref().expect("looked at above");
+                undecided.get_or_insert(too_many(self.context, space));
+            }
+        }
+        match (undecided, undefined) {
+            (Some(undecided), _) => Err(undecided.into()),
+            (None, Some(undefined)) => Err(undefined),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Values for which the i-th alternative holds, if nothing needs to be tried.
+    fn plain_witness(&self, i: usize, part: &Left) -> Option<Vec<Value>> {
+        let domains = part.maybe.as_ref().filter(|_| part.exact)?;
+        let values: Vec<Value> = domains.iter().map(|d| d.first(self.context.sorts)).collect::<Option<_>>()?;
+        // An alternative before may be undefined for these values.
+        let sure = i == 0 || !self.context.terms.is_partial(self.condition) || self.holds(&values) == Ok(true);
+        sure.then_some(values)
+    }
+
+    /// See [`all`].
+    pub fn all(&self) -> Result<Vec<Vec<Value>>, Failed> {
+        let mut found: Vec<Vec<Value>> = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for (i, part) in self.left().into_iter().enumerate() {
+            let Some(space) = &part.not_false else { continue };
+            if let (0, Some(error)) = (i, part.undefined) {
+                return Err(error.into());
+            }
+            let mut failed = None;
+            self.try_all(space, &mut |values, truth| {
+                match truth {
+                    Ok(true) if seen.insert(values.to_vec()) => found.push(values.to_vec()),
+                    Ok(_) => {}
+                    Err(error) => failed = Some(Failed { error, at: Some(values.to_vec()) }),
+                }
+                failed.is_none()
+            })?;
+            failed.map_or(Ok(()), Err)?;
+        }
+        Ok(found)
+    }
+
+    /// Whether the condition is true for the first values, in the order of the reference, for which it is not false.
+    fn first_that_decides(&self, everything: &[Domain]) -> Result<bool, EvalError> {
+        let parts = self.left();
+        let spaces: Vec<&Vec<Domain>> = parts.iter().filter_map(|p| p.not_false.as_ref()).collect();
+        if let [only] = &parts[..] {
+            match (&only.undefined, &only.maybe) {
+                (Some(error), _) => return Err(error.clone()),
+                (None, Some(_)) if only.exact => return Ok(true),
+                _ => {}
+            }
+        }
+        let mut decided = Ok(false);
+        let mut decide = |truth: Result<bool, EvalError>| {
+            decided = truth;
+            decided == Ok(false)
+        };
+        match spaces[..] {
+            [] => {}
+            [only] => self.try_all(only, &mut |_, truth| decide(truth))?,
+            _ => self.walk(everything, &mut |values| {
+                let inside = |space: &&Vec<Domain>| {
+                    space.iter().zip(values).all(|(domain, v)| domain.may_be(self.context.sorts, v))
+                };
+                !spaces.iter().any(inside) || decide(self.holds(values))
+            })?,
+        }
+        decided
+    }
+
+    /// Tries the condition on all values of the domains; `found` says whether to go on.
+    fn try_all(&self, domains: &[Domain], found: &mut dyn FnMut(&[Value], Truth) -> bool) -> Result<(), EvalError> {
+        self.walk(domains, &mut |values| found(values, self.holds(values)))
+    }
+
+    /// All values of the domains, in the order of the reference.
+    fn walk(&self, domains: &[Domain], visit: &mut dyn FnMut(&[Value]) -> bool) -> Result<(), EvalError> {
+        let sorts = self.context.sorts;
+        let (sizes, total) = size(self.context, domains).ok_or_else(|| too_many(self.context, domains))?;
+        let mut values = vec![Value::Bool(false); domains.len()];
+        for n in 0..total {
+            let mut rest = n;
+            for (i, domain) in domains.iter().enumerate() {
+                values[i] = domain.nth(sorts, rest % sizes[i]).expect("below the size");
+                rest /= sizes[i];
+            }
+            if !visit(&values) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many values each domain has, and how many combinations there are; `None` if these are too many to try.
+fn size(context: Context<'_>, domains: &[Domain]) -> Option<(Vec<u64>, u64)> {
+    let sizes: Vec<u64> = domains.iter().map(|d| d.len(context.sorts)).collect::<Option<_>>()?;
+    let total = sizes.iter().try_fold(1u64, |total, size| total.checked_mul(*size))?;
+    (total <= EXISTS_LIMIT).then_some((sizes, total))
+}
+
+fn too_many(context: Context<'_>, domains: &[Domain]) -> EvalError {
+    let sorts = context.sorts;
+    let widest = domains.iter().max_by_key(|d| d.len(sorts).unwrap_or(u64::MAX)).expect("one combination can be tried");
+    EvalError::NeedsSolver(format!("`{}` has too many values to try", sorts.name(widest.sort)))
+}
+
+/// Domains that the conjuncts of an alternative narrow.
+struct Narrowing<'a> {
+    search: &'a Search<'a>,
     domains: Vec<Domain>,
     /// No value is left for some unknown, or a conjunct without unknowns is false.
     impossible: bool,
 }
 
-impl<'a> Search<'a> {
-    fn new(context: Context<'a>, unknowns: &'a [(Unknown, SortId)], condition: TermId, env: Env<'a>) -> Self {
-        let domains = unknowns.iter().map(|(_, sort)| Domain::of(context.sorts, *sort)).collect();
-        Search { context, unknowns, condition, env, domains, impossible: false }
-    }
-
-    fn witness(mut self, conjuncts: &[Literal]) -> Result<Option<Vec<Value>>, EvalError> {
-        let rest = self.narrow(conjuncts)?;
-        if self.impossible {
-            return Ok(None);
-        }
-        if rest.is_empty() {
-            let values: Option<Vec<Value>> = self.domains.iter().map(|d| d.first(self.context.sorts)).collect();
-            return match values {
-                Some(values) => Ok(Some(values)),
-                None => Err(EvalError::NeedsSolver("the guard excludes values of a type without end".into())),
-            };
-        }
-        let mut found = None;
-        self.try_all(&mut |values| {
-            found = Some(values.to_vec());
-            false
-        })?;
-        Ok(found)
-    }
-
-    /// All values for which the condition holds, among those that the conjuncts leave. They are the `first` disjunct, or
-    /// one that is only reached where those before are false.
-    fn all(mut self, conjuncts: &[Literal], first: bool) -> Result<Vec<Vec<Value>>, EvalError> {
-        match self.narrow(conjuncts) {
-            Err(e) if first => return Err(e),
-            _ => {}
-        }
-        let mut found = Vec::new();
-        if !self.impossible {
-            self.try_all(&mut |values| {
-                found.push(values.to_vec());
-                true
-            })?;
-        }
-        Ok(found)
-    }
-
-    /// Narrows the domains by the conjuncts that allow it and gives back the others.
-    fn narrow(&mut self, conjuncts: &[Literal]) -> Result<Vec<Literal>, EvalError> {
-        let mut rest = Vec::new();
+impl Narrowing<'_> {
+    /// Narrows by the conjuncts that allow it.
+    fn all(mut self, conjuncts: &[Literal]) -> Left {
+        let context = self.search.context;
+        let mut exact = true;
+        // The domains before the first conjunct that may be undefined.
+        let mut defined = None;
         for &literal in conjuncts {
             let used = if self.is_ground(literal.term) {
-                decide(self.context, literal.term, self.env).map(|holds| {
+                decide(context, literal.term, self.search.env).map(|holds| {
                     self.impossible |= holds != literal.positive;
                     true
                 })
@@ -253,16 +386,24 @@ impl<'a> Search<'a> {
             };
             match used {
                 Ok(true) => {}
-                Ok(false) | Err(EvalError::NeedsSolver(_)) => rest.push(literal),
-                // Undefined, but never reached if what stands before already fails.
-                Err(e) => return if rest.is_empty() { Err(e) } else { Ok(conjuncts.to_vec()) },
+                Ok(false) | Err(EvalError::NeedsSolver(_)) => {
+                    exact = false;
+                    if defined.is_none() && context.terms.is_partial(literal.term) {
+                        defined = Some(self.domains.clone());
+                    }
+                }
+                // Undefined for whatever gets here; that is not known if something before was left over.
+                Err(e) => {
+                    let undefined = exact.then_some(e);
+                    return Left { not_false: Some(defined.unwrap_or(self.domains)), maybe: None, exact, undefined };
+                }
             }
-            if self.impossible || self.domains.iter().any(|d| d.is_empty(self.context.sorts)) {
-                self.impossible = true;
-                return Ok(rest);
+            if self.impossible || self.domains.iter().any(|d| d.is_empty(context.sorts)) {
+                return Left { not_false: defined, maybe: None, exact, undefined: None };
             }
         }
-        Ok(rest)
+        let not_false = defined.unwrap_or_else(|| self.domains.clone());
+        Left { not_false: Some(not_false), maybe: Some(self.domains), exact, undefined: None }
     }
 
     fn narrow_by(&mut self, literal: Literal) -> Result<bool, EvalError> {
@@ -271,7 +412,7 @@ impl<'a> Search<'a> {
             self.domains[i].require(Value::Bool(literal.positive));
             return Ok(true);
         }
-        let Term::App(op, args) = self.context.terms.get(literal.term) else { return Ok(false) };
+        let Term::App(op, args) = self.search.context.terms.get(literal.term) else { return Ok(false) };
         if !matches!(op, Op::Eq | Op::Lt | Op::Le) {
             return Ok(false);
         }
@@ -280,7 +421,7 @@ impl<'a> Search<'a> {
         if *op == Op::Eq {
             for (x, y) in [(a, b), (b, a)] {
                 if let (Some(i), true) = (self.unknown(x), self.is_ground(y)) {
-                    let value = eval(self.context.terms, self.context.sorts, y, self.env)?;
+                    let value = eval(self.search.context.terms, self.search.context.sorts, y, self.search.env)?;
                     if literal.positive {
                         self.domains[i].require(value);
                     } else {
@@ -298,7 +439,7 @@ impl<'a> Search<'a> {
         let Some((i, sign)) = sum.unknown else { return Ok(false) };
         let mut constant = Rational::ZERO;
         for (term, sign) in &sum.ground {
-            let value = eval(self.context.terms, self.context.sorts, *term, self.env)?;
+            let value = eval(self.search.context.terms, self.search.context.sorts, *term, self.search.env)?;
             let value = number::to_rational(&value).expect("a well-sorted number");
             constant = if *sign > 0 { constant + value } else { constant - value };
         }
@@ -307,7 +448,7 @@ impl<'a> Search<'a> {
         let domain = &mut self.domains[i];
         match (op, literal.positive) {
             (Op::Eq, positive) => {
-                let Some(value) = domain.number(self.context.sorts, &bound) else {
+                let Some(value) = domain.number(self.search.context.sorts, &bound) else {
                     // An integer cannot equal a fraction.
                     self.impossible |= positive;
                     return Ok(true);
@@ -337,7 +478,7 @@ impl<'a> Search<'a> {
         if let Some(i) = self.unknown(term) {
             return sum.unknown.replace((i, sign)).is_none();
         }
-        match self.context.terms.get(term) {
+        match self.search.context.terms.get(term) {
             Term::App(Op::Add, args) => args.iter().all(|a| self.linear(*a, sign, sum)),
             Term::App(Op::Sub, args) => self.linear(args[0], sign, sum) && self.linear(args[1], -sign, sum),
             Term::App(Op::Neg, args) => self.linear(args[0], -sign, sum),
@@ -347,53 +488,25 @@ impl<'a> Search<'a> {
     }
 
     fn unknown(&self, term: TermId) -> Option<usize> {
-        let leaf = match self.context.terms.get(term) {
+        let leaf = match self.search.context.terms.get(term) {
             Term::Param(i, _) => Unknown::Param(*i),
             Term::Bound(b, _) => Unknown::Bound(*b),
             _ => return None,
         };
-        self.unknowns.iter().position(|(u, _)| *u == leaf)
+        self.search.unknowns.iter().position(|(u, _)| *u == leaf)
     }
 
     fn is_ground(&self, term: TermId) -> bool {
         let mut ground = true;
-        self.context.terms.visit(term, &mut |_, t| {
+        self.search.context.terms.visit(term, &mut |_, t| {
             let unknown = match t {
                 Term::Param(i, _) => Unknown::Param(*i),
                 Term::Bound(b, _) => Unknown::Bound(*b),
                 _ => return,
             };
-            ground &= !self.unknowns.iter().any(|(u, _)| *u == unknown);
+            ground &= !self.search.unknowns.iter().any(|(u, _)| *u == unknown);
         });
         ground
-    }
-
-    /// Tries the condition on all values of the domains; `found` says whether to go on.
-    fn try_all(&self, found: &mut dyn FnMut(&[Value]) -> bool) -> Result<(), EvalError> {
-        let sorts = self.context.sorts;
-        let mut sizes = Vec::new();
-        let mut total = 1u64;
-        for domain in &self.domains {
-            let size = domain.len(sorts).unwrap_or(u64::MAX);
-            total = total.saturating_mul(size);
-            sizes.push(size);
-        }
-        if total > EXISTS_LIMIT {
-            let (widest, _) = self.domains.iter().zip(&sizes).max_by_key(|(_, size)| **size).expect("total is above 1");
-            return Err(EvalError::NeedsSolver(format!("`{}` has too many values to try", sorts.name(widest.sort))));
-        }
-        let mut values = vec![Value::Bool(false); self.domains.len()];
-        for n in 0..total {
-            let mut rest = n;
-            for (i, domain) in self.domains.iter().enumerate() {
-                values[i] = domain.nth(sorts, rest % sizes[i]).expect("below the size");
-                rest /= sizes[i];
-            }
-            if holds(self.context, self.unknowns, &values, self.condition, self.env)? && !found(&values) {
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 }
 
@@ -402,167 +515,4 @@ impl<'a> Search<'a> {
 struct Sum {
     unknown: Option<(usize, i8)>,
     ground: Vec<(TermId, i8)>,
-}
-
-impl Domain {
-    fn of(sorts: &Sorts, sort: SortId) -> Domain {
-        let (lo, hi) = match sorts.get(sort) {
-            Sort::Int { lo, hi } => (lo.clone().map(Rational::from), hi.clone().map(Rational::from)),
-            Sort::Real { lo, hi } => (lo.clone(), hi.clone()),
-            _ => (None, None),
-        };
-        Domain { sort, exact: None, lo: lo.map(|b| (b, false)), hi: hi.map(|b| (b, false)), excluded: Vec::new() }
-    }
-
-    fn require(&mut self, value: Value) {
-        match &self.exact {
-            Some(other) if *other != value => self.excluded.push(other.clone()),
-            _ => self.exact = Some(value),
-        }
-    }
-
-    fn bound(&mut self, bound: Rational, strict: bool, upper: bool) {
-        let side = if upper { &mut self.hi } else { &mut self.lo };
-        let tighter = match side {
-            None => true,
-            Some((old, old_strict)) => match bound.cmp(old) {
-                Ordering::Equal => strict && !*old_strict,
-                Ordering::Less => upper,
-                Ordering::Greater => !upper,
-            },
-        };
-        if tighter {
-            *side = Some((bound, strict));
-        }
-    }
-
-    /// The number as a value of this domain's sort, if it can be one.
-    fn number(&self, sorts: &Sorts, n: &Rational) -> Option<Value> {
-        match sorts.get(self.sort) {
-            Sort::Int { .. } => n.is_int().then(|| number::int(n.numerator().clone())),
-            _ => Some(Value::real(n.clone())),
-        }
-    }
-
-    fn allows(&self, sorts: &Sorts, value: &Value) -> bool {
-        let n = number::to_rational(value);
-        let inside = |n: &Rational| {
-            self.lo.as_ref().is_none_or(|(lo, strict)| if *strict { lo < n } else { lo <= n })
-                && self.hi.as_ref().is_none_or(|(hi, strict)| if *strict { n < hi } else { n <= hi })
-        };
-        sorts.contains(self.sort, value) && !self.excluded.contains(value) && n.is_none_or(|n| inside(&n))
-    }
-
-    /// The integers that the bounds leave, if this is an integer domain with two bounds.
-    fn integers(&self, sorts: &Sorts) -> (Option<BigInt>, Option<BigInt>) {
-        if !matches!(sorts.get(self.sort), Sort::Int { .. }) {
-            return (None, None);
-        }
-        let lo = self.lo.as_ref().map(
-            |(lo, strict)| {
-                if *strict && lo.is_int() { lo.numerator() + BigInt::ONE } else { lo.ceil() }
-            },
-        );
-        let hi = self.hi.as_ref().map(
-            |(hi, strict)| {
-                if *strict && hi.is_int() { hi.numerator() - BigInt::ONE } else { hi.floor() }
-            },
-        );
-        (lo, hi)
-    }
-
-    /// How many values are left, exclusions not counted; `None` if too many or infinitely many.
-    fn len(&self, sorts: &Sorts) -> Option<u64> {
-        if let Some(value) = &self.exact {
-            return Some(u64::from(self.allows(sorts, value)));
-        }
-        match sorts.get(self.sort) {
-            Sort::Int { .. } => match self.integers(sorts) {
-                (Some(lo), Some(hi)) if lo > hi => Some(0),
-                (Some(lo), Some(hi)) => u64::try_from(hi - lo + BigInt::ONE).ok(),
-                _ => None,
-            },
-            Sort::Real { .. } => match (&self.lo, &self.hi) {
-                (Some((lo, a)), Some((hi, b))) if lo == hi => Some(u64::from(!a && !b)),
-                (Some((lo, _)), Some((hi, _))) if lo > hi => Some(0),
-                _ => None,
-            },
-            _ => sorts.cardinality(self.sort),
-        }
-    }
-
-    fn nth(&self, sorts: &Sorts, n: u64) -> Option<Value> {
-        if let Some(value) = &self.exact {
-            return Some(value.clone());
-        }
-        match sorts.get(self.sort) {
-            Sort::Int { .. } => Some(number::int(self.integers(sorts).0? + BigInt::from(n))),
-            Sort::Real { .. } => Some(Value::real(self.lo.as_ref()?.0.clone())),
-            _ => sorts.nth_value(self.sort, n),
-        }
-    }
-
-    /// Whether no value is left. An infinite data type is never found empty: too many values to tell.
-    fn is_empty(&self, sorts: &Sorts) -> bool {
-        let infinite_data = matches!(sorts.get(self.sort), Sort::Data(_)) && self.len(sorts).is_none();
-        !infinite_data && self.first(sorts).is_none()
-    }
-
-    /// Some value of the domain, near to zero if it can be.
-    fn first(&self, sorts: &Sorts) -> Option<Value> {
-        if let Some(value) = &self.exact {
-            return self.allows(sorts, value).then(|| value.clone());
-        }
-        let more = self.excluded.len() as u64 + 1;
-        match (self.len(sorts), sorts.get(self.sort)) {
-            // Among one more value than there are exclusions, one is left; or there are no more.
-            (Some(len), _) => (0..len.min(more)).filter_map(|n| self.nth(sorts, n)).find(|v| self.allows(sorts, v)),
-            (None, Sort::Int { .. }) => {
-                let (lo, hi) = self.integers(sorts);
-                let zero = BigInt::ZERO;
-                let (start, step) = match (lo, hi) {
-                    (Some(lo), _) if lo > zero => (lo, 1),
-                    (_, Some(hi)) if hi < zero => (hi, -1),
-                    (_, Some(_)) => (zero, -1),
-                    _ => (zero, 1),
-                };
-                let values = (0..more as i64).map(|n| number::int(&start + BigInt::from(n * step)));
-                let mut values = values.filter(|v| self.allows(sorts, v));
-                values.next().or_else(|| {
-                    // A wide range with both ends, walked over its upper end: from the lower end then.
-                    let lo = self.integers(sorts).0?;
-                    (0..more as i64).map(|n| number::int(&lo + BigInt::from(n))).find(|v| self.allows(sorts, v))
-                })
-            }
-            (None, Sort::Real { .. }) => {
-                let one = Rational::ONE;
-                let (a, b) = match (&self.lo, &self.hi) {
-                    (Some((lo, _)), Some((hi, _))) => (lo.clone(), hi.clone()),
-                    (Some((lo, _)), None) => (lo.clone(), lo + &one),
-                    (None, Some((hi, _))) => (hi - &one, hi.clone()),
-                    (None, None) => (Rational::ZERO, one),
-                };
-                // The ends, and fractions between them: more of those than exclusions.
-                let between = (1..=more).map(|n| {
-                    let part = Rational::from_parts(BigInt::from(n), (more + 1).into());
-                    &a + (&b - &a) * part
-                });
-                [Rational::ZERO, a.clone(), b.clone()]
-                    .into_iter()
-                    .chain(between)
-                    .map(Value::real)
-                    .find(|v| self.allows(sorts, v))
-            }
-            (None, Sort::String) => {
-                (0..more).map(|n| Value::string(&"a".repeat(n as usize))).find(|v| self.allows(sorts, v))
-            }
-            (None, Sort::Seq(item)) => {
-                let item = sorts.default_value(*item);
-                (0..more).map(|n| Value::seq(vec![item.clone(); n as usize])).find(|v| self.allows(sorts, v))
-            }
-            // A data type with infinitely many values: the default, or with exclusions, whatever its fields allow is
-            // not worth a search.
-            (None, _) => Some(sorts.default_value(self.sort)).filter(|v| self.allows(sorts, v)),
-        }
-    }
 }

@@ -94,14 +94,14 @@ impl Interpreter<'_> {
         let env = Env { vars: state.values(), params: args, bound: &[], symbols: &[] };
         for conjunct in conjuncts(context, s.guard) {
             let question = Question { condition: conjunct, unknowns: &[], vars: env.vars, params: args };
-            match self.oracle.or_whether(choice::decide(context, conjunct, env), &question) {
+            match self.oracle.whether(context, &question, choice::decide(context, conjunct, env)) {
                 Ok(true) => {}
                 Ok(false) => reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) }),
                 Err(EvalError::NeedsSolver(why)) => reasons.push(Reason::NeedsSolver(why)),
                 // What stands behind a false conjunct is never evaluated.
                 Err(_) if !reasons.is_empty() => break,
                 Err(error) => {
-                    return vec![Reason::Undefined(StepError::Undefined { switch, part: Part::Guard, error })];
+                    return vec![Reason::Undefined(StepError::new(model, env, switch, Part::Guard, error))];
                 }
             }
         }
@@ -118,18 +118,23 @@ impl Interpreter<'_> {
                 }
                 Err(error) => {
                     let part = Part::Argument(param);
-                    return vec![Reason::Undefined(StepError::Undefined { switch, part, error })];
+                    return vec![Reason::Undefined(StepError::new(model, env, switch, part, error))];
                 }
             }
         }
         reasons
     }
 
-    /// The reasons why no values enable a switch.
+    /// The reasons why no values enable a switch; last, that it is undefined for some.
     fn why_never(&mut self, state: &State, switch: SwitchId, context: Context<'_>) -> Vec<Reason> {
         let s = &self.model().switches[switch];
-        let unknowns = self.unknowns(switch);
         let env = Env { vars: state.values(), params: &[], bound: &[], symbols: &[] };
+        let undefined = match self.example(state, switch) {
+            Ok(Some(_)) => return Vec::new(),
+            Ok(None) => None,
+            Err(StepError::NeedsSolver { why, .. }) => Some(Reason::NeedsSolver(why)),
+            Err(error) => Some(Reason::Undefined(error)),
+        };
         // A conjunct without parameters that is false is reason enough.
         let mut reasons = Vec::new();
         for conjunct in conjuncts(context, s.guard) {
@@ -137,50 +142,39 @@ impl Interpreter<'_> {
                 continue;
             }
             let question = Question { condition: conjunct, unknowns: &[], vars: env.vars, params: &[] };
-            match self.oracle.or_whether(choice::decide(context, conjunct, env), &question) {
-                Ok(false) => {
-                    reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) });
-                }
-                Err(error) if reasons.is_empty() => {
-                    return vec![match error {
-                        EvalError::NeedsSolver(why) => Reason::NeedsSolver(why),
-                        error => Reason::Undefined(StepError::Undefined { switch, part: Part::Guard, error }),
-                    }];
-                }
+            match self.oracle.whether(context, &question, choice::decide(context, conjunct, env)) {
+                Ok(false) => reasons.push(Reason::False { conjunct, values: leaves(context, conjunct, env) }),
+                // What stands behind an undefined conjunct does not count.
+                Err(error) if !matches!(error, EvalError::NeedsSolver(_)) => break,
                 _ => {}
             }
         }
-        if !reasons.is_empty() {
-            return reasons;
-        }
-        let question = Question { condition: s.guard, unknowns: &unknowns, vars: env.vars, params: &[] };
-        let mut clash = Vec::new();
-        let witness = choice::witness(context, &unknowns, s.guard, env).map(|found| found.is_some());
-        let possible = self.oracle.or(witness, |oracle| {
-            clash = oracle.clash(&question)?;
-            Ok(clash.is_empty())
-        });
-        match possible {
-            // The guard can hold; an argument can still be undefined.
-            Ok(true) => match self.example(state, switch) {
-                Err(error @ StepError::Undefined { .. }) => vec![Reason::Undefined(error)],
-                _ => Vec::new(),
-            },
-            Ok(false) if !clash.is_empty() => {
-                let mut values = Vec::new();
-                for leaf in clash.iter().flat_map(|c| leaves(context, *c, env)) {
-                    if !values.contains(&leaf) {
-                        values.push(leaf);
-                    }
+        let open = matches!(undefined, Some(Reason::NeedsSolver(_)));
+        if reasons.is_empty() && !open {
+            let unknowns = self.unknowns(switch);
+            let question = Question { condition: s.guard, unknowns: &unknowns, vars: env.vars, params: &[] };
+            let known = choice::witness(context, &unknowns, s.guard, env);
+            let clash = match known {
+                // Without parameters there is nothing to clash: it is undefined, or it is false.
+                Err(EvalError::NeedsSolver(_)) if undefined.is_none() || !unknowns.is_empty() => {
+                    self.oracle.clash(&question)
                 }
-                vec![Reason::Clash { conjuncts: clash, values }]
+                _ => Vec::new(),
+            };
+            let mut values = Vec::new();
+            for leaf in clash.iter().flat_map(|c| leaves(context, *c, env)) {
+                if !values.contains(&leaf) {
+                    values.push(leaf);
+                }
             }
-            Ok(false) => vec![Reason::NoValues { values: leaves(context, s.guard, env) }],
-            Err(EvalError::NeedsSolver(why)) => vec![Reason::NeedsSolver(why)],
-            Err(error) => {
-                vec![Reason::Undefined(StepError::Undefined { switch, part: Part::Guard, error })]
+            if !clash.is_empty() {
+                reasons.push(Reason::Clash { conjuncts: clash, values });
+            } else if undefined.is_none() {
+                reasons.push(Reason::NoValues { values: leaves(context, s.guard, env) });
             }
         }
+        reasons.extend(undefined);
+        reasons
     }
 }
 
@@ -199,7 +193,7 @@ fn has_params(context: Context<'_>, term: TermId) -> bool {
 }
 
 /// The variables and parameters of a term with their values, each once; parameters without a value are left out.
-fn leaves(context: Context<'_>, term: TermId, env: Env<'_>) -> Vec<(Leaf, Value)> {
+pub(super) fn leaves(context: Context<'_>, term: TermId, env: Env<'_>) -> Vec<(Leaf, Value)> {
     let mut found = Vec::new();
     context.terms.visit(term, &mut |_, t| match t {
         Term::Var(v, _) => found.push((Leaf::Var(*v), env.vars[v.index()].clone())),

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashSet;
 
-use super::choice::{self, Unknown};
+use super::choice::{Failed, Search, Unknown};
+use super::explain::{Leaf, leaves};
 use super::oracle::{Asked, Oracle, Question};
 use super::program::{Context, Memory, Program};
 use super::state::State;
@@ -94,6 +95,8 @@ pub enum StepError {
         part: Part,
         /// Why.
         error: EvalError,
+        /// The variables and parameters in it, with their values as far as they are known.
+        values: Vec<(Leaf, Value)>,
     },
     /// The answer quantifies over values that cannot be tried one by one, and there is no oracle, or it does not know.
     NeedsSolver {
@@ -105,17 +108,26 @@ pub enum StepError {
 }
 
 impl StepError {
-    fn new(switch: SwitchId, part: Part, error: EvalError) -> StepError {
-        match error {
-            EvalError::NeedsSolver(why) => StepError::NeedsSolver { switch, why },
-            error => StepError::Undefined { switch, part, error },
+    /// Part of a switch has no value for these values of variables and parameters.
+    pub(super) fn new(model: &Model, env: Env<'_>, switch: SwitchId, part: Part, error: EvalError) -> StepError {
+        if let EvalError::NeedsSolver(why) = error {
+            return StepError::NeedsSolver { switch, why };
         }
+        let s = &model.switches[switch];
+        let term = match part {
+            Part::Guard => Some(s.guard),
+            Part::Argument(i) => s.params[i].term,
+            Part::Update(i) => Some(s.update[i].1),
+        };
+        let context = Context { terms: &model.terms, sorts: &model.sorts };
+        let values = term.map(|t| leaves(context, t, env)).unwrap_or_default();
+        StepError::Undefined { switch, part, error, values }
     }
 
     /// The error in words, with the names of the model.
     pub fn describe(&self, model: &Model) -> String {
         match self {
-            StepError::Undefined { switch, part, error } => {
+            StepError::Undefined { switch, part, error, .. } => {
                 let s = &model.switches[*switch];
                 let what = match part {
                     Part::Guard => "the guard".to_string(),
@@ -291,10 +303,10 @@ impl<'m> Interpreter<'m> {
                 Err(e) => {
                     let condition = self.model.switches[switch].guard;
                     let question = Question { condition, unknowns: &[], vars: &state.vars, params: args };
-                    match self.oracle.or_whether(Err(e), &question) {
+                    match self.oracle.whether(context, &question, Err(e)) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
-                        Err(e) => return Err(StepError::new(switch, Part::Guard, e)),
+                        Err(e) => return Err(StepError::new(self.model, env, switch, Part::Guard, e)),
                     }
                 }
             }
@@ -303,7 +315,7 @@ impl<'m> Interpreter<'m> {
             let Some(term) = term else { continue };
             let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
             let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
-            if !same.map_err(|e| StepError::new(switch, Part::Argument(i), e))? {
+            if !same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))? {
                 return Ok(false);
             }
         }
@@ -351,13 +363,13 @@ impl<'m> Interpreter<'m> {
         if compiled.single {
             let (var, program) = &compiled.update[0];
             let value = program.run(&mut self.memory, context, env);
-            let value = value.map_err(|e| StepError::new(switch, Part::Update(0), e))?;
+            let value = value.map_err(|e| StepError::new(self.model, env, switch, Part::Update(0), e))?;
             state.vars[var.index()] = value;
         } else if !compiled.update.is_empty() {
             self.pending.clear();
             for (i, (var, program)) in compiled.update.iter().enumerate() {
                 let value = program.run(&mut self.memory, context, env);
-                let value = value.map_err(|e| StepError::new(switch, Part::Update(i), e))?;
+                let value = value.map_err(|e| StepError::new(self.model, env, switch, Part::Update(i), e))?;
                 self.pending.push((*var, value));
             }
             for (var, value) in self.pending.drain(..) {
@@ -414,10 +426,11 @@ impl<'m> Interpreter<'m> {
         }
         let unknowns = self.unknowns(switch);
         let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
-        let chosen = choice::witness(self.context(), &unknowns, s.guard, env);
+        let context = self.context();
+        let chosen = Search { context, unknowns: &unknowns, condition: s.guard, env }.witness();
         let question = Question { condition: s.guard, unknowns: &unknowns, vars: &state.vars, params: &[] };
-        let chosen = self.oracle.or(chosen, |oracle| oracle.witness(&question));
-        match chosen.map_err(|e| StepError::new(switch, Part::Guard, e))? {
+        let chosen = self.oracle.witness(context, &question, chosen);
+        match chosen.map_err(|f| self.guard_failed(state, switch, &unknowns, f))? {
             Some(chosen) => self.complete(state, switch, &chosen).map(Some),
             None => Ok(None),
         }
@@ -436,8 +449,8 @@ impl<'m> Interpreter<'m> {
             if let Some(guard) = &self.switches[switch].guard {
                 let holds = guard.run_bool(&mut self.memory, context, env);
                 let question = Question { condition: s.guard, unknowns: &[], vars: &state.vars, params: &[] };
-                let holds = self.oracle.or_whether(holds, &question);
-                if !holds.map_err(|e| StepError::new(switch, Part::Guard, e))? {
+                let holds = self.oracle.whether(context, &question, holds);
+                if !holds.map_err(|e| StepError::new(self.model, env, switch, Part::Guard, e))? {
                     return Ok(Vec::new());
                 }
             }
@@ -445,11 +458,32 @@ impl<'m> Interpreter<'m> {
         }
         let unknowns = self.unknowns(switch);
         let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
-        let all = choice::all(self.context(), &unknowns, s.guard, env);
+        let context = self.context();
+        let all = Search { context, unknowns: &unknowns, condition: s.guard, env }.all();
         let question = Question { condition: s.guard, unknowns: &unknowns, vars: &state.vars, params: &[] };
-        let all = self.oracle.or(all, |oracle| oracle.all(&question));
-        let all = all.map_err(|e| StepError::new(switch, Part::Guard, e))?;
+        let all = self.oracle.all(context, &question, all);
+        let all = all.map_err(|f| self.guard_failed(state, switch, &unknowns, f))?;
         all.iter().map(|chosen| self.complete(state, switch, chosen)).collect()
+    }
+
+    /// The guard has no value, for some values of the unknowns.
+    fn guard_failed(
+        &self,
+        state: &State,
+        switch: SwitchId,
+        unknowns: &[(Unknown, SortId)],
+        failed: Failed,
+    ) -> StepError {
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let mut error = StepError::new(self.model, env, switch, Part::Guard, failed.error);
+        if let (StepError::Undefined { values, .. }, Some(at)) = (&mut error, failed.at) {
+            let params = unknowns.iter().zip(at).filter_map(|((unknown, _), value)| match unknown {
+                Unknown::Param(i) => Some((Leaf::Param(*i), value)),
+                Unknown::Bound(_) => None,
+            });
+            values.extend(params);
+        }
+        error
     }
 
     /// The values of all parameters from those of the [unknown](Interpreter::unknowns) ones.
@@ -471,7 +505,8 @@ impl<'m> Interpreter<'m> {
             if let Some(term) = term {
                 let env = Env { vars: &state.vars, params: &args, bound: &[], symbols: &[] };
                 let value = term.run(&mut self.memory, context, env);
-                args[i] = value.map_err(|e| StepError::new(switch, Part::Argument(i), e))?;
+                let value = value.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))?;
+                args[i] = value;
             }
         }
         Ok(args)
@@ -532,28 +567,71 @@ impl<'m> Interpreter<'m> {
         send: SwitchId,
         found: &mut Vec<(Step, State)>,
     ) -> Result<(), StepError> {
-        let partners: Vec<SwitchId> = (0..state.locations.len())
-            .filter(|q| *q != sender)
-            .flat_map(|q| self.locations[state.locations[q]].receives.iter())
-            .filter(|(c, _)| *c == channel)
-            .map(|(_, s)| *s)
-            .collect();
+        let partners = self.partners(state, sender, channel);
         if partners.is_empty() {
             return Ok(());
         }
         for args in self.choices(state, send)? {
             for &receive in &partners {
-                if !self.holds(state, receive, &args)? {
-                    continue;
+                if let Some(next) = self.meet(state, send, receive, &args)? {
+                    found.push((Step { switch: send, receive: Some(receive), args: args.clone() }, next));
                 }
-                // Two processes share no variables, so one update after the other is both at once.
-                let mut next = state.clone();
-                self.take(&mut next, send, &args)?;
-                self.take(&mut next, receive, &args)?;
-                found.push((Step { switch: send, receive: Some(receive), args: args.clone() }, next));
             }
         }
         Ok(())
+    }
+
+    /// The switches of other processes that receive from a channel.
+    fn partners(&self, state: &State, sender: usize, channel: ChannelId) -> Vec<SwitchId> {
+        (0..state.locations.len())
+            .filter(|q| *q != sender)
+            .flat_map(|q| self.locations[state.locations[q]].receives.iter())
+            .filter(|(c, _)| *c == channel)
+            .map(|(_, s)| *s)
+            .collect()
+    }
+
+    /// The sends and receives of a state that may meet, whatever their guards say.
+    pub fn pairs(&self, state: &State) -> Vec<(SwitchId, SwitchId)> {
+        let mut found = Vec::new();
+        for p in 0..state.locations.len() {
+            for &(channel, send) in &self.locations[state.locations[p]].sends {
+                found.extend(self.partners(state, p, channel).into_iter().map(|receive| (send, receive)));
+            }
+        }
+        found
+    }
+
+    /// The state after a handshake with these values; `None` if one of the two switches is not enabled for them.
+    pub fn shake(
+        &mut self,
+        state: &State,
+        send: SwitchId,
+        receive: SwitchId,
+        args: &[Value],
+    ) -> Result<Option<State>, StepError> {
+        if !self.pairs(state).contains(&(send, receive)) || !self.holds(state, send, args)? {
+            return Ok(None);
+        }
+        self.meet(state, send, receive, args)
+    }
+
+    /// The state after a handshake whose send is enabled for these values, if the receive is, too.
+    fn meet(
+        &mut self,
+        state: &State,
+        send: SwitchId,
+        receive: SwitchId,
+        args: &[Value],
+    ) -> Result<Option<State>, StepError> {
+        if !self.holds(state, receive, args)? {
+            return Ok(None);
+        }
+        // Two processes share no variables, so one update after the other is both at once.
+        let mut next = state.clone();
+        self.take(&mut next, send, args)?;
+        self.take(&mut next, receive, args)?;
+        Ok(Some(next))
     }
 
     /// All states that internal steps lead to from these, themselves included (S1 definition 2).

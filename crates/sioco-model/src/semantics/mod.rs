@@ -7,6 +7,7 @@
 //! - [`state`] is a state, [`interpreter`] what can be done in one.
 
 pub mod choice;
+mod domain;
 pub mod explain;
 pub mod interpreter;
 pub mod oracle;

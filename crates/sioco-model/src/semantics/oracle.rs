@@ -7,8 +7,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::choice::Unknown;
-use crate::eval::EvalError;
+use super::choice::{self, Failed, Unknown};
+use super::program::Context;
+use crate::eval::{Env, EvalError};
 use crate::id::{SortId, TermId};
 use crate::value::Value;
 
@@ -33,6 +34,9 @@ pub trait Oracle: Send {
     /// All such values, in a fixed order; that there are too many is an error.
     fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, String>;
 
+    /// Values of the unknowns, in their order, for which the condition is undefined, if there are any.
+    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String>;
+
     /// The conjuncts of the condition that cannot be true together; none if the condition can be true.
     fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, String>;
 }
@@ -42,25 +46,81 @@ pub trait Oracle: Send {
 pub(super) struct Asked(pub Option<Arc<Mutex<dyn Oracle>>>);
 
 impl Asked {
-    /// The answer, or if that takes a solver, the oracle's.
-    pub fn or<T>(
+    /// The answer, or if that takes a solver, the oracle's. Where the oracle finds `nothing`, it must not be because the
+    /// condition is undefined.
+    fn or<T>(
         &self,
-        answer: Result<T, EvalError>,
+        context: Context<'_>,
+        question: &Question<'_>,
+        answer: Result<T, Failed>,
         ask: impl FnOnce(&mut dyn Oracle) -> Result<T, String>,
-    ) -> Result<T, EvalError> {
-        match (answer, &self.0) {
-            (Err(EvalError::NeedsSolver(_)), Some(oracle)) => {
-                let mut oracle = oracle.lock().unwrap_or_else(PoisonError::into_inner);
-                ask(&mut *oracle).map_err(EvalError::NeedsSolver)
-            }
-            (answer, _) => answer,
+        sure: impl FnOnce(&T) -> bool,
+    ) -> Result<T, Failed> {
+        let (Err(Failed { error: EvalError::NeedsSolver(_), .. }), Some(oracle)) = (&answer, &self.0) else {
+            return answer;
+        };
+        let mut oracle = oracle.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = |why: String| Failed::from(EvalError::NeedsSolver(why));
+        let found = ask(&mut *oracle).map_err(open)?;
+        if sure(&found) || !context.terms.is_partial(question.condition) {
+            return Ok(found);
+        }
+        match oracle.undefined(question).map_err(open)? {
+            None => Ok(found),
+            Some(at) => Err(undefined_at(context, question, at)),
         }
     }
 
-    /// A truth value, or if that takes a solver, the oracle's.
-    pub fn or_whether(&self, answer: Result<bool, EvalError>, question: &Question<'_>) -> Result<bool, EvalError> {
-        self.or(answer, |oracle| Ok(oracle.witness(question)?.is_some()))
+    /// Values of the unknowns for which the condition is true, if there are any; an error if it is undefined for some and
+    /// true for none.
+    pub fn witness(
+        &self,
+        context: Context<'_>,
+        question: &Question<'_>,
+        answer: Result<Option<Vec<Value>>, Failed>,
+    ) -> Result<Option<Vec<Value>>, Failed> {
+        self.or(context, question, answer, |oracle| oracle.witness(question), Option::is_some)
     }
+
+    /// All such values; an error if the condition is undefined for some.
+    pub fn all(
+        &self,
+        context: Context<'_>,
+        question: &Question<'_>,
+        answer: Result<Vec<Vec<Value>>, Failed>,
+    ) -> Result<Vec<Vec<Value>>, Failed> {
+        self.or(context, question, answer, |oracle| oracle.all(question), |_| false)
+    }
+
+    /// The truth value of a condition without unknowns.
+    pub fn whether(
+        &self,
+        context: Context<'_>,
+        question: &Question<'_>,
+        answer: Result<bool, EvalError>,
+    ) -> Result<bool, EvalError> {
+        let answer = answer.map_err(Failed::from);
+        let ask = |oracle: &mut dyn Oracle| Ok(oracle.witness(question)?.is_some());
+        self.or(context, question, answer, ask, |holds| *holds).map_err(|f| f.error)
+    }
+
+    /// The conjuncts that clash, if the oracle finds some.
+    pub fn clash(&self, question: &Question<'_>) -> Vec<TermId> {
+        let Some(oracle) = &self.0 else { return Vec::new() };
+        let mut oracle = oracle.lock().unwrap_or_else(PoisonError::into_inner);
+        oracle.clash(question).unwrap_or_default()
+    }
+}
+
+/// What is undefined for these values. The evaluator has the last word.
+fn undefined_at(context: Context<'_>, question: &Question<'_>, at: Vec<Value>) -> Failed {
+    let env = Env { vars: question.vars, params: question.params, bound: &[], symbols: &[] };
+    let error = match choice::holds(context, question.unknowns, &at, question.condition, env) {
+        Err(EvalError::NeedsSolver(_)) => EvalError::UndefinedChoice,
+        Err(error) => error,
+        Ok(_) => return EvalError::NeedsSolver("the solver calls something undefined that is not".into()).into(),
+    };
+    Failed { error, at: Some(at) }
 }
 
 impl fmt::Debug for Asked {

@@ -1,6 +1,7 @@
 //! A solver that answers questions about concrete states: the variables have values, the parameters are open.
 
 mod asker;
+mod step;
 
 use std::time::Duration;
 
@@ -12,9 +13,11 @@ use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, IdVec, SortId, SymbolId, TermId, Value};
 
 use self::asker::Asker;
+pub use self::step::StepQuestion;
 use crate::back_end::BackEnd;
+use crate::logic;
 use crate::query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};
-use crate::values::{self, Choice, NoValues, Request};
+use crate::values::{self, Choice, Chosen, NoValues, Request};
 
 /// More values than this are not listed one by one.
 const MANY: usize = 64;
@@ -100,17 +103,18 @@ impl StateOracle {
     /// Values of the unknowns for which the condition is true, chosen in a certain way; nothing if there are none.
     pub fn choose(&mut self, question: &Question<'_>, choice: Choice) -> Result<Option<Vec<Value>>, String> {
         let prepared = self.prepare(question)?;
-        let guard = (choice == Choice::Boundary).then_some(prepared.whole);
-        self.chosen(&prepared, choice, guard, question.vars)
+        let guard = (choice == Choice::Boundary).then_some((prepared.whole, 0));
+        Ok(self.chosen(&prepared, choice, guard, question.vars)?.map(|chosen| chosen.values))
     }
 
+    /// Where a border is chosen, that of the guard, for this turn.
     fn chosen(
         &mut self,
         prepared: &Prepared,
         choice: Choice,
-        guard: Option<TermId>,
+        guard: Option<(TermId, u64)>,
         used: &[Value],
-    ) -> Result<Option<Vec<Value>>, String> {
+    ) -> Result<Option<Chosen>, String> {
         let key = prepared.key();
         if let Some((why, _)) = self.open.get(&key) {
             return Err(why.clone());
@@ -119,15 +123,31 @@ impl StateOracle {
         let terms = Terms { pool: &self.pool, sorts: &self.sorts, symbols: &self.symbols };
         prepared.conjuncts.iter().for_each(|c| self.asker.assert(terms, *c));
         let limits = Limits { resources: 3_000_000, wall: Duration::from_secs(2), cancel: None };
+        let (guard, turn) = guard.map_or((None, 0), |(guard, turn)| (Some(guard), turn));
         let request = Request { symbols: &prepared.symbols, choice, used, guard, limits: &limits };
         let StateOracle { pool, sorts, symbols, asker, .. } = self;
-        let chosen = values::choose(asker, pool, sorts, symbols, request);
+        let chosen = values::choose_in_turn(asker, pool, sorts, symbols, request, turn);
         self.asker.pop();
         match chosen {
-            Ok(chosen) => Ok(Some(chosen.values)),
+            Ok(chosen) => Ok(Some(chosen)),
             Err(NoValues::Impossible) => Ok(None),
             Err(NoValues::Unknown(why)) => Err(self.unknown(key, &why)),
         }
+    }
+
+    /// Values of the symbols for which the conjuncts are true, the plainest ones.
+    fn witness_of(&mut self, prepared: Prepared) -> Result<Option<Vec<Value>>, String> {
+        let key = prepared.key();
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = match prepared.symbols.is_empty() {
+            // Nothing to choose, only whether.
+            true => self.ask(&prepared, &prepared.conjuncts, Wanted::Verdict)?.map(|_| Vec::new()),
+            false => self.chosen(&prepared, PLAINEST, None, &[])?.map(|chosen| chosen.values),
+        };
+        self.known.insert(key, found.clone());
+        Ok(found)
     }
 
     /// Why an answer is not known, for people; it is remembered.
@@ -224,17 +244,15 @@ impl StateOracle {
 impl Oracle for StateOracle {
     fn witness(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
         let prepared = self.prepare(question)?;
-        let key = prepared.key();
-        if let Some(known) = self.known.get(&key) {
-            return Ok(known.clone());
-        }
-        let found = match prepared.symbols.is_empty() {
-            // Nothing to choose, only whether.
-            true => self.ask(&prepared, &prepared.conjuncts, Wanted::Verdict)?.map(|_| Vec::new()),
-            false => self.chosen(&prepared, PLAINEST, None, &[])?,
-        };
-        self.known.insert(key, found.clone());
-        Ok(found)
+        self.witness_of(prepared)
+    }
+
+    fn undefined(&mut self, question: &Question<'_>) -> Result<Option<Vec<Value>>, String> {
+        let prepared = self.prepare(question)?;
+        let defined = logic::defined(&mut self.pool, &self.sorts, prepared.whole);
+        let undefined = self.pool.not(&self.sorts, defined);
+        // A question of its own, with the same symbols.
+        self.witness_of(Prepared { conjuncts: vec![undefined], whole: undefined, symbols: prepared.symbols })
     }
 
     fn all(&mut self, question: &Question<'_>) -> Result<Vec<Vec<Value>>, String> {

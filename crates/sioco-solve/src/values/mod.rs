@@ -9,17 +9,21 @@ mod other;
 mod random;
 mod real;
 mod session;
+mod text;
 mod whole;
 
+use sioco_model::number::Rational;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{SortId, SymbolId, TermId, Value};
 
 pub use self::boundary::boundary_conditions;
+use self::boundary::range_conditions;
 pub use self::random::Random;
 use self::real::Real;
 pub use self::session::NoValues;
 use self::session::Session;
+use self::text::Text;
 use self::whole::Whole;
 use crate::builtin::Builtin;
 use crate::chain::Chain;
@@ -53,13 +57,14 @@ impl Bounds for Box<dyn Solver> {
 /// How values are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
-    /// The least, symbol by symbol in the order given.
+    /// The least, symbol by symbol in the order given; of texts and sequences the shortest. Where a side has no end, the
+    /// value nearest to zero, and of texts and sequences a shortest one.
     Min,
     /// The greatest.
     Max,
     /// Half way between the least and the greatest.
     Middle,
-    /// At random, by a seed; close to uniform over the solutions where they are finitely many.
+    /// At random, by a seed; close to uniform over the solutions where they are finitely many, otherwise of many sizes.
     Random(u64),
     /// Where an atom of the guard is about to flip.
     Boundary,
@@ -102,6 +107,18 @@ pub fn choose(
     symbols: &Symbols,
     request: Request<'_>,
 ) -> Result<Chosen, NoValues> {
+    choose_in_turn(solver, pool, sorts, symbols, request, 0)
+}
+
+/// The same; where a border of the guard is chosen, another one for each turn.
+pub fn choose_in_turn(
+    solver: &mut dyn Bounds,
+    pool: &mut TermPool,
+    sorts: &Sorts,
+    symbols: &Symbols,
+    request: Request<'_>,
+    turn: u64,
+) -> Result<Chosen, NoValues> {
     let mut session = Session::start(solver, pool, sorts, symbols, request.limits)?;
     let mut chooser = Chooser {
         request,
@@ -112,11 +129,20 @@ pub fn choose(
         unbounded: Vec::new(),
     };
     if let (Choice::Boundary, Some(guard)) = (request.choice, request.guard) {
-        for condition in boundary_conditions(session.pool, sorts, guard) {
+        let mut conditions = boundary_conditions(session.pool, sorts, guard);
+        conditions.extend(range_conditions(session.pool, sorts, symbols, request.symbols));
+        let unsure = session.uncertain;
+        if !conditions.is_empty() {
+            let first = (turn % conditions.len() as u64) as usize;
+            conditions.rotate_left(first);
+        }
+        for condition in conditions {
             if session.narrow(condition) {
                 break;
             }
         }
+        // Any border will do.
+        session.uncertain = unsure;
     }
     chooser.all(&mut session);
     let unbounded = chooser.unbounded;
@@ -150,6 +176,8 @@ pub fn boundaries(
     Ok(found)
 }
 
+/// How many items of a sequence are chosen one by one.
+const ITEMS: usize = 16;
 /// Draws for all symbols at once before they are chosen one after the other.
 const JOINT_DRAWS: u32 = 24;
 
@@ -181,7 +209,7 @@ impl Chooser<'_> {
             let sort = session.symbols[*y].sort;
             let term = session.pool.symbol(*y, session.sorts.base(sort));
             let domain = match session.sorts.get(sort) {
-                Sort::Int { .. } => Whole { term, sort, symbol: Some(*y) }.interval(session),
+                Sort::Int { .. } => Whole { term, sort, symbol: Some(*y), least: None, most: None }.interval(session),
                 _ => session.sorts.cardinality(sort).map(|n| (0, n as i64 - 1)),
             };
             let Some(domain) = domain else { return false };
@@ -219,7 +247,7 @@ impl Chooser<'_> {
         let choice = self.request.choice;
         match session.sorts.get(sort) {
             Sort::Int { .. } => {
-                let whole = Whole { term, sort, symbol };
+                let whole = Whole { term, sort, symbol, least: None, most: None };
                 match choice {
                     Choice::Min | Choice::Max => {
                         let sign = if choice == Choice::Min { 1 } else { -1 };
@@ -260,16 +288,57 @@ impl Chooser<'_> {
                 }
                 bounded
             }
-            Sort::Real { .. } if matches!(choice, Choice::Min | Choice::Max) => {
-                Real { term, sort }.extreme(session, if choice == Choice::Min { 1 } else { -1 })
+            Sort::Real { .. } => {
+                let real = Real { term, sort };
+                match choice {
+                    Choice::Min => real.extreme(session, 1),
+                    Choice::Max => real.extreme(session, -1),
+                    Choice::Middle => real.middle(session),
+                    Choice::Random(_) => real.random(session, &mut self.random, self.request.used),
+                    Choice::Boundary => {
+                        real.nearest(session, &Rational::ZERO);
+                        true
+                    }
+                }
             }
-            Sort::Real { .. } => other::real(session, term, sort, choice, &mut self.random, self.request.used),
             Sort::String | Sort::Seq(_) => {
-                other::text_or_sequence(session, term, sort, choice, &mut self.random, self.request.used);
-                // The shortest is an end, the longest is not.
-                choice == Choice::Min || choice == Choice::Boundary
+                let text = Text { term, sort };
+                let bounded = match choice {
+                    Choice::Min => {
+                        text.shortest(session);
+                        true
+                    }
+                    Choice::Boundary => {
+                        text.plainest(session);
+                        true
+                    }
+                    Choice::Max => text.longest(session),
+                    Choice::Middle => text.middle(session),
+                    Choice::Random(_) => return text.random(session, &mut self.random, self.request.used),
+                };
+                self.items(session, text, depth) && bounded
             }
             Sort::Bool => true,
         }
+    }
+
+    /// Narrows the items of a sequence, whose length is settled.
+    fn items(&mut self, session: &mut Session<'_>, text: Text, depth: u32) -> bool {
+        let mut bounded = true;
+        if let (Sort::Seq(item), false) = (session.sorts.get(text.sort), self.request.choice == Choice::Boundary) {
+            let base = session.sorts.base(*item);
+            for i in 0..text.length_now(session).min(ITEMS) {
+                if depth > 3 {
+                    break;
+                }
+                let index = session.pool.constant(Value::Int(i as i64), session.sorts.int);
+                let term = session.pool.app(Op::Index, &[text.term, index], base);
+                bounded &= self.one(session, term, *item, None, depth + 1);
+            }
+        }
+        if let Some(value) = session.value(text.term) {
+            session.fix(text.term, value);
+        }
+        bounded
     }
 }

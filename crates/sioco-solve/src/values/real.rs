@@ -1,4 +1,4 @@
-//! Least and greatest reals, by questions to the solver.
+//! Least, greatest, middle and random reals, by questions to the solver.
 //!
 //! A set of reals may end without reaching its end: `x > 7.5` has no least value. The end is looked for by halving, and
 //! from time to time the simplest number between what is possible and what is not is tried: ends are mostly simple.
@@ -8,6 +8,7 @@ use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
+use super::random::Random;
 use super::session::Session;
 use crate::query::Witness;
 
@@ -19,12 +20,12 @@ pub(super) struct Real {
 }
 
 /// What became of looking for the least or greatest value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum End {
     /// It is taken.
     Reached,
-    /// There is none: the values come as near to an end as one likes. One next to it is taken.
-    Open,
+    /// There is none: the values come as near to this end as one likes, mirrored. One next to it is taken.
+    Open(Rational),
     /// There is none: the values have no end.
     Endless,
 }
@@ -36,29 +37,119 @@ const FAR: i64 = 1 << 62;
 const NEARER: [usize; 5] = [0, 7, 14, 20, 30];
 /// Values this near to something that is no value have no end there, as a power of a half.
 const TINY: usize = 80;
+/// Draws before parts are cut off instead.
+const DRAWS: u32 = 24;
+/// How many parts are cut off.
+const CUTS: u32 = 24;
 /// How far from an end that is not reached a value is taken, as powers of a tenth.
 const NEXT: [usize; 3] = [3, 6, 9];
 
 impl Real {
     /// Narrows to the least (`sign` 1) or greatest (-1) value. `false` if there is none, and then to one next to the
-    /// end, or if there is no end, to the one nearest to zero that is easily found.
+    /// end, or if there is no end, to the one nearest to zero.
     pub fn extreme(&self, session: &mut Session<'_>, sign: i64) -> bool {
         match self.end(session, sign) {
             End::Reached => true,
-            End::Open => false,
+            End::Open(_) => false,
             End::Endless => {
-                let zero = Rational::ZERO;
-                if !session.fix(self.term, Value::real(zero.clone()))
-                    && let Some(now) = self.now(session, 1)
-                {
-                    let side = if now > zero { 1 } else { -1 };
-                    // On this side, zero is the end if nothing else is.
-                    if self.limit(session, &zero, -side, true) {
-                        self.end(session, side);
-                    }
-                }
+                self.nearest(session, &Rational::ZERO);
                 false
             }
+        }
+    }
+
+    /// Narrows to the value nearest to a number; to one next to the end if the values on its side end there without
+    /// reaching it.
+    pub fn nearest(&self, session: &mut Session<'_>, wish: &Rational) {
+        if session.fix(self.term, Value::real(wish.clone())) {
+            return;
+        }
+        let start = session.mark();
+        let mut best: Option<Rational> = None;
+        for side in [1, -1] {
+            // On this side, the wish is the end if nothing else is.
+            if self.limit(session, &(wish * Rational::from(-side)), -side, true) {
+                self.end(session, side);
+                let distance = |r: &Rational| if r > wish { r - wish } else { wish - r };
+                let found = self.now(session, 1);
+                if let Some(found) = found.filter(|f| best.as_ref().is_none_or(|b| distance(f) < distance(b))) {
+                    best = Some(found);
+                }
+            }
+            session.back(start.clone());
+        }
+        if let Some(best) = best.or_else(|| self.now(session, 1)) {
+            self.take(session, &best, 1);
+        }
+    }
+
+    /// Narrows to the value half way between the ends; `false` if a side has none, and then to the one nearest to zero.
+    pub fn middle(&self, session: &mut Session<'_>) -> bool {
+        let [lo, hi] = self.ends(session);
+        match (lo, hi) {
+            (Some(lo), Some(hi)) => {
+                self.nearest(session, &((lo + hi) / Rational::from(2)));
+                true
+            }
+            _ => {
+                self.nearest(session, &Rational::ZERO);
+                false
+            }
+        }
+    }
+
+    /// Where the values end, reached or not; `None` where they do not. Nothing is narrowed.
+    fn ends(&self, session: &mut Session<'_>) -> [Option<Rational>; 2] {
+        [1, -1].map(|sign| {
+            let start = session.mark();
+            let end = match self.end(session, sign) {
+                End::Reached => self.now(session, 1),
+                End::Open(end) => Some(end * Rational::from(sign)),
+                End::Endless => None,
+            };
+            session.back(start);
+            end
+        })
+    }
+
+    /// Narrows to a random value; `false` if a side has no end. Any value will do, so no answer is missed.
+    pub fn random(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) -> bool {
+        let unsure = session.uncertain;
+        let (lo, hi) = match session.sorts.get(self.sort) {
+            // Mostly values all over the range are possible.
+            Sort::Real { lo: Some(lo), hi: Some(hi) } => (Some(lo.clone()), Some(hi.clone())),
+            _ => {
+                let [lo, hi] = self.ends(session);
+                (lo, hi)
+            }
+        };
+        let bounded = lo.is_some() && hi.is_some();
+        let used: Vec<Rational> = used.iter().filter_map(to_rational).collect();
+        let drawn = (0..DRAWS).any(|_| {
+            let value = match random.below(5) {
+                0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
+                _ => draw(lo.as_ref(), hi.as_ref(), random),
+            };
+            session.fix(self.term, Value::real(value))
+        });
+        if !drawn {
+            self.cut(session, random, lo.as_ref(), hi.as_ref());
+        }
+        session.uncertain = unsure;
+        bounded
+    }
+
+    /// Narrows to a value of a set that draws do not hit: random parts of it are cut off until little is left.
+    fn cut(&self, session: &mut Session<'_>, random: &mut Random, lo: Option<&Rational>, hi: Option<&Rational>) {
+        let (mut lo, mut hi) = (lo.cloned(), hi.cloned());
+        for _ in 0..CUTS {
+            let at = draw(lo.as_ref(), hi.as_ref(), random);
+            let sign = if random.below(2) == 0 { 1 } else { -1 };
+            let kept = if self.limit(session, &(&at * Rational::from(sign)), sign, false) { sign } else { -sign };
+            *(if kept == 1 { &mut hi } else { &mut lo }) = Some(at);
+        }
+        if let Some(now) = self.now(session, 1) {
+            self.take(session, &now, 1);
         }
     }
 
@@ -173,7 +264,25 @@ impl Real {
         }
         // Any value will do.
         session.uncertain = unsure;
-        End::Open
+        End::Open(end.clone())
+    }
+}
+
+/// A readable number between the ends; of any size where there is none.
+pub(super) fn draw(lo: Option<&Rational>, hi: Option<&Rational>, random: &mut Random) -> Rational {
+    if let (Some(lo), Some(hi)) = (lo, hi) {
+        // Ten-thousandths of the interval are as good as any others.
+        let part = rational(BigInt::from(random.below(10_001)), BigInt::from(10_000)).unwrap_or(Rational::ZERO);
+        return lo + (hi - lo) * part;
+    }
+    let digits = BigInt::from(random.below(100_000));
+    let size = rational(digits, BigInt::from(10).pow(random.below(7) as usize)).unwrap_or(Rational::ZERO);
+    let size = if random.below(4) == 0 { size * Rational::from(10_000) } else { size };
+    match (lo, hi) {
+        (Some(lo), _) => lo + size,
+        (_, Some(hi)) => hi - size,
+        _ if random.below(2) == 0 => size,
+        _ => -size,
     }
 }
 

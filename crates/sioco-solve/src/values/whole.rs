@@ -15,6 +15,10 @@ pub(super) struct Whole {
     pub sort: SortId,
     /// The symbol, if the term is one.
     pub symbol: Option<SymbolId>,
+    /// Bounds that are known otherwise: no length is negative.
+    pub least: Option<i64>,
+    /// The same for the other side.
+    pub most: Option<i64>,
 }
 
 /// Beyond this nothing is looked for: such a side counts as unbounded.
@@ -23,7 +27,7 @@ const FAR: i64 = 1 << 62;
 const DRAWS: u32 = 48;
 
 impl Whole {
-    fn now(&self, session: &Session<'_>) -> Option<i64> {
+    pub fn now(&self, session: &Session<'_>) -> Option<i64> {
         match session.value(self.term) {
             Some(Value::Int(n)) => Some(n),
             _ => None,
@@ -31,7 +35,7 @@ impl Whole {
     }
 
     /// Adds `term <= n` (`sign` 1) or `term >= n` (-1), if possible.
-    fn limit(&self, session: &mut Session<'_>, n: i64, sign: i64) -> bool {
+    pub fn limit(&self, session: &mut Session<'_>, n: i64, sign: i64) -> bool {
         let constant = session.pool.constant(Value::Int(n), session.sorts.int);
         let condition = match sign {
             1 => session.test(Op::Le, self.term, constant),
@@ -48,7 +52,7 @@ impl Whole {
             let small = |b: &BigInt| i64::try_from(b).ok();
             (least, greatest) = (lo.as_ref().and_then(small), hi.as_ref().and_then(small));
         }
-        (lo.max(least), [hi, greatest].into_iter().flatten().min())
+        (lo.max(least).max(self.least), [hi, greatest, self.most].into_iter().flatten().min())
     }
 
     /// Narrows to the least (`sign` 1) or greatest (-1) value; `false` if there is none, and then nothing changed.

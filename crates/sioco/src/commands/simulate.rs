@@ -14,9 +14,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
+use crate::simulate::choices::Choice;
 use crate::simulate::lines::Lines;
 use crate::simulate::request::{self, HELP, Request};
-use crate::simulate::session::{Choice, Session, Walked, free_variable};
+use crate::simulate::session::{Session, Walked, free_variable};
 use crate::simulate::solving::{Solving, Values};
 use crate::simulate::words::Words;
 use crate::solver_choice::SolverChoice;
@@ -242,7 +243,7 @@ impl Stepper<'_> {
                 session.take(&choice, &given)?;
             }
             Request::Switch(name, given) => session.take_named(&name, &given)?,
-            Request::Handshake(send, receive) => session.take_pair(&send, &receive)?,
+            Request::Handshake(send, receive, given) => session.take_pair(&send, &receive, &given)?,
             Request::Event(event, given) => session.take_event(&event, &given)?,
             Request::Delta => session.delta()?,
             Request::Undo(n) => {
@@ -397,6 +398,12 @@ impl Stepper<'_> {
             }
             Some(_) => {}
         }
+        if let Some(without) = choice.without {
+            what.push_str(&format!(" ({without})"));
+        }
+        if let Some(dead_end) = &choice.dead_end {
+            what.push_str(&format!(": {}", session.dead_end(dead_end, choice.open)));
+        }
         (what, to)
     }
 
@@ -446,6 +453,8 @@ impl Stepper<'_> {
                     "label": self.words.label(c.switch),
                     "example": args,
                     "open": c.open,
+                    "without": c.without,
+                    "leads_to": c.dead_end.as_ref().map(|d| session.dead_end(d, c.open)),
                     "unknown": c.unknown,
                     "problem": c.problem.as_ref().map(|p| session.undefined(p)),
                     "target": model.location_name(s.target),

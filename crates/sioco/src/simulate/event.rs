@@ -2,7 +2,8 @@
 
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_model::model::{Direction, Label};
-use sioco_model::{GateId, Value};
+use sioco_model::semantics::StepError;
+use sioco_model::{GateId, SwitchId, Value};
 
 use super::request::Given;
 use super::session::{Refusal, Session, read_arguments};
@@ -11,23 +12,39 @@ impl Session<'_> {
     /// Takes the switch of a gate that is enabled for the values; if there are several, says which.
     pub fn take_event(&mut self, event: &str, given: &[Given]) -> Result<(), Refusal> {
         let (gate, args) = self.event(event, given)?;
-        let state = self.state().clone();
-        let candidates = self.interpreter.switches_at(&state, gate);
-        let mut enabled = Vec::new();
-        for &switch in &candidates {
-            if self.interpreter.enabled(&state, switch, &args).map_err(|e| self.undefined(&e))? {
-                enabled.push(switch);
-            }
+        let (enabled, unknown) = self.enabled(gate, &args)?;
+        if let Some(error) = unknown {
+            return Err(self.undefined(&error));
         }
         match enabled[..] {
             [only] => self.fire(only, args),
             [] => Err(self.why_no_event(gate, &args)),
-            _ => {
+            ref several => {
                 let names: Vec<String> =
-                    enabled.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
+                    several.iter().map(|s| format!("`{}`", self.model.switches[*s].name)).collect();
                 Err(format!("several switches do this; name the one you mean: {}", names.join(", ")))
             }
         }
+    }
+
+    /// The switches that are enabled for an event, and why that is not known of another. If a guard is undefined for it,
+    /// the event is a model error, whichever switch was meant.
+    pub(super) fn enabled(
+        &mut self,
+        gate: GateId,
+        args: &[Value],
+    ) -> Result<(Vec<SwitchId>, Option<StepError>), Refusal> {
+        let state = self.state().clone();
+        let (mut enabled, mut unknown) = (Vec::new(), None);
+        for switch in self.interpreter.switches_at(&state, gate) {
+            match self.interpreter.enabled(&state, switch, args) {
+                Ok(true) => enabled.push(switch),
+                Ok(false) => {}
+                Err(error @ StepError::Undefined { .. }) => return Err(self.undefined(&error)),
+                Err(error) => unknown = Some(error),
+            }
+        }
+        Ok((enabled, unknown))
     }
 
     /// Why an event is not possible, or that it is.
@@ -106,7 +123,12 @@ impl Session<'_> {
             None => p.sort,
         };
         let params = self.model.gates[gate].params.iter().map(|p| (p.name.as_str(), sort(p))).collect::<Vec<_>>();
-        let example = candidates.iter().find_map(|s| self.example(*s).ok().flatten());
+        let examples: Vec<_> = candidates.iter().map(|s| self.example(*s)).collect();
+        let example = examples.iter().find_map(|e| e.as_ref().ok()?.clone());
+        if let (None, true, Some(error)) = (&example, given.is_empty(), examples.iter().find_map(|e| e.as_ref().err()))
+        {
+            return Err(self.undefined(error));
+        }
         let args = read_arguments(self.model, &params, given, example.as_deref().filter(|_| given.is_empty()))?;
         Ok((gate, args))
     }

@@ -1,5 +1,6 @@
 //! The stepper behind `sioco simulate`: what can be asked for, and what a session of stepping knows.
 
+pub mod choices;
 mod event;
 pub mod lines;
 pub mod request;

@@ -7,8 +7,8 @@ pub enum Request {
     Option(usize, Vec<Given>),
     /// `add 6`: takes a switch.
     Switch(String, Vec<Given>),
-    /// `send/receive`, also written `send & receive`: takes a handshake of two switches.
-    Handshake(String, String),
+    /// `send/receive` or `send/receive 6`, also written `send & receive`: takes a handshake of two switches.
+    Handshake(String, String, Vec<Given>),
     /// `?inX(6)`, `!outX(6)`: whatever switch does that.
     Event(String, Vec<Given>),
     /// `delta`: observes silence.
@@ -55,7 +55,8 @@ pub struct Given {
 
 /// What can be asked for, as help.
 pub const HELP: &str = "\x20 2            take option 2; `2 6, true` or `2 p=6, q=true` gives values
-  add 6        take the switch `add`, here with a value; `a/b` takes a handshake
+  add 6        take the switch `add`, here with a value
+  a/b 6        take the handshake of two switches, here only if 6 is sent; `a 6` if the partner is plain
   ?inX(6)      give an input, or see an output: `!outX(6)`
   set x=3      before the first step: the value of a variable that is free at the start
   delta        see silence
@@ -80,7 +81,9 @@ pub fn parse(line: &str) -> Result<Request, String> {
     }
     // In quotes, it is part of a value.
     if let Some((send, receive)) = line.split_once(" & ").filter(|(send, _)| !send.contains('"')) {
-        return Ok(Request::Handshake(send.trim().into(), receive.trim().into()));
+        let receive = receive.trim();
+        let (receive, values) = receive.split_once(char::is_whitespace).unwrap_or((receive, ""));
+        return Ok(Request::Handshake(send.trim().into(), receive.into(), given(values)?));
     }
     let (word, rest) = match line.split_once(char::is_whitespace) {
         Some((word, rest)) => (word, rest.trim()),
@@ -149,9 +152,9 @@ pub fn parse(line: &str) -> Result<Request, String> {
         {
             return event(line);
         }
-        _ if rest.is_empty() && word.contains('/') => match word.split_once('/') {
+        _ if word.contains('/') => match word.split_once('/') {
             Some((send, receive)) if !send.is_empty() && !receive.is_empty() => {
-                Request::Handshake(send.into(), receive.into())
+                Request::Handshake(send.into(), receive.into(), given(rest)?)
             }
             _ => return Err(format!("`{word}`: a handshake is written `send/receive`")),
         },
@@ -256,8 +259,10 @@ mod tests {
             ),
             ("!done", Request::Event("!done".into(), vec![])),
             ("l0?inX 3", Request::Switch("l0?inX".into(), values(&["3"]))),
-            ("A.send/B.recv", Request::Handshake("A.send".into(), "B.recv".into())),
-            ("A.send & B.recv", Request::Handshake("A.send".into(), "B.recv".into())),
+            ("A.send/B.recv", Request::Handshake("A.send".into(), "B.recv".into(), vec![])),
+            ("a/b 6", Request::Handshake("a".into(), "b".into(), values(&["6"]))),
+            ("A.send & B.recv", Request::Handshake("A.send".into(), "B.recv".into(), vec![])),
+            ("a & b 6, \"c & d\"", Request::Handshake("a".into(), "b".into(), values(&["6", "\"c & d\""]))),
             ("why not add 11", Request::Why("add".into(), values(&["11"]))),
             ("why !outX(7)", Request::WhyEvent("!outX".into(), values(&["7"]))),
             ("inX(6, [1, 2])", Request::Event("inX".into(), values(&["6", "[1, 2]"]))),

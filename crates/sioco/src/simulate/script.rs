@@ -29,9 +29,20 @@ pub fn line(model: &Model, switch: SwitchId, args: &[Value]) -> String {
     }
 }
 
-/// A handshake.
-pub fn handshake(model: &Model, send: SwitchId, receive: SwitchId) -> String {
+/// The name of a handshake.
+pub fn handshake_name(model: &Model, send: SwitchId, receive: SwitchId) -> String {
     Step::Handshake { send, receive }.name(model)
+}
+
+/// A handshake, with the values sent where the sender chooses them.
+pub fn handshake(model: &Model, send: SwitchId, receive: SwitchId, args: &[Value]) -> String {
+    let params = &model.switches[send].params;
+    let names = handshake_name(model, send, receive);
+    if params.iter().all(|p| p.term.is_some()) {
+        return names;
+    }
+    let values: Vec<String> = params.iter().zip(args).map(|(p, v)| model.sorts.show(p.sort, v)).collect();
+    format!("{names} {}", values.join(", ")).trim_end().into()
 }
 
 /// The values of variables that are free at the start; `None` if there are none.
@@ -48,7 +59,7 @@ pub fn start<'v>(model: &Model, values: impl IntoIterator<Item = (VarId, &'v Val
 pub fn lines(model: &Model, at_start: &[(VarId, Value)], steps: &[(Step, Vec<Value>)]) -> Vec<String> {
     let step = |(step, args): &(Step, Vec<Value>)| match *step {
         Step::Switch(s) => line(model, s, args),
-        Step::Handshake { send, receive } => handshake(model, send, receive),
+        Step::Handshake { send, receive } => handshake(model, send, receive, args),
         Step::Delta => "delta".into(),
     };
     start(model, at_start.iter().map(|(v, x)| (*v, x))).into_iter().chain(steps.iter().map(step)).collect()

@@ -7,6 +7,7 @@ use sioco_model::semantics::{Interpreter, Quiescence, State, StepError};
 use sioco_model::{Id, Model, SwitchId, Value, VarId};
 use sioco_solve::values::Choice as ValueChoice;
 
+use super::choices::Choice;
 use super::request::Given;
 use super::solving::Solving;
 use super::words::Words;
@@ -18,34 +19,17 @@ pub struct Session<'m> {
     pub(super) model: &'m Model,
     words: Words<'m>,
     pub(super) interpreter: Interpreter<'m>,
-    solving: Solving,
+    pub(super) solving: Solving,
     start: State,
-    steps: Vec<Done>,
+    pub(super) steps: Vec<Done>,
     random: u64,
 }
 
 /// A step that was made.
-struct Done {
+pub(super) struct Done {
     /// As a line of a script.
     text: String,
     state: State,
-}
-
-/// Something that can be done.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// The switch; of a handshake, the sending one.
-    pub switch: SwitchId,
-    /// The receiving switch of a handshake.
-    pub receive: Option<SwitchId>,
-    /// Values for which it is enabled; `None` if none are known.
-    pub example: Option<Vec<Value>>,
-    /// Whether other values can be given.
-    pub open: bool,
-    /// Why it is not known whether it is enabled.
-    pub unknown: Option<String>,
-    /// Why nothing can be said about it: the model is undefined here.
-    pub problem: Option<StepError>,
 }
 
 /// Why a request could not be done, a sentence or several.
@@ -81,21 +65,6 @@ impl<'m> Session<'m> {
         self.solving.refill();
     }
 
-    /// Values for which a switch is enabled here, chosen as the session was told to.
-    pub(super) fn example(&mut self, switch: SwitchId) -> Result<Option<Vec<Value>>, StepError> {
-        let state = self.state().clone();
-        let found = self.interpreter.example(&state, switch)?;
-        let choice = self.solving.choice(self.steps.len());
-        let open = self.model.switches[switch].params.iter().any(|p| p.term.is_none());
-        match (found, choice) {
-            (Some(found), Some(choice)) if open => {
-                let chosen = self.solving.choose(&mut self.interpreter, &state, switch, choice);
-                Ok(Some(chosen.unwrap_or(found)))
-            }
-            (found, _) => Ok(found),
-        }
-    }
-
     /// What was done, as lines of a script.
     pub fn trace(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().map(|d| d.text.as_str())
@@ -106,53 +75,6 @@ impl<'m> Session<'m> {
         let count = count.min(self.steps.len());
         self.steps.truncate(self.steps.len() - count);
         count
-    }
-
-    /// What can be done, in the order written. A switch that is undefined here is listed with its problem.
-    pub fn choices(&mut self) -> Vec<Choice> {
-        let state = self.state().clone();
-        let mut found = Vec::new();
-        for location in state.locations() {
-            for &switch in &self.model.locations[*location].outgoing {
-                let s = &self.model.switches[switch];
-                if matches!(s.label, Label::Send(_) | Label::Receive(_)) {
-                    continue;
-                }
-                let open = s.params.iter().any(|p| p.term.is_none());
-                let (example, unknown, problem) = match self.example(switch) {
-                    Ok(Some(args)) => (Some(args), None, None),
-                    Ok(None) => continue,
-                    Err(StepError::NeedsSolver { why, .. }) => (None, Some(why), None),
-                    Err(e) => (None, None, Some(e)),
-                };
-                found.push(Choice { switch, receive: None, example, open, unknown, problem });
-            }
-        }
-        found.extend(self.handshakes(&state));
-        found
-    }
-
-    fn handshakes(&mut self, state: &State) -> Vec<Choice> {
-        match self.interpreter.handshake_steps(state) {
-            Ok(found) => found
-                .into_iter()
-                .map(|(step, _)| Choice {
-                    switch: step.switch,
-                    receive: step.receive,
-                    example: Some(step.args),
-                    open: false,
-                    unknown: None,
-                    problem: None,
-                })
-                .collect(),
-            Err(error) => {
-                let (switch, unknown, problem) = match error {
-                    StepError::NeedsSolver { switch, why } => (switch, Some(why), None),
-                    StepError::Undefined { switch, .. } => (switch, None, Some(error)),
-                };
-                vec![Choice { switch, receive: None, example: None, open: false, unknown, problem }]
-            }
-        }
     }
 
     /// Sets variables that are free at the start; possible before the first step only.
@@ -205,38 +127,38 @@ impl<'m> Session<'m> {
         if let Some(problem) = choice.problem.as_ref().filter(|_| given.is_empty()) {
             return Err(self.undefined(problem));
         }
-        let handshake = matches!(self.model.switches[choice.switch].label, Label::Send(_) | Label::Receive(_));
-        if let Some(why) = choice.unknown.as_ref().filter(|_| given.is_empty() || handshake) {
+        if let Some(why) = choice.unknown.as_ref().filter(|_| given.is_empty()) {
             return Err(format!("whether `{}` is enabled is unknown: {why}", self.name(choice)));
         }
-        if let Some(receive) = choice.receive {
-            if !given.is_empty() {
-                return Err("a handshake has the values that are sent: none can be given".into());
-            }
-            return self.take_handshake(choice.switch, receive);
-        }
         let args = self.arguments(choice.switch, given, choice.example.as_deref())?;
-        self.fire(choice.switch, args)
+        match choice.receive {
+            Some(receive) => self.shake(choice.switch, receive, args),
+            None => self.fire(choice.switch, args),
+        }
     }
 
     /// Takes a switch by name.
     pub fn take_named(&mut self, name: &str, given: &[Given]) -> Result<(), Refusal> {
         let switch = self.find(name)?;
         if matches!(self.model.switches[switch].label, Label::Send(_) | Label::Receive(_)) {
-            let state = self.state().clone();
-            let all = self.handshakes(&state);
             let with: Vec<Choice> =
-                all.into_iter().filter(|c| c.switch == switch || c.receive == Some(switch)).collect();
-            return match &with[..] {
-                [] => Err(self.why_not(switch, None)),
-                [only] => self.take(&only.clone(), given),
-                several => {
+                self.handshakes().into_iter().filter(|c| c.switch == switch || c.receive == Some(switch)).collect();
+            // Values may say which partner is meant.
+            let fits = |c: &Choice| self.arguments(c.switch, given, c.example.as_deref()).ok() == c.example;
+            let fitting: Vec<&Choice> = with.iter().filter(|c| c.open || fits(c)).collect();
+            return match (&with[..], &fitting[..]) {
+                ([], _) => Err(self.why_not(switch, None)),
+                ([only], _) | (_, &[only]) => self.take(only, given),
+                (several, _) => {
                     let names: Vec<String> = several.iter().map(|c| format!("`{}`", self.name(c))).collect();
                     Err(format!("there are several partners: {}", names.join(", ")))
                 }
             };
         }
-        let example = self.example(switch).ok().flatten();
+        let example = match self.example(switch) {
+            Err(error @ StepError::Undefined { .. }) if given.is_empty() => return Err(self.undefined(&error)),
+            example => example.ok().flatten(),
+        };
         if example.is_none() && given.is_empty() {
             return Err(self.why_not(switch, None));
         }
@@ -244,26 +166,46 @@ impl<'m> Session<'m> {
         self.fire(switch, args)
     }
 
-    /// Takes the handshake of two switches.
-    pub fn take_pair(&mut self, send: &str, receive: &str) -> Result<(), Refusal> {
+    /// Takes the handshake of two switches, with the values given.
+    pub fn take_pair(&mut self, send: &str, receive: &str, given: &[Given]) -> Result<(), Refusal> {
         let (send, receive) = (self.find(send)?, self.find(receive)?);
-        self.take_handshake(send, receive)
+        if !self.interpreter.pairs(self.state()).contains(&(send, receive)) {
+            return Err(self.cannot_shake(send, receive, None));
+        }
+        match self.handshake(send, receive) {
+            Some(choice) => self.take(&choice, given),
+            None => {
+                let args = self.interpreter.choices(&self.state().clone(), send).unwrap_or_default();
+                Err(self.cannot_shake(send, receive, args.first().map(Vec::as_slice)))
+            }
+        }
     }
 
-    fn take_handshake(&mut self, send: SwitchId, receive: SwitchId) -> Result<(), Refusal> {
+    fn shake(&mut self, send: SwitchId, receive: SwitchId, args: Vec<Value>) -> Result<(), Refusal> {
         let state = self.state().clone();
-        let steps = self.interpreter.handshake_steps(&state).map_err(|e| self.undefined(&e))?;
-        let found = steps.into_iter().find(|(s, _)| s.switch == send && s.receive == Some(receive));
-        match found {
-            Some((_, next)) => {
-                self.steps.push(Done { text: script::handshake(self.model, send, receive), state: next });
+        match self.interpreter.shake(&state, send, receive, &args) {
+            Ok(Some(next)) => {
+                let text = script::handshake(self.model, send, receive, &args);
+                self.steps.push(Done { text, state: next });
                 Ok(())
             }
-            None => Err(format!(
-                "`{}` and `{}` cannot shake hands here",
-                self.model.switches[send].name, self.model.switches[receive].name
-            )),
+            Ok(None) => Err(self.cannot_shake(send, receive, Some(&args))),
+            Err(error) => Err(self.undefined(&error)),
         }
+    }
+
+    /// Why there is no handshake, for these values or for all.
+    fn cannot_shake(&mut self, send: SwitchId, receive: SwitchId, args: Option<&[Value]>) -> Refusal {
+        let state = self.state().clone();
+        let (a, b) = (&self.model.switches[send].name, &self.model.switches[receive].name);
+        let mut lines = vec![format!("`{a}` and `{b}` cannot shake hands here")];
+        if let Some(args) = args {
+            for switch in [send, receive] {
+                let reasons = self.interpreter.why_not(&state, switch, Some(args));
+                lines.extend(reasons.iter().map(|r| why::describe(self.words, switch, r)));
+            }
+        }
+        lines.join("\n  ")
     }
 
     /// A step at random: any switch that is enabled, with any values, unless the session was told how to choose them.
@@ -281,18 +223,19 @@ impl<'m> Session<'m> {
         let mut choice = known[n].clone();
         if choice.open && self.solving.choice(self.steps.len()).is_none() {
             // Any of the values where they can be listed; otherwise what the solver draws, or else the example.
-            let state = self.state().clone();
-            match self.interpreter.choices(&state, choice.switch) {
-                Ok(all) if !all.is_empty() => {
-                    let n = self.next_random() as usize % all.len();
-                    choice.example = Some(all[n].clone());
+            let mut all = self.all_values(&choice);
+            choice.example = if all.is_empty() {
+                let draw = ValueChoice::Random(self.next_random());
+                self.chosen(&choice, draw).map(|solved| solved.args).or(choice.example)
+            } else {
+                let n = self.next_random() as usize;
+                let drawn = all[n % all.len()].clone();
+                // A model error is not run into by chance, but where all values lead to one.
+                if self.leads_to(&choice, &drawn).is_some() {
+                    all.retain(|args| self.leads_to(&choice, args).is_none());
                 }
-                _ => {
-                    let draw = ValueChoice::Random(self.next_random());
-                    let drawn = self.solving.choose(&mut self.interpreter, &state, choice.switch, draw);
-                    choice.example = drawn.or(choice.example);
-                }
-            }
+                Some(if all.is_empty() { drawn } else { all.swap_remove(n % all.len()) })
+            };
         }
         self.take(&choice, &[])?;
         Ok(Walked::On)
@@ -308,6 +251,9 @@ impl<'m> Session<'m> {
 
     pub(super) fn fire(&mut self, switch: SwitchId, args: Vec<Value>) -> Result<(), Refusal> {
         let mut next = self.state().clone();
+        if let Label::Gate(gate) = self.model.switches[switch].label {
+            self.enabled(gate, &args)?;
+        }
         match self.interpreter.fire(&mut next, switch, &args) {
             Ok(true) => {
                 let text = script::line(self.model, switch, &args);
@@ -360,7 +306,7 @@ impl<'m> Session<'m> {
 
     fn why_no_handshake(&mut self, send: SwitchId, receive: SwitchId) -> String {
         let state = self.state().clone();
-        let name = script::handshake(self.model, send, receive);
+        let name = script::handshake_name(self.model, send, receive);
         match self.interpreter.handshake_steps(&state) {
             Ok(steps) if steps.iter().any(|(s, _)| s.switch == send && s.receive == Some(receive)) => {
                 format!("`{name}` is enabled")
@@ -380,7 +326,7 @@ impl<'m> Session<'m> {
             if matches!(s.label, Label::Receive(_)) && args.is_none() {
                 reasons.clear();
             }
-            let all = self.handshakes(&state);
+            let all = self.handshakes();
             if reasons.is_empty() && !all.iter().any(|c| c.switch == switch || c.receive == Some(switch)) {
                 reasons.push(Reason::NoPartner);
             } else if reasons.is_empty() {
@@ -427,7 +373,7 @@ impl<'m> Session<'m> {
     pub fn name(&self, choice: &Choice) -> String {
         let name = &self.model.switches[choice.switch].name;
         match choice.receive {
-            Some(receive) => script::handshake(self.model, choice.switch, receive),
+            Some(receive) => script::handshake_name(self.model, choice.switch, receive),
             None => name.clone(),
         }
     }

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
-use sioco_model::semantics::{Interpreter, Question, State};
-use sioco_model::{Model, SwitchId, Value};
-use sioco_solve::values::Choice;
+use sioco_model::Model;
+use sioco_model::semantics::Interpreter;
+use sioco_solve::oracle::StepQuestion;
+use sioco_solve::values::{Choice, Chosen};
 use sioco_solve::{BackEnd, StateOracle};
 
 /// Which of the possible values are taken where the model leaves a choice.
@@ -63,20 +64,19 @@ impl Solving {
         })
     }
 
-    /// Values for which the switch is enabled, chosen in a certain way; `None` if none are found like this.
+    /// Which border of a guard is chosen after so many steps.
+    pub fn turn(&self, steps: usize) -> u64 {
+        self.seed.wrapping_add(steps as u64)
+    }
+
+    /// Values of the parameters that a step leaves open, chosen in a certain way or the plainest ones; an error says why
+    /// they are not known.
     pub fn choose(
         &self,
-        interpreter: &mut Interpreter<'_>,
-        state: &State,
-        switch: SwitchId,
-        choice: Choice,
-    ) -> Option<Vec<Value>> {
-        let unknowns = interpreter.unknowns(switch);
-        let condition = interpreter.model().switches[switch].guard;
-        let question = Question { condition, unknowns: &unknowns, vars: state.values(), params: &[] };
-        let chosen = self.oracle().choose(&question, choice).ok().flatten()?;
-        let args = interpreter.complete(state, switch, &chosen).ok()?;
-        // The interpreter has the last word.
-        interpreter.enabled(state, switch, &args).ok()?.then_some(args)
+        model: &Model,
+        question: StepQuestion<'_>,
+        choice: Option<Choice>,
+    ) -> Result<Option<Chosen>, String> {
+        self.oracle().choose_step(model, question, choice)
     }
 }

@@ -53,7 +53,7 @@ fn listed(parts: &[String]) -> String {
 }
 
 /// ` (x = 6, p = 3)`.
-fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
+pub(super) fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
     let shown = values.iter().filter_map(|(leaf, value)| match leaf {
         Leaf::Var(v) if model.variables[*v].hidden => None,
         Leaf::Var(v) => {

@@ -12,6 +12,7 @@ use sioco_model::semantics::interpreter::Part;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Model, SwitchId, TermId, print};
 
+use super::why;
 use crate::switch_text::on_one_line;
 
 /// A model with its source.
@@ -91,9 +92,9 @@ impl<'a> Words<'a> {
         Some((Span { start: span.start + part.start, end: span.start + part.end, ..span }, exact))
     }
 
-    /// A model error, with its place.
+    /// A model error, with its place and the values.
     pub fn error(&self, error: &StepError) -> String {
-        let StepError::Undefined { switch, part, .. } = error else { return error.describe(self.model()) };
+        let StepError::Undefined { switch, part, values, .. } = error else { return error.describe(self.model()) };
         let spans = self.checked.spans.switches.get(*switch);
         let span = spans.map(|s| match part {
             Part::Guard => s.guard.unwrap_or(s.label),
@@ -101,7 +102,8 @@ impl<'a> Words<'a> {
             Part::Update(i) => s.update.get(*i).copied().unwrap_or(s.label),
         });
         let place = span.map(|s| format!(" at {}", self.sources.show(s))).unwrap_or_default();
-        format!("model error{place}: {}", error.describe(self.model()))
+        let values = why::with(self.model(), *switch, values);
+        format!("model error{place}: {}{values}", error.describe(self.model()))
     }
 }
 

@@ -1,0 +1,187 @@
+//! The values that a parameter can still have while conditions narrow them down.
+
+use std::cmp::Ordering;
+
+use crate::id::SortId;
+use crate::number::{self, BigInt, Rational};
+use crate::sort::{Sort, Sorts};
+use crate::value::Value;
+
+/// The values an unknown can still have.
+#[derive(Clone, Debug)]
+pub(super) struct Domain {
+    pub sort: SortId,
+    /// The only value, if it is known.
+    exact: Option<Value>,
+    lo: Option<(Rational, bool)>,
+    hi: Option<(Rational, bool)>,
+    pub excluded: Vec<Value>,
+}
+
+impl Domain {
+    pub fn of(sorts: &Sorts, sort: SortId) -> Domain {
+        let (lo, hi) = match sorts.get(sort) {
+            Sort::Int { lo, hi } => (lo.clone().map(Rational::from), hi.clone().map(Rational::from)),
+            Sort::Real { lo, hi } => (lo.clone(), hi.clone()),
+            _ => (None, None),
+        };
+        Domain { sort, exact: None, lo: lo.map(|b| (b, false)), hi: hi.map(|b| (b, false)), excluded: Vec::new() }
+    }
+
+    pub fn require(&mut self, value: Value) {
+        match &self.exact {
+            Some(other) if *other != value => self.excluded.push(other.clone()),
+            _ => self.exact = Some(value),
+        }
+    }
+
+    pub fn bound(&mut self, bound: Rational, strict: bool, upper: bool) {
+        let side = if upper { &mut self.hi } else { &mut self.lo };
+        let tighter = match side {
+            None => true,
+            Some((old, old_strict)) => match bound.cmp(old) {
+                Ordering::Equal => strict && !*old_strict,
+                Ordering::Less => upper,
+                Ordering::Greater => !upper,
+            },
+        };
+        if tighter {
+            *side = Some((bound, strict));
+        }
+    }
+
+    /// The number as a value of this domain's sort, if it can be one.
+    pub fn number(&self, sorts: &Sorts, n: &Rational) -> Option<Value> {
+        match sorts.get(self.sort) {
+            Sort::Int { .. } => n.is_int().then(|| number::int(n.numerator().clone())),
+            _ => Some(Value::real(n.clone())),
+        }
+    }
+
+    pub fn allows(&self, sorts: &Sorts, value: &Value) -> bool {
+        let n = number::to_rational(value);
+        let inside = |n: &Rational| {
+            self.lo.as_ref().is_none_or(|(lo, strict)| if *strict { lo < n } else { lo <= n })
+                && self.hi.as_ref().is_none_or(|(hi, strict)| if *strict { n < hi } else { n <= hi })
+        };
+        sorts.contains(self.sort, value) && !self.excluded.contains(value) && n.is_none_or(|n| inside(&n))
+    }
+
+    /// Whether the value is one of those left.
+    pub fn may_be(&self, sorts: &Sorts, value: &Value) -> bool {
+        self.exact.as_ref().is_none_or(|exact| exact == value) && self.allows(sorts, value)
+    }
+
+    /// The integers that the bounds leave, if this is an integer domain with two bounds.
+    fn integers(&self, sorts: &Sorts) -> (Option<BigInt>, Option<BigInt>) {
+        if !matches!(sorts.get(self.sort), Sort::Int { .. }) {
+            return (None, None);
+        }
+        let lo = self.lo.as_ref().map(
+            |(lo, strict)| {
+                if *strict && lo.is_int() { lo.numerator() + BigInt::ONE } else { lo.ceil() }
+            },
+        );
+        let hi = self.hi.as_ref().map(
+            |(hi, strict)| {
+                if *strict && hi.is_int() { hi.numerator() - BigInt::ONE } else { hi.floor() }
+            },
+        );
+        (lo, hi)
+    }
+
+    /// How many values are left, exclusions not counted; `None` if too many or infinitely many.
+    pub fn len(&self, sorts: &Sorts) -> Option<u64> {
+        if let Some(value) = &self.exact {
+            return Some(u64::from(self.allows(sorts, value)));
+        }
+        match sorts.get(self.sort) {
+            Sort::Int { .. } => match self.integers(sorts) {
+                (Some(lo), Some(hi)) if lo > hi => Some(0),
+                (Some(lo), Some(hi)) => u64::try_from(hi - lo + BigInt::ONE).ok(),
+                _ => None,
+            },
+            Sort::Real { .. } => match (&self.lo, &self.hi) {
+                (Some((lo, a)), Some((hi, b))) if lo == hi => Some(u64::from(!a && !b)),
+                (Some((lo, _)), Some((hi, _))) if lo > hi => Some(0),
+                _ => None,
+            },
+            _ => sorts.cardinality(self.sort),
+        }
+    }
+
+    pub fn nth(&self, sorts: &Sorts, n: u64) -> Option<Value> {
+        if let Some(value) = &self.exact {
+            return Some(value.clone());
+        }
+        match sorts.get(self.sort) {
+            Sort::Int { .. } => Some(number::int(self.integers(sorts).0? + BigInt::from(n))),
+            Sort::Real { .. } => Some(Value::real(self.lo.as_ref()?.0.clone())),
+            _ => sorts.nth_value(self.sort, n),
+        }
+    }
+
+    /// Whether no value is left. An infinite data type is never found empty: too many values to tell.
+    pub fn is_empty(&self, sorts: &Sorts) -> bool {
+        let infinite_data = matches!(sorts.get(self.sort), Sort::Data(_)) && self.len(sorts).is_none();
+        !infinite_data && self.first(sorts).is_none()
+    }
+
+    /// Some value of the domain, near to zero if it can be.
+    pub fn first(&self, sorts: &Sorts) -> Option<Value> {
+        if let Some(value) = &self.exact {
+            return self.allows(sorts, value).then(|| value.clone());
+        }
+        let more = self.excluded.len() as u64 + 1;
+        match (self.len(sorts), sorts.get(self.sort)) {
+            // Among one more value than there are exclusions, one is left; or there are no more.
+            (Some(len), _) => (0..len.min(more)).filter_map(|n| self.nth(sorts, n)).find(|v| self.allows(sorts, v)),
+            (None, Sort::Int { .. }) => {
+                let (lo, hi) = self.integers(sorts);
+                let zero = BigInt::ZERO;
+                let (start, step) = match (lo, hi) {
+                    (Some(lo), _) if lo > zero => (lo, 1),
+                    (_, Some(hi)) if hi < zero => (hi, -1),
+                    (_, Some(_)) => (zero, -1),
+                    _ => (zero, 1),
+                };
+                let values = (0..more as i64).map(|n| number::int(&start + BigInt::from(n * step)));
+                let mut values = values.filter(|v| self.allows(sorts, v));
+                values.next().or_else(|| {
+                    // A wide range with both ends, walked over its upper end: from the lower end then.
+                    let lo = self.integers(sorts).0?;
+                    (0..more as i64).map(|n| number::int(&lo + BigInt::from(n))).find(|v| self.allows(sorts, v))
+                })
+            }
+            (None, Sort::Real { .. }) => {
+                let one = Rational::ONE;
+                let (a, b) = match (&self.lo, &self.hi) {
+                    (Some((lo, _)), Some((hi, _))) => (lo.clone(), hi.clone()),
+                    (Some((lo, _)), None) => (lo.clone(), lo + &one),
+                    (None, Some((hi, _))) => (hi - &one, hi.clone()),
+                    (None, None) => (Rational::ZERO, one),
+                };
+                // The ends, and fractions between them: more of those than exclusions.
+                let between = (1..=more).map(|n| {
+                    let part = Rational::from_parts(BigInt::from(n), (more + 1).into());
+                    &a + (&b - &a) * part
+                });
+                [Rational::ZERO, a.clone(), b.clone()]
+                    .into_iter()
+                    .chain(between)
+                    .map(Value::real)
+                    .find(|v| self.allows(sorts, v))
+            }
+            (None, Sort::String) => {
+                (0..more).map(|n| Value::string(&"a".repeat(n as usize))).find(|v| self.allows(sorts, v))
+            }
+            (None, Sort::Seq(item)) => {
+                let item = sorts.default_value(*item);
+                (0..more).map(|n| Value::seq(vec![item.clone(); n as usize])).find(|v| self.allows(sorts, v))
+            }
+            // A data type with infinitely many values: the default, or with exclusions, whatever its fields allow is
+            // not worth a search.
+            (None, _) => Some(sorts.default_value(self.sort)).filter(|v| self.allows(sorts, v)),
+        }
+    }
+}
