@@ -144,7 +144,7 @@ impl Path<'_> {
 
     /// Values for the whole path, chosen parameter by parameter in the order of the path. The path must be recorded.
     pub fn solve_with(&mut self, choice: Choice) -> Result<Solved, NoValues> {
-        if self.is_opaque_path() {
+        if self.rests_on_opaque() {
             return Err(NoValues::Unknown(Reason::TooLarge));
         }
         self.sync();

@@ -5,12 +5,14 @@
 //! symbols are just the value of a variable and go away by putting in the value that A has; what is left is
 //! eliminated where possible, and the rest is a question to the solver. An *unknown* means: not included.
 
+use std::time::Duration;
+
 use rustc_hash::FxHashMap;
 use sioco_model::eval::EvalError;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{LocationId, Model, SymbolId, TermId, Value, VarId};
 use sioco_solve::logic;
-use sioco_solve::{Answer, Terms, Witness, quick};
+use sioco_solve::{Answer, Limits, Terms, Witness, quick};
 
 use crate::fold;
 use crate::graph::NodeId;
@@ -30,6 +32,12 @@ const USEFUL: u64 = 32;
 
 /// How often a state whose condition keeps a quantifier is compared: such questions are dear.
 const QUANTIFIED_ATTEMPTS: u32 = 2;
+
+/// A comparison only saves work, so it is given up sooner than other questions; and after so many that were given up,
+/// states at these locations are not compared any more.
+const RESOURCES: u64 = 500_000;
+const WALL: Duration = Duration::from_secs(2);
+const GIVEN_UP: u64 = 8;
 
 /// With how many conditions.
 const MOST_CONDITIONS: usize = 40;
@@ -57,6 +65,7 @@ struct Kept {
     states: Vec<Summary>,
     compared: u64,
     included: u64,
+    unknown: u64,
 }
 
 /// How often states were compared, and what came of it.
@@ -111,6 +120,9 @@ impl Inclusion {
         let mut known: Vec<Witness> = Vec::new();
         let mut solved = false;
         for other in kept.states.iter_mut().take(most) {
+            if kept.unknown >= GIVEN_UP {
+                return None;
+            }
             if other.attempts == 0 || !fits(other.node) || !agrees(path, other) {
                 continue;
             }
@@ -130,6 +142,7 @@ impl Inclusion {
                 other.attempts -= 1;
             }
             let goal = with_values(path, member);
+            let unknown = self.counters.unknown;
             let included = match path.pool.as_const(goal) {
                 Some(value) => *value == Value::Bool(true),
                 None => {
@@ -142,6 +155,9 @@ impl Inclusion {
                         && entailed(path, goal, &mut known, &mut self.counters)
                 }
             };
+            if self.counters.unknown > unknown {
+                kept.unknown += 1;
+            }
             if included {
                 kept.included += 1;
                 self.counters.included += 1;
@@ -271,12 +287,17 @@ fn entailed(path: &mut Path<'_>, goal: TermId, known: &mut Vec<Witness>, counter
         _ => [goal].into(),
     };
     path.sync();
+    let limits = Limits {
+        resources: path.limits.resources.min(RESOURCES),
+        wall: path.limits.wall.min(WALL),
+        cancel: path.limits.cancel.clone(),
+    };
     for part in parts {
         let negation = logic::not_true(&mut path.pool, sorts, part);
         let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
         path.solver.push();
         path.solver.assert(terms, negation);
-        let answer = path.solver.check_afresh(terms, &path.limits, true);
+        let answer = path.solver.check_afresh(terms, &limits, true);
         path.solver.pop();
         counters.asked += 1;
         counters.unknown += u64::from(matches!(answer, Answer::Unknown(_)));

@@ -1,15 +1,14 @@
 //! Values that are too large to compute with.
 //!
 //! `x := x * x` soon gives a number that nobody wants to compute. Such a value gets a symbol of its own, an *opaque*
-//! one, about which nothing is known but that equal expressions have equal values. That allows more than the model
-//! does, so what is impossible stays impossible, and what is possible only for some values of such a symbol is
-//! *perhaps* possible: never a claim in either direction that is wrong.
+//! one, about which nothing is known. Whatever is computed from it is opaque, too, and a condition on it is neither
+//! asked nor remembered: the step is *perhaps* possible. That allows more than the model does, so what is impossible
+//! stays impossible, and what is perhaps possible is said to be no more than that.
 
 use rustc_hash::FxHashMap;
 use sioco_model::number::bits;
 use sioco_model::term::{Op, Term};
-use sioco_model::{SymbolId, TermId, Value};
-use sioco_solve::{Answer, Reason};
+use sioco_model::{TermId, Value};
 
 use crate::path::Path;
 
@@ -41,8 +40,7 @@ impl Path<'_> {
         let (op, args) = (*op, args.clone());
         let closed = args.iter().all(|a| self.pool.as_const(*a).is_some());
         let result = if closed && !matches!(op, Op::Exists { .. }) && !self.pool.is_partial(term) {
-            let sort = self.pool.sort(term);
-            self.names.opaque(&mut self.pool, &self.model.sorts, term, sort)
+            self.opaque(term)
         } else {
             let new: Vec<TermId> = args.iter().map(|a| self.hide(*a, done)).collect();
             if new[..] == args[..] {
@@ -56,37 +54,15 @@ impl Path<'_> {
         result
     }
 
-    /// Whether conditions have to do with a value that is too large, directly or by way of the path condition.
-    pub(crate) fn is_opaque(&mut self, conditions: &[TermId]) -> bool {
-        if !self.names.has_opaque() {
-            return false;
-        }
-        let mut symbols: Vec<SymbolId> = Vec::new();
-        for c in conditions {
-            symbols.extend(self.symbols_in(*c).iter());
-        }
-        let more = self.relevant(&symbols, usize::MAX).unwrap_or_default();
-        for c in more {
-            symbols.extend(self.symbols_in(c).iter());
-        }
-        symbols.iter().any(|y| self.names.is_opaque(*y))
+    /// A symbol for the value of a term about which nothing more is to be known.
+    pub(crate) fn opaque(&mut self, term: TermId) -> TermId {
+        let sort = self.pool.sort(term);
+        self.names.opaque(&mut self.pool, &self.model.sorts, term, sort)
     }
 
-    /// Whether anything on the path has to do with a value that is too large.
-    pub(crate) fn is_opaque_path(&mut self) -> bool {
-        if !self.names.has_opaque() {
-            return false;
-        }
-        let mut terms: Vec<TermId> = self.conditions().iter().map(|c| c.term).collect();
-        terms.extend((0..self.len()).flat_map(|i| self.args(i).to_vec()));
-        terms.iter().any(|t| self.symbols_in(*t).iter().any(|y| self.names.is_opaque(*y)))
-    }
-
-    /// An answer to conditions that were asked at the end of the path: values for opaque symbols prove nothing.
-    pub(crate) fn without_opaque(&mut self, answer: Answer, conditions: &[TermId]) -> Answer {
-        match answer {
-            Answer::Sat(_) if self.is_opaque(conditions) => Answer::Unknown(Reason::TooLarge),
-            answer => answer,
-        }
+    /// Whether one of the terms has to do with a value that is too large. Such terms never get onto the path, so a
+    /// solver never has to do with them.
+    pub(crate) fn is_opaque(&mut self, terms: &[TermId]) -> bool {
+        self.names.has_opaque() && terms.iter().any(|t| self.symbols_in(*t).iter().any(|y| self.names.is_opaque(*y)))
     }
 }

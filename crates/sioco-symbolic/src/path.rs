@@ -80,6 +80,8 @@ struct Frame {
     free: Option<Arc<[TermId]>>,
     /// The values of all parameters.
     args: Option<Box<[TermId]>>,
+    /// A condition was left out, since it has to do with a value that is too large.
+    opaque: bool,
 }
 
 /// A way to make solvers; every path and every worker has its own.
@@ -352,6 +354,9 @@ impl<'m> Path<'m> {
             self.counters.evaluated += 1;
             return Possible::Yes;
         }
+        if self.is_opaque(&open) {
+            return Possible::Unknown(Reason::TooLarge);
+        }
         if alone && self.shortcuts.independence {
             return self.ask_alone(signature, open);
         }
@@ -447,9 +452,8 @@ impl<'m> Path<'m> {
             self.side.assert(terms, condition);
         }
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let answer = self.side.check_afresh(terms, &self.limits, false);
+        let answer = possible(self.side.check_afresh(terms, &self.limits, false));
         self.side.pop();
-        let answer = possible(self.without_opaque(answer, &key.1));
         self.counters.asked += 1;
         // What was cancelled may be asked again.
         if !matches!(answer, Possible::Unknown(Reason::Cancelled | Reason::Time)) {
@@ -469,9 +473,8 @@ impl<'m> Path<'m> {
         for c in conditions {
             self.solver.assert(terms, c);
         }
-        let answer = self.solver.check_afresh(terms, &self.limits, false);
+        let answer = possible(self.solver.check_afresh(terms, &self.limits, false));
         self.solver.pop();
-        let answer = possible(self.without_opaque(answer, open));
         self.counters.asked += 1;
         answer
     }
@@ -590,19 +593,24 @@ impl<'m> Path<'m> {
             conditions: self.conditions.len(),
             free: None,
             args: None,
+            opaque: false,
         };
         let depth = self.frames.len() + 1;
         if step == Step::Delta {
+            let mut opaque = false;
             self.silence(&mut |path, condition| {
                 if path.shortcuts.evaluation && path.is_true(condition) {
                     return Some(());
                 }
                 let term = path.instance(condition.term, &condition.reads);
-                if path.pool.as_const(term) != Some(&Value::Bool(true)) {
+                if path.is_opaque(&[term]) {
+                    opaque = true;
+                } else if path.pool.as_const(term) != Some(&Value::Bool(true)) {
                     path.conditions.push(PathCondition { term, origin: condition.origin, step: depth });
                 }
                 Some(())
             });
+            frame.opaque = opaque;
             self.frames.push(frame);
             return;
         }
@@ -623,7 +631,9 @@ impl<'m> Path<'m> {
         let free: &[TermId] = kept.as_deref().unwrap_or_default();
         for (term, origin) in open {
             let term = self.with_symbols(term, free, depth as u32, prepared.signature, plain);
-            if !self.shortcuts.evaluation || self.pool.as_const(term) != Some(&Value::Bool(true)) {
+            if self.is_opaque(&[term]) {
+                frame.opaque = true;
+            } else if !self.shortcuts.evaluation || self.pool.as_const(term) != Some(&Value::Bool(true)) {
                 self.conditions.push(PathCondition { term, origin, step: depth });
             }
         }
@@ -728,6 +738,9 @@ impl<'m> Path<'m> {
     /// The term itself if it is small, otherwise a symbol for it. What may be undefined always gets a symbol: the
     /// condition that defines it says that it is not.
     fn named(&mut self, term: TermId, var: VarId, depth: usize) -> TermId {
+        if self.is_opaque(&[term]) {
+            return self.opaque(term);
+        }
         if fold::size_up_to(&self.pool, term, NAMED_FROM) <= NAMED_FROM && !self.pool.is_partial(term) {
             return term;
         }
@@ -768,10 +781,19 @@ impl<'m> Path<'m> {
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         let answer = self.solver.check(terms, &self.limits, true);
-        if matches!(answer, Answer::Sat(_)) && self.is_opaque_path() {
+        if matches!(answer, Answer::Sat(_)) && self.rests_on_opaque() {
             return Answer::Unknown(Reason::TooLarge);
         }
         answer
+    }
+
+    /// Whether a step, or what it tells, rests on a value that is too large to compute with.
+    pub(crate) fn rests_on_opaque(&mut self) -> bool {
+        if !self.names.has_opaque() {
+            return false;
+        }
+        let args: Vec<TermId> = (0..self.len()).flat_map(|i| self.args(i).to_vec()).collect();
+        self.frames.iter().any(|f| f.opaque) || self.is_opaque(&args)
     }
 
     /// Like [`solve`](Self::solve); if it cannot, with the conjuncts that clash, if the solver can tell.

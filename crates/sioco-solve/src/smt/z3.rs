@@ -2,7 +2,8 @@
 
 pub mod lib;
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use self::lib::{Context, Z3Library};
 use super::locate::{self, Candidate, Fate};
@@ -40,6 +41,7 @@ impl Z3Solver {
             library: Arc::clone(library),
             cores: purpose == Purpose::Cores,
             running: None,
+            risky: false,
         })
     }
 }
@@ -49,7 +51,17 @@ pub struct Z3Connection {
     library: Arc<Z3Library>,
     cores: bool,
     running: Option<Running>,
+    risky: bool,
 }
+
+/// How long Z3 may take to notice that it was interrupted; afterwards it is left to itself.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How often one looks whether somebody gave up.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Longer commands have huge numbers or texts in them, which Z3 reads without looking up.
+const LONG: usize = 100_000;
 
 struct Running {
     /// Before the context, so that it ends before: it holds a pointer.
@@ -57,7 +69,50 @@ struct Running {
     context: Context,
 }
 
+impl Running {
+    fn eval(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
+        let (answer, alarm) = self.watchdog.over(limits, || self.context.eval(commands));
+        match alarm {
+            Some(Alarm::Time) => Err(Fault::Time),
+            Some(Alarm::Cancelled) => Err(Fault::Cancelled),
+            None => answer.map_err(Fault::Broken),
+        }
+    }
+}
+
 impl Z3Connection {
+    /// On a thread of its own, which is left alone if Z3 does not stop when it should: there are computations with
+    /// huge numbers that it does not interrupt. The thread ends when they do, or with the program.
+    fn run_aside(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
+        let Some(mut running) = self.running.take() else { return Err(Fault::Broken("it was not started".into())) };
+        let (tell, told) = mpsc::channel();
+        let (text, its_limits) = (commands.to_owned(), limits.clone());
+        let thread = std::thread::Builder::new().name("z3".into()).spawn(move || {
+            let answer = running.eval(&text, &its_limits);
+            // If nobody listens any more, everything ends here.
+            let _ = tell.send((running, answer));
+        });
+        thread.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
+        let deadline = Instant::now() + limits.wall.min(Duration::from_secs(1_000_000)) + GRACE;
+        let mut cancelled: Option<Instant> = None;
+        loop {
+            match told.recv_timeout(TICK) {
+                Ok((running, answer)) => {
+                    self.running = Some(running);
+                    return answer;
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Fault::Broken("its thread failed".into())),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+            }
+            if limits.cancelled() && cancelled.get_or_insert_with(Instant::now).elapsed() > GRACE {
+                return Err(Fault::Cancelled);
+            }
+            if Instant::now() > deadline {
+                return Err(Fault::Broken("it did not stop when its time was over".into()));
+            }
+        }
+    }
+
     fn running(&mut self) -> Result<&mut Running, Fault> {
         if self.running.is_none() {
             let context = Context::new(&self.library, self.cores).map_err(Fault::Broken)?;
@@ -80,14 +135,16 @@ impl Connection for Z3Connection {
         Dialect { cores: "", ..Z3 }
     }
 
+    fn beware(&mut self, risky: bool) {
+        self.risky = risky;
+    }
+
     fn run(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
-        let Running { watchdog, context } = self.running()?;
-        let (answer, alarm) = watchdog.over(limits, || context.eval(commands));
-        match alarm {
-            Some(Alarm::Time) => Err(Fault::Time),
-            Some(Alarm::Cancelled) => Err(Fault::Cancelled),
-            None => answer.map_err(Fault::Broken),
+        self.running()?;
+        if self.risky || commands.len() > LONG {
+            return self.run_aside(commands, limits);
         }
+        self.running()?.eval(commands, limits)
     }
 
     fn restart(&mut self) {

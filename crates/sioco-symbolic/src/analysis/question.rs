@@ -153,9 +153,11 @@ impl Question {
 impl Path<'_> {
     /// Whether conditions over the symbols of this path can be true at its end.
     pub(crate) fn ask(&mut self, conditions: &[TermId]) -> Answer {
+        if self.is_opaque(conditions) {
+            return Answer::Unknown(Reason::TooLarge);
+        }
         self.sync();
-        let answer = self.decide(false, conditions.to_vec(), &mut { CASES });
-        self.without_opaque(answer, conditions)
+        self.decide(false, conditions.to_vec(), &mut { CASES })
     }
 
     /// Asks the solver of the path, or the one beside it. Where it has no answer, cases are told apart: conditions that
