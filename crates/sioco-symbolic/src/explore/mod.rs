@@ -1,8 +1,8 @@
 //! Building the graph: breadth-first on all cores, or depth-first, until it is complete or a limit is reached.
 //!
-//! Workers find successors, each with a path and a solver of its own; what they found is [numbered](numbering) in order
+//! Workers find successors, each with a path and a solver of its own; what they found is numbered in order
 //! on one thread, so the result does not depend on who did what. States are compared while they are numbered, so that
-//! too is in order. [Breadth-first](breadth), the workers are given pieces of a layer; [depth-first](depth), subtrees
+//! too is in order. Breadth-first, the workers are given pieces of a layer; depth-first, subtrees
 //! that will be needed soon.
 
 mod breadth;
