@@ -121,6 +121,8 @@ pub enum Reason {
     Cancelled,
     /// A value is too large to compute with.
     TooLarge,
+    /// Whether internal steps go on for ever was not decided.
+    Divergence,
     /// The solver cannot decide this kind of condition; in its own words, or ours.
     Undecided(String),
     /// No SMT solver was found, and the built-in layers do not decide this.
@@ -141,6 +143,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Resources => f.write_str("the limit of work was reached"),
             Reason::Time => f.write_str("the time limit was reached"),
+            Reason::Divergence => f.write_str("whether internal steps go on for ever was not decided"),
             Reason::TooLarge => f.write_str("a value is too large to compute with"),
             Reason::Cancelled => f.write_str("it was cancelled"),
             Reason::Undecided(why) => {

@@ -6,7 +6,7 @@ use sioco_model::model::Label;
 use sioco_model::print;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
-use sioco_solve::Reason;
+
 use sioco_solve::values::{Choice, NoValues, Request, choose};
 
 use crate::fold;
@@ -144,8 +144,8 @@ impl Path<'_> {
 
     /// Values for the whole path, chosen parameter by parameter in the order of the path. The path must be recorded.
     pub fn solve_with(&mut self, choice: Choice) -> Result<Solved, NoValues> {
-        if self.rests_on_opaque() {
-            return Err(NoValues::Unknown(Reason::TooLarge));
+        if let Some(reason) = self.unproved() {
+            return Err(NoValues::Unknown(reason));
         }
         self.sync();
         let wanted = self.open_symbols();

@@ -58,8 +58,17 @@ pub(crate) fn simplify(
 fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: TermId) -> TermId {
     let sort = pool.sort(old);
     match op {
-        Op::And => return pool.and(sorts, args),
-        Op::Or => return pool.or(sorts, args),
+        Op::And | Op::Or => {
+            let result = if op == Op::And { pool.and(sorts, args) } else { pool.or(sorts, args) };
+            // One part decides, if none before it can be undefined.
+            let decided = match pool.get(result) {
+                Term::App(o, parts) if *o == op && !pool.is_partial(result) => {
+                    parts.last().is_some_and(|p| pool.as_const(*p) == Some(&Value::Bool(op == Op::Or)))
+                }
+                _ => false,
+            };
+            return if decided { pool.bool(sorts, op == Op::Or) } else { result };
+        }
         Op::Not => return pool.not(sorts, args[0]),
         Op::Ite => return pool.ite(args[0], args[1], args[2]),
         Op::Exists { .. } => {

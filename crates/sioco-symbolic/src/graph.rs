@@ -20,6 +20,7 @@ impl Id for NodeId {
 
 const NONE: u32 = u32::MAX;
 const DELTA: u32 = u32::MAX - 1;
+const DIVERGENCE: u32 = u32::MAX - 2;
 
 /// The step is only perhaps possible: a solver answered `unknown`.
 const DOUBT: u8 = 1;
@@ -112,6 +113,7 @@ impl Graph {
         match (node.switch, node.receive) {
             (NONE, _) => None,
             (DELTA, _) => Some(Step::Delta),
+            (DIVERGENCE, _) => Some(Step::Divergence),
             (s, NONE) => Some(Step::Switch(SwitchId::from_index(s as usize))),
             (s, r) => Some(Step::Handshake {
                 send: SwitchId::from_index(s as usize),
@@ -270,6 +272,7 @@ impl Node {
             Step::Switch(s) => (s.index() as u32, NONE),
             Step::Handshake { send, receive } => (send.index() as u32, receive.index() as u32),
             Step::Delta => (DELTA, NONE),
+            Step::Divergence => (DIVERGENCE, NONE),
         };
         let before = if p.marks & (DOUBT | DOUBT_BEFORE) != 0 { DOUBT_BEFORE } else { 0 };
         Node {

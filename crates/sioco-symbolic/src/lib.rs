@@ -11,6 +11,7 @@
 
 pub mod analysis;
 pub mod describe;
+mod divergence;
 pub mod explore;
 mod fold;
 pub mod graph;

@@ -80,8 +80,8 @@ struct Frame {
     free: Option<Arc<[TermId]>>,
     /// The values of all parameters.
     args: Option<Box<[TermId]>>,
-    /// A condition was left out, since it has to do with a value that is too large.
-    opaque: bool,
+    /// Why a condition was left out: values for the path do not prove this step.
+    unproved: Option<Reason>,
 }
 
 /// A way to make solvers; every path and every worker has its own.
@@ -120,6 +120,8 @@ pub struct Path<'m> {
     large_instances: FxHashMap<Box<[u32]>, TermId>,
     with_symbols: FxHashMap<(TermId, u32, u32), TermId>,
     alone: FxHashMap<(u32, Box<[TermId]>), Possible>,
+    /// Which locations internal steps may lead back to.
+    pub(crate) rounds: FxHashMap<Box<[LocationId]>, bool>,
     scratch: FxHashMap<TermId, TermId>,
     symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
     pending: Vec<(VarId, Result<Value, TermId>)>,
@@ -163,6 +165,7 @@ impl<'m> Path<'m> {
             large_instances: FxHashMap::default(),
             with_symbols: FxHashMap::default(),
             alone: FxHashMap::default(),
+            rounds: FxHashMap::default(),
             scratch: FxHashMap::default(),
             symbol_lists: FxHashMap::default(),
             pending: Vec::new(),
@@ -294,7 +297,7 @@ impl<'m> Path<'m> {
         let known = match step {
             Step::Switch(s) => self.switches[s.index()].as_ref(),
             Step::Handshake { send, receive } => self.handshakes.get(&(send, receive)),
-            Step::Delta => unreachable!("silence is not prepared"),
+            Step::Delta | Step::Divergence => unreachable!("silence is not prepared"),
         };
         if let Some(prepared) = known {
             return prepared.clone();
@@ -305,7 +308,7 @@ impl<'m> Path<'m> {
             Step::Handshake { send, receive } => {
                 self.handshakes.insert((send, receive), prepared.clone());
             }
-            Step::Delta => {}
+            Step::Delta | Step::Divergence => {}
         }
         prepared
     }
@@ -333,7 +336,9 @@ impl<'m> Path<'m> {
         let mut open: Vec<TermId> = Vec::new();
         let mut alone = true;
         let signature = match step {
-            Step::Delta => match self.silence(&mut |path, condition| path.look(condition, &mut open, &mut alone)) {
+            Step::Divergence => return self.probe_divergence(),
+            Step::Delta => match self.silence(true, &mut |path, condition| path.look(condition, &mut open, &mut alone))
+            {
                 Some(()) => 0,
                 None => return Possible::No,
             },
@@ -365,7 +370,7 @@ impl<'m> Path<'m> {
 
     /// Looks at one condition of a step: `None` if it is false, otherwise what is left of it goes to `open`, with
     /// parameters as such.
-    fn look(&mut self, condition: &Condition, open: &mut Vec<TermId>, alone: &mut bool) -> Option<()> {
+    pub(crate) fn look(&mut self, condition: &Condition, open: &mut Vec<TermId>, alone: &mut bool) -> Option<()> {
         let known = condition.reads.iter().all(|v| self.terms[v.index()].is_none());
         if self.shortcuts.evaluation
             && known
@@ -408,12 +413,17 @@ impl<'m> Path<'m> {
         program.run_bool(&mut self.memory, context, env) == Ok(true)
     }
 
-    /// The conditions that nothing can happen by itself: no output, no internal step (`theory`, section 3).
-    fn silence(&mut self, each: &mut dyn FnMut(&mut Self, &Condition) -> Option<()>) -> Option<()> {
+    /// The conditions that nothing can happen by itself: no output, and, if wanted, no internal step (`theory`, section
+    /// 3).
+    pub(crate) fn silence(
+        &mut self,
+        internal: bool,
+        each: &mut dyn FnMut(&mut Self, &Condition) -> Option<()>,
+    ) -> Option<()> {
         let mut steps = Vec::new();
         self.outgoing(&mut steps);
         for step in steps {
-            if step.is_own(self.model) {
+            if step.is_own(self.model) && (internal || step.is_observable(self.model)) {
                 let prepared = self.prepared(step);
                 if !prepared.impossible {
                     each(self, &prepared.silent)?;
@@ -426,11 +436,11 @@ impl<'m> Path<'m> {
     /// The conditions of a step: where each comes from, what it says, and which variables it reads.
     pub(crate) fn step_conditions(&mut self, step: Step) -> Vec<(Origin, TermId, Box<[VarId]>)> {
         let of = |c: &Condition| (c.origin, c.term, c.reads.clone());
-        if step != Step::Delta {
+        if !step.is_silence() {
             return self.prepared(step).conditions.iter().map(of).collect();
         }
         let mut found = Vec::new();
-        self.silence(&mut |_, condition| {
+        self.silence(step == Step::Delta, &mut |_, condition| {
             found.push(of(condition));
             Some(())
         });
@@ -462,7 +472,7 @@ impl<'m> Path<'m> {
         answer
     }
 
-    fn ask_on_path(&mut self, signature: u32, open: &[TermId]) -> Possible {
+    pub(crate) fn ask_on_path(&mut self, signature: u32, open: &[TermId]) -> Possible {
         let depth = self.frames.len() as u32 + 1;
         let symbols = self.symbols_of(depth, signature);
         let conditions: Vec<TermId> =
@@ -593,24 +603,26 @@ impl<'m> Path<'m> {
             conditions: self.conditions.len(),
             free: None,
             args: None,
-            opaque: false,
+            unproved: None,
         };
         let depth = self.frames.len() + 1;
-        if step == Step::Delta {
-            let mut opaque = false;
-            self.silence(&mut |path, condition| {
+        if step.is_silence() {
+            // Nobody has found out whether internal steps go on for ever, unless all values are known.
+            let known = step == Step::Delta || self.terms.iter().all(Option::is_none);
+            let mut unproved = (!known).then_some(Reason::Divergence);
+            self.silence(step == Step::Delta, &mut |path, condition| {
                 if path.shortcuts.evaluation && path.is_true(condition) {
                     return Some(());
                 }
                 let term = path.instance(condition.term, &condition.reads);
                 if path.is_opaque(&[term]) {
-                    opaque = true;
+                    unproved = Some(Reason::TooLarge);
                 } else if path.pool.as_const(term) != Some(&Value::Bool(true)) {
                     path.conditions.push(PathCondition { term, origin: condition.origin, step: depth });
                 }
                 Some(())
             });
-            frame.opaque = opaque;
+            frame.unproved = unproved;
             self.frames.push(frame);
             return;
         }
@@ -632,7 +644,7 @@ impl<'m> Path<'m> {
         for (term, origin) in open {
             let term = self.with_symbols(term, free, depth as u32, prepared.signature, plain);
             if self.is_opaque(&[term]) {
-                frame.opaque = true;
+                frame.unproved = Some(Reason::TooLarge);
             } else if !self.shortcuts.evaluation || self.pool.as_const(term) != Some(&Value::Bool(true)) {
                 self.conditions.push(PathCondition { term, origin, step: depth });
             }
@@ -781,19 +793,21 @@ impl<'m> Path<'m> {
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         let answer = self.solver.check(terms, &self.limits, true);
-        if matches!(answer, Answer::Sat(_)) && self.rests_on_opaque() {
-            return Answer::Unknown(Reason::TooLarge);
+        match self.unproved().filter(|_| matches!(answer, Answer::Sat(_))) {
+            Some(reason) => Answer::Unknown(reason),
+            None => answer,
         }
-        answer
     }
 
-    /// Whether a step, or what it tells, rests on a value that is too large to compute with.
-    pub(crate) fn rests_on_opaque(&mut self) -> bool {
-        if !self.names.has_opaque() {
-            return false;
+    /// Why values for the path do not prove that it can be taken, if they do not: the first step that rests on
+    /// something else.
+    pub(crate) fn unproved(&mut self) -> Option<Reason> {
+        let unproved = self.frames.iter().find_map(|f| f.unproved.clone());
+        if unproved.is_some() || !self.names.has_opaque() {
+            return unproved;
         }
         let args: Vec<TermId> = (0..self.len()).flat_map(|i| self.args(i).to_vec()).collect();
-        self.frames.iter().any(|f| f.opaque) || self.is_opaque(&args)
+        self.is_opaque(&args).then_some(Reason::TooLarge)
     }
 
     /// Like [`solve`](Self::solve); if it cannot, with the conjuncts that clash, if the solver can tell.
@@ -828,7 +842,7 @@ impl<'m> Path<'m> {
         steps.iter().any(|s| match s {
             Step::Switch(s) => self.model.switches[*s].label == Label::Internal,
             Step::Handshake { .. } => true,
-            Step::Delta => false,
+            Step::Delta | Step::Divergence => false,
         })
     }
 }

@@ -197,7 +197,15 @@ pub fn reach(path: &mut Path<'_>, steps: &[Step], choice: Choice) -> Reach {
     path.record();
     let mut doubt = None;
     for (at, &step) in steps.iter().enumerate() {
-        match path.probe(step) {
+        let (step, answer) = match (step, path.probe(step)) {
+            // Silence for another reason.
+            (Step::Delta, Possible::No) if path.may_diverge() => match path.probe(Step::Divergence) {
+                Possible::No => (step, Possible::No),
+                other => (Step::Divergence, other),
+            },
+            other => other,
+        };
+        match answer {
             Possible::Yes => {}
             Possible::Unknown(reason) => {
                 doubt.get_or_insert((at, reason));

@@ -17,6 +17,9 @@ pub enum Step {
     },
     /// Nothing can be observed (S3 definition 4: enrichment by quiescence).
     Delta,
+    /// Nothing is observed since internal steps go on for ever, over states without outputs (`theory`, section 2). To
+    /// the outside it is the same silence.
+    Divergence,
 }
 
 impl Step {
@@ -25,7 +28,7 @@ impl Step {
         let (a, b) = match self {
             Step::Switch(s) => (Some(s), None),
             Step::Handshake { send, receive } => (Some(send), Some(receive)),
-            Step::Delta => (None, None),
+            Step::Delta | Step::Divergence => (None, None),
         };
         a.into_iter().chain(b)
     }
@@ -35,7 +38,7 @@ impl Step {
         match self {
             Step::Switch(s) => matches!(model.switches[s].label, Label::Gate(_)),
             Step::Handshake { .. } => false,
-            Step::Delta => true,
+            Step::Delta | Step::Divergence => true,
         }
     }
 
@@ -44,7 +47,7 @@ impl Step {
         match self {
             Step::Switch(s) => model.direction(s) != Some(Direction::Input),
             Step::Handshake { .. } => true,
-            Step::Delta => false,
+            Step::Delta | Step::Divergence => false,
         }
     }
 
@@ -55,8 +58,13 @@ impl Step {
             Step::Handshake { send, receive } => {
                 format!("{}/{}", model.switches[send].name, model.switches[receive].name)
             }
-            Step::Delta => "delta".into(),
+            Step::Delta | Step::Divergence => "delta".into(),
         }
+    }
+
+    /// Whether it is silence, for whatever reason.
+    pub fn is_silence(self) -> bool {
+        matches!(self, Step::Delta | Step::Divergence)
     }
 }
 

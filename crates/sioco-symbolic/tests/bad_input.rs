@@ -10,9 +10,11 @@ use sioco_lang::check_text;
 use sioco_model::semantics::Interpreter;
 use sioco_model::sort::Sort;
 use sioco_model::{Id, Model, Value};
-use sioco_solve::Limits;
 use sioco_solve::values::Choice;
-use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Reach, Step, Stop, explore, named_steps, reach};
+use sioco_solve::{Limits, Reason};
+use sioco_symbolic::{
+    Exploration, Merge, Options, Order, Path, Possible, Reach, Step, Stop, explore, named_steps, reach,
+};
 use support::{builtin, has_z3, limits, model, z3};
 
 fn run(model: &Model, options: Options) -> Exploration {
@@ -273,4 +275,67 @@ fn undefined_is_not_included() {
         let found = run(&m, Options { merge, workers: 1, ..Options::default() });
         assert_eq!((found.stop, taken(&m, &found, "o")), (Stop::Complete, Some(true)), "{merge:?}");
     }
+}
+
+/// Values that soon are too large to compute with: what depends on them is left open, nothing is said to be impossible,
+/// and it takes no time.
+#[test]
+fn values_that_grow_beyond_all_limits() {
+    let m = model(
+        "input a(p: Int)\noutput u\noutput v\noutput w\nprocess P {\n var x: Int = 2\n var s: String = \"ab\"\n \
+         var t: Seq<Int> = [1]\n var n: Int = 0\n init l {\n \
+         grow: ?a(p) / x := x * x, s := s ++ s, t := t ++ t, n := n + 1 -> l\n \
+         u: !u [x < 0 && n > 25] -> end\n v: !v [n == 30] -> end\n w: !w [n < 0 || (s == \"b\" && n < 10)] -> end\n \
+         }\n final end\n}",
+    );
+    for merge in [Merge::Nothing, Merge::Equal, Merge::Included] {
+        let options = Options { merge, depth: Some(32), workers: 1, ..Options::default() };
+        let found = run(&m, options);
+        assert_eq!(taken(&m, &found, "u"), Some(false), "{merge:?}: only perhaps");
+        assert_eq!(taken(&m, &found, "v"), Some(true), "{merge:?}: whatever the large values are");
+        assert_eq!(taken(&m, &found, "w"), None, "{merge:?}: impossible before anything is large");
+        assert!(found.doubts.iter().all(|(_, why)| *why == Reason::TooLarge), "{:?}", found.doubts);
+    }
+    // No values prove a path that rests on such a value.
+    let names: Vec<&str> = std::iter::repeat_n("grow", 30).chain(["u"]).collect();
+    let steps = named_steps(&m, &names).expect("a path");
+    let mut path = Path::with(&m, &builtin, Default::default(), limits());
+    assert!(matches!(reach(&mut path, &steps, Choice::Min), Reach::Unknown { reason: Reason::TooLarge, .. }));
+    // One that does not is proved.
+    assert!(replays(&m, &["grow", "grow"]));
+}
+
+/// Silence on rounds of internal steps: decided where all values are known, otherwise ruled out or left open.
+#[test]
+fn silence_on_rounds_of_internal_steps() {
+    let m = model(
+        "input a(p: Int)\noutput o\nprocess P {\n var x: Int = 0\n \
+         init l { get: ?a(p) / x := p -> m\n around: tau [x == 0] -> k }\n state k { back: tau -> l }\n \
+         state m { low: tau [x < 0] -> n  out: !o [x > 5] -> m }\n state n { high: tau [x > 0] -> m }\n}",
+    );
+    let at = |names: &[&str]| {
+        let steps = named_steps(&m, names).expect("a path");
+        let mut path = Path::with(&m, &builtin, Default::default(), limits());
+        match reach(&mut path, &steps, Choice::Min) {
+            Reach::Reachable(_) => "possible",
+            Reach::Impossible { .. } => "impossible",
+            Reach::Unknown { reason: Reason::Divergence, .. } => "open",
+            Reach::Unknown { .. } => "unknown",
+        }
+    };
+    // Known values: round and round.
+    assert_eq!(at(&["delta"]), "possible");
+    assert_eq!(at(&["around", "delta"]), "possible");
+    // No value lets it go on in `n` and come back; in `m`, it may be silent for another reason.
+    assert_eq!(at(&["get", "delta"]), "possible");
+    assert_eq!(at(&["get", "low", "delta"]), "possible");
+    let open = model(
+        "input a(p: Int)\noutput o\nprocess P {\n var x: Int = 0\n init l { get: ?a(p) / x := p -> m }\n \
+         state m { low: tau [x < 9] / x := 0 - x -> n }\n state n { high: tau [x > 0 - 9] -> m  out: !o [x == 4] -> n }\n}",
+    );
+    let mut path = Path::with(&open, &builtin, Default::default(), limits());
+    let steps = named_steps(&open, &["get", "delta"]).expect("a path");
+    path.advance(steps[0]);
+    assert!(path.may_diverge());
+    assert_eq!(path.probe(Step::Divergence), Possible::Unknown(Reason::Divergence));
 }

@@ -57,6 +57,7 @@ struct Seen {
     compared: usize,
     replayed: usize,
     silences: usize,
+    divergences: usize,
     unsolved: usize,
 }
 
@@ -123,10 +124,11 @@ fn check_tree(model: &Model, solvers: SolverFactory<'_>, concrete: &Tree, option
         let none = support::Set::default();
         let set = concrete.get(steps).unwrap_or(&none);
         let shown = show(model, steps);
-        assert!(!steps.windows(2).any(|w| w == [Step::Delta, Step::Delta]), "{shown}");
+        assert!(!steps.windows(2).any(|w| w.iter().all(|s| s.is_silence())), "{shown}");
         let sure = !graph.rests_on_unknown(node);
         seen.doubtful += usize::from(!sure);
         seen.silences += usize::from(steps.last() == Some(&Step::Delta));
+        seen.divergences += usize::from(steps.last() == Some(&Step::Divergence) && !set.states.is_empty());
         if sure {
             assert!(set.unclear || !set.states.is_empty(), "{shown} is impossible, but in the tree");
         }
@@ -134,7 +136,12 @@ fn check_tree(model: &Model, solvers: SolverFactory<'_>, concrete: &Tree, option
             && let Some(states) = states_of(&mut cursor.path, TRIED)
         {
             seen.compared += 1;
-            assert_eq!(states, set.states, "after {shown}");
+            if !sure && steps.contains(&Step::Divergence) {
+                // It was not decided for which values internal steps go on for ever.
+                assert!(states.is_superset(&set.states), "after {shown}");
+            } else {
+                assert_eq!(states, set.states, "after {shown}");
+            }
         }
         let choice = [Choice::Min, Choice::Max, Choice::Middle, Choice::Random(7)][seen.paths % 4];
         match reach(&mut other, steps, choice) {
@@ -220,12 +227,11 @@ fn trees_without_shortcuts_are_the_same() {
     }
 }
 
-/// Silence is a step exactly where some concrete state is quiescent. States on silent internal cycles are not counted:
-/// symbolic execution does not see those yet.
+/// Silence is a step exactly where some concrete state is quiescent, or on a round of internal steps without outputs.
 #[test]
 fn silence_is_where_states_are_quiescent() {
     let seen = trees(40, FINITE, true, Shortcuts::default(), &builtin);
-    assert!(by_hand() || seen.silences > 50, "{seen:?}");
+    assert!(by_hand() || (seen.silences > 50 && seen.divergences > 0), "{seen:?}");
     if has_z3() {
         let seen = trees(4, FINITE, true, Shortcuts::default(), &z3);
         assert!(by_hand() || seen.silences > 2, "{seen:?}");

@@ -104,7 +104,7 @@ pub fn script(model: &Model, path: &Solved) -> Vec<String> {
 pub fn line(model: &Model, step: Step, values: &[Value]) -> String {
     let switch = match step {
         Step::Switch(switch) => switch,
-        Step::Handshake { .. } | Step::Delta => return step.name(model),
+        Step::Handshake { .. } | Step::Delta | Step::Divergence => return step.name(model),
     };
     let s = &model.switches[switch];
     let shown = shown_values(model, switch, values);

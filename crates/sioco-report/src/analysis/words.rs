@@ -227,7 +227,7 @@ impl Words<'_> {
                 None => interpreter.example(&state, s).err(),
             },
             Step::Handshake { .. } => interpreter.handshake_steps(&state).err(),
-            Step::Delta => None,
+            Step::Delta | Step::Divergence => None,
         };
         error.filter(|e| matches!(e, StepError::Undefined { .. }))
     }

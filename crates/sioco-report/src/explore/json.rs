@@ -117,6 +117,7 @@ fn step(model: &Model, step: Step) -> Json {
             json!({ "send": name(send), "receive": name(receive), "label": label(model, step) })
         }
         Step::Delta => json!({ "delta": true }),
+        Step::Divergence => json!({ "delta": true, "diverging": true }),
     }
 }
 

@@ -37,7 +37,7 @@ pub fn replay(model: &Model, path: &Solved) -> Option<State> {
                 let found = interpreter.handshake_steps(&state).ok()?;
                 state = found.into_iter().find(|(s, _)| is_it(s))?.1;
             }
-            Step::Delta => {}
+            Step::Delta | Step::Divergence => {}
         }
     }
     Some(state)

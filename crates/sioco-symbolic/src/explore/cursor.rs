@@ -92,8 +92,11 @@ impl<'m> Cursor<'m> {
         let mut steps = std::mem::take(&mut self.steps);
         self.path.outgoing(&mut steps);
         // Two silences in a row say nothing new.
-        if options.delta && last != Some(Step::Delta) {
+        if options.delta && !last.is_some_and(Step::is_silence) {
             steps.push(Step::Delta);
+            if self.path.may_diverge() {
+                steps.push(Step::Divergence);
+            }
         }
         let before = found.len();
         for &step in &steps {

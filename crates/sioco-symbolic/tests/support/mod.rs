@@ -207,11 +207,15 @@ pub fn concrete_tree(model: &Model, depth: usize, delta: bool, paths: usize) -> 
                 for (step, _, after) in concrete_steps(&mut interpreter, state) {
                     to(step, Some(after), set.unclear);
                 }
-                if delta && path.last() != Some(&Step::Delta) {
+                if delta && !path.last().is_some_and(|s| s.is_silence()) {
                     match interpreter.quiescence(state) {
                         Ok(Quiescence::Quiescent) => to(Step::Delta, Some(state.clone()), set.unclear),
-                        Ok(Quiescence::Active(_) | Quiescence::Diverging) => {}
-                        Ok(Quiescence::Unknown { .. }) | Err(_) => to(Step::Delta, None, true),
+                        Ok(Quiescence::Diverging) => to(Step::Divergence, Some(state.clone()), set.unclear),
+                        Ok(Quiescence::Active(_)) => {}
+                        Ok(Quiescence::Unknown { .. }) | Err(_) => {
+                            to(Step::Delta, None, true);
+                            to(Step::Divergence, None, true);
+                        }
                     }
                 }
             }

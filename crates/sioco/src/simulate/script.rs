@@ -60,7 +60,7 @@ pub fn lines(model: &Model, at_start: &[(VarId, Value)], steps: &[(Step, Vec<Val
     let step = |(step, args): &(Step, Vec<Value>)| match *step {
         Step::Switch(s) => line(model, s, args),
         Step::Handshake { send, receive } => handshake(model, send, receive, args),
-        Step::Delta => "delta".into(),
+        Step::Delta | Step::Divergence => "delta".into(),
     };
     start(model, at_start.iter().map(|(v, x)| (*v, x))).into_iter().chain(steps.iter().map(step)).collect()
 }

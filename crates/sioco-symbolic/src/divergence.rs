@@ -1,0 +1,134 @@
+//! Silence since internal steps go on for ever (`theory`, section 2): the state lies on a round of internal steps whose
+//! states have no outputs.
+//!
+//! Where all values are known, the concrete semantics tells. Otherwise it is found out that a round is out of the
+//! question, since no internal steps lead back to these values or an output is always possible on the way; what is
+//! left is *perhaps* possible.
+
+use rustc_hash::FxHashSet;
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
+use sioco_model::semantics::state::State;
+use sioco_model::{Id, LocationId, TermId, Value};
+use sioco_solve::{Answer, Reason};
+
+use crate::path::{Path, Possible};
+use crate::step::Step;
+
+/// So many combinations of locations are looked at.
+const LOCATIONS: usize = 1_000;
+
+/// Rounds of so many steps are tried, and so many steps in all.
+const STEPS: usize = 8;
+const PROBES: usize = 64;
+
+impl Path<'_> {
+    /// Whether internal steps may lead back to the locations of this state, whatever their guards are.
+    pub fn may_diverge(&mut self) -> bool {
+        if let Some(&known) = self.rounds.get(self.locations()) {
+            return known;
+        }
+        let start: Box<[LocationId]> = self.locations().into();
+        let mut seen: FxHashSet<Box<[LocationId]>> = FxHashSet::default();
+        let mut open = vec![start.clone()];
+        let mut steps = Vec::new();
+        let mut found = false;
+        while let Some(at) = open.pop() {
+            self.outgoing_of(&at, &mut steps);
+            for step in steps.iter().filter(|s| !s.is_observable(self.model)) {
+                let mut next = at.clone();
+                for switch in step.switches() {
+                    let switch = &self.model.switches[switch];
+                    next[switch.process.index()] = switch.target;
+                }
+                found |= next == start;
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+            // Too many to tell; then it may be.
+            found |= seen.len() > LOCATIONS;
+            if found {
+                break;
+            }
+        }
+        self.rounds.insert(start, found);
+        found
+    }
+
+    pub(crate) fn probe_divergence(&mut self) -> Possible {
+        if !self.may_diverge() {
+            return Possible::No;
+        }
+        let values: Option<Vec<Value>> = self.model.variables.ids().map(|v| self.value(v).cloned()).collect();
+        if let Some(values) = values {
+            let state = State::new(self.locations().to_vec(), values);
+            return match Interpreter::new(self.model).quiescence(&state) {
+                Ok(Quiescence::Diverging) => Possible::Yes,
+                Ok(Quiescence::Unknown { .. }) => Possible::Unknown(Reason::Divergence),
+                // An undefined guard is a model error, and no silence.
+                Ok(Quiescence::Quiescent | Quiescence::Active(_)) | Err(_) => Possible::No,
+            };
+        }
+        if !self.may_be_quiet() {
+            return Possible::No;
+        }
+        let start: Box<[LocationId]> = self.locations().into();
+        let values = self.all_values();
+        self.advance(Step::Divergence);
+        let round = self.may_come_back(&start, &values, STEPS, &mut { PROBES });
+        self.retreat();
+        if round { Possible::Unknown(Reason::Divergence) } else { Possible::No }
+    }
+
+    fn all_values(&mut self) -> Vec<TermId> {
+        self.model.variables.ids().map(|v| self.term(v)).collect()
+    }
+
+    /// Whether there may be no output here.
+    fn may_be_quiet(&mut self) -> bool {
+        let (mut open, mut alone): (Vec<TermId>, bool) = (Vec::new(), true);
+        if self.silence(false, &mut |path, condition| path.look(condition, &mut open, &mut alone)).is_none() {
+            return false;
+        }
+        open.is_empty() || self.is_opaque(&open) || self.ask_on_path(0, &open) != Possible::No
+    }
+
+    /// Whether internal steps may lead back to a state, over states without outputs. Where that takes too long, they
+    /// may.
+    fn may_come_back(&mut self, start: &[LocationId], values: &[TermId], steps: usize, probes: &mut usize) -> bool {
+        let mut here = Vec::new();
+        self.outgoing(&mut here);
+        here.retain(|s| !s.is_observable(self.model));
+        for step in here {
+            if steps == 0 || *probes == 0 || self.limits.cancelled() {
+                return true;
+            }
+            *probes -= 1;
+            if self.probe(step) == Possible::No {
+                continue;
+            }
+            self.advance(step);
+            let found = (self.locations() == start && self.may_have(values))
+                || (self.may_be_quiet() && {
+                    self.advance(Step::Divergence);
+                    let found = self.may_come_back(start, values, steps - 1, probes);
+                    self.retreat();
+                    found
+                });
+            self.retreat();
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the variables may have these values.
+    fn may_have(&mut self, values: &[TermId]) -> bool {
+        let now = self.all_values();
+        let sorts = &self.model.sorts;
+        let different = now.iter().zip(values).filter(|(a, b)| a != b);
+        let same: Vec<TermId> = different.map(|(a, b)| self.pool.eq(sorts, *a, *b)).collect();
+        same.is_empty() || !matches!(self.ask(&same), Answer::Unsat(_))
+    }
+}
