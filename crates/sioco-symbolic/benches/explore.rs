@@ -100,6 +100,9 @@ fn coverage(name: &str, model: &Model, z3: bool) {
     if z3 {
         let (time, found) = timed(5, &|| explore(model, &plain, &bare, &mut |_| {}));
         assert_eq!(found.graph.len(), without.graph.len(), "the same tree");
+        // And with merging, which asks it even more.
+        let bare_merged = Options { merge: Merge::Included, ..bare.clone() };
+        let (merged_plain, _) = timed(3, &|| explore(model, &plain, &bare_merged, &mut |_| {}));
         // Once more with solvers that have answered before, so that nothing of the time goes into opening Z3.
         let warm = (0..5).map(|_| warm_time(model, &bare)).min().expect("some runs");
         let ratio = |time: Duration, ours: Duration| time.as_secs_f64() / ours.as_secs_f64();
@@ -113,6 +116,10 @@ fn coverage(name: &str, model: &Model, z3: bool) {
             "    already open           {warm:>12.3?}   {:.0} times the tree, {:.0} times merging",
             ratio(warm, tree_time),
             ratio(warm, merged_time)
+        );
+        println!(
+            "    merging, too           {merged_plain:>12.3?}   {:.0} times merging",
+            ratio(merged_plain, merged_time)
         );
     }
 }

@@ -277,7 +277,8 @@ impl<'m> Path<'m> {
 
     /// An estimate of the memory that this path uses, in bytes.
     pub fn bytes(&self) -> usize {
-        // Measured on generated models: terms with their index, and the memo tables.
+        // From the sizes of entries: terms with their index, and the memo tables. For the tree of BRP with 1.6 million
+        // nodes, all estimates together are 42 bytes per node, and the process takes 46.
         self.pool.len() * 160
             + (self.instances.len() + self.with_symbols.len()) * 40
             + (self.large_instances.len() + self.alone.len()) * 100

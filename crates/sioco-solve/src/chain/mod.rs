@@ -10,8 +10,10 @@
 //! 5. *the cache* of answers that the back-end gave before;
 //! 6. *the back-end*, if there is one.
 //!
-//! Every witness that leaves the chain is complete and confirmed by the reference evaluator, except for quantifiers over
-//! more values than it tries: there the word of the back-end counts, which confirms them with all values put in.
+//! Every witness that leaves the chain is complete and was evaluated: the values of the built-in solver by
+//! [`quick`](crate::quick), which agrees with the reference evaluator, those of the back-end by the reference evaluator
+//! itself. For quantifiers over more values than these try, the word of the back-end counts, which confirms them with
+//! all values put in.
 
 mod cache;
 mod groups;
