@@ -138,7 +138,7 @@ enum OrderName {
     /// Breadth-first: the nearest ones.
     #[default]
     Bfs,
-    /// Depth-first: the first successor of the last one; on one core.
+    /// Depth-first: the first successor of the last one.
     Dfs,
 }
 
