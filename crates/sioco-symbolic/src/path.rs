@@ -670,7 +670,14 @@ impl<'m> Path<'m> {
                     self.grown |= is_large(&value);
                     (value, None)
                 }
-                Err(term) => (Value::Bool(false), Some(self.named(term, var, depth))),
+                Err(term) => {
+                    let term = self.named(term, var, depth);
+                    if self.is_opaque(&[term]) {
+                        // The interpreter will not take this step.
+                        frame.unproved = Some(Reason::TooLarge);
+                    }
+                    (Value::Bool(false), Some(term))
+                }
             };
             let old = std::mem::replace(&mut self.values[i], value);
             self.undo.push((var, old, self.terms[i]));

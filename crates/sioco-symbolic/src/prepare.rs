@@ -76,8 +76,6 @@ pub(crate) struct Prepared {
     pub impossible: bool,
     /// The guard is false for all values of the parameters.
     pub silent: Condition,
-    /// The guard is true for no values of the parameters.
-    pub blocked: TermId,
 }
 
 /// The parts of a switch over the free parameters of the whole step.
@@ -140,12 +138,12 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
     let is_true = |c: &Condition| pool.as_const(c.term) == Some(&sioco_model::Value::Bool(true));
     conditions.retain(|c| !is_true(c));
     checks.retain(|c| !is_true(c));
-    let (silent, blocked) = never(model, pool, &free, &conditions);
+    let silent = never(model, pool, &free, &conditions);
     let silent = condition(pool, sorts, silent, Origin::Silent(first));
     conditions.extend(checks);
     let impossible = free.iter().any(|f| !sorts.contains(f.sort, &sorts.default_value(f.sort)));
     let signature = signatures.of(free.iter().map(|f| f.sort).collect());
-    Prepared { free, signature, conditions, assignments, args, moves, impossible, silent, blocked }
+    Prepared { free, signature, conditions, assignments, args, moves, impossible, silent }
 }
 
 /// The parts of a switch that acts: its parameters without a term are free.
@@ -225,23 +223,15 @@ pub(crate) fn conjuncts(pool: &TermPool, term: TermId) -> Vec<TermId> {
     }
 }
 
-/// The conditions that a step cannot be taken, whatever its parameters are. Quantifiers are eliminated where possible.
-///
-/// The first says that the guard is false for all of them: where it is undefined for some, that is a model error and no
-/// silence. The second says that the guard is true for none of them.
-fn never(model: &Model, pool: &mut TermPool, free: &[Free], guards: &[Condition]) -> (TermId, TermId) {
+/// The condition that the guard of a step is false, whatever its parameters are: where it is undefined for some, that is
+/// a model error and no silence. Quantifiers are eliminated where possible.
+fn never(model: &Model, pool: &mut TermPool, free: &[Free], guards: &[Condition]) -> TermId {
     let sorts = &model.sorts;
     let parts: Vec<TermId> = guards.iter().map(|c| c.term).collect();
     let guard = pool.and(sorts, &parts);
     let negation = pool.not(sorts, guard);
     let not_false = logic::not_true(pool, sorts, negation);
-    let silent = not_possible(model, pool, free, not_false);
-    if !pool.is_partial(guard) {
-        return (silent, silent);
-    }
-    // A value for which the guard is undefined must not hide one for which it is true.
-    let holds = logic::total(pool, sorts, guard);
-    (silent, not_possible(model, pool, free, holds))
+    not_possible(model, pool, free, not_false)
 }
 
 /// The condition that something is true for no values of the parameters.

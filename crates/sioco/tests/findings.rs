@@ -327,3 +327,61 @@ fn only_conditions_that_exclude_something_take_control() {
                  init s0 { one: ?a(p) / y := p -> s1 }\n  state s1 { two: ?a(_) [x + y <= 18] -> s1 }\n}\n";
     assert_eq!(controllable(later), "proved");
 }
+
+/// The kinds that were found, each with its status.
+fn found(folder: &Folder, text: &str) -> Vec<(String, String)> {
+    let (_, findings, _) = analyzed(folder, text, &[]);
+    let word = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
+    let kept = findings.iter().filter(|f| f["kind"] != "input-gap");
+    kept.map(|f| (word(f, "kind"), word(f, "status"))).collect()
+}
+
+#[test]
+fn an_undefined_guard_is_no_deadlock() {
+    let folder = Folder::new("findings-undefined");
+    let text = "output o\nprocess P {\n  var x: Int = 0\n  init a { f: !o [1 div x > 0] -> a }\n}\n";
+    let found = found(&folder, text);
+    assert!(found.iter().any(|(kind, _)| kind == "model-error"), "{found:?}");
+    assert!(!found.iter().any(|(kind, _)| kind == "deadlock"), "{found:?}");
+}
+
+/// A trace names its switches, so that another guard that is undefined does not matter.
+#[test]
+fn a_trace_goes_past_a_guard_that_is_undefined() {
+    let folder = Folder::new("findings-past");
+    let traces = folder.path("traces");
+    let text = "output o\nprocess P {\n  var x: Int = 0\n  init a {\n    f: !o [1 div x > 0] -> a\n    g: !o -> b\n  }\n  \
+                state b { h: !o [x > 1] -> b }\n}\n";
+    let (file, findings, _) = analyzed(&folder, text, &["--witness", &traces]);
+    let deadlock = findings.iter().find(|f| f["kind"] == "deadlock").unwrap();
+    let script = std::fs::read_to_string(deadlock["script"].as_str().unwrap()).unwrap();
+    let run = sioco_with_input(&["simulate", &file], script.as_bytes());
+    run.exits(0);
+    assert!(run.stdout.contains("deadlock: nothing can happen here"), "{}", run.stdout);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_not_shown() {
+    let folder = Folder::new("findings-large");
+    let text = "input a\nprocess P {\n  var x: Int = 2\n  var n: Int = 0\n  \
+                init l { sq: ?a [n < 30] / x := x * x, n := n + 1 -> l }\n}\n";
+    let found = found(&folder, text);
+    let deadlocks: Vec<_> = found.iter().filter(|(kind, _)| kind == "deadlock").collect();
+    assert!(deadlocks.iter().all(|(_, status)| status == "undecided") && !deadlocks.is_empty(), "{found:?}");
+}
+
+#[test]
+fn values_may_come_back_after_several_rounds() {
+    let folder = Folder::new("findings-rounds");
+    let text = "input i\nprocess P {\n  var x: Int in 0..5 = any\n  init l {\n    \
+                t: tau [x < 5] / x := (x + 1) mod 3 -> l\n    u: ?i -> l\n  }\n}\n";
+    assert_eq!(found(&folder, text), [("divergence".to_owned(), "shown".to_owned())]);
+}
+
+#[test]
+fn a_variable_with_one_value_is_not_free() {
+    let folder = Folder::new("findings-one-value");
+    let text =
+        "input i(p: Int in 0..3)\nprocess P {\n  var v: Int in 0..0 = any\n  init l { a: ?i(p) [p == v] -> l }\n}\n";
+    assert_ne!(analyzed(&folder, text, &["--only", "nondeterminism"]).2["controllable"], "no");
+}

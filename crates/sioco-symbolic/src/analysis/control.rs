@@ -42,7 +42,7 @@ pub enum Control {
 const STATES: usize = 2_000;
 
 pub(super) fn look(model: &Model, exploration: &Exploration, cursor: &mut Cursor<'_>, options: &Options) -> Control {
-    if model.free_variables().next().is_none() {
+    if !model.free_variables().any(|v| is_open(model, v)) {
         return Control::NothingFree;
     }
     let graph = &exploration.graph;
@@ -116,6 +116,12 @@ fn initial_in_last(path: &mut Path<'_>) -> Option<(VarId, SwitchId)> {
     found.map(|(_, variable, switch)| (variable, switch))
 }
 
+/// Whether nobody knows the value of a variable at the start.
+fn is_open(model: &Model, var: VarId) -> bool {
+    let variable = &model.variables[var];
+    variable.initial.is_none() && model.sorts.cardinality(variable.sort) != Some(1)
+}
+
 /// The conditions of the last step that are about initial values, each with the variable and its switch.
 fn about_initial(path: &Path<'_>) -> Vec<(PathCondition, VarId, SwitchId)> {
     let model = path.model();
@@ -133,7 +139,7 @@ fn about_initial(path: &Path<'_>) -> Vec<(PathCondition, VarId, SwitchId)> {
         };
         symbols_of(path.pool(), of, &mut symbols);
         let initial = symbols.iter().find_map(|y| match path.names.meaning(*y) {
-            Meaning::Variable { depth: 0, var } if model.variables[var].initial.is_none() => Some(var),
+            Meaning::Variable { depth: 0, var } if is_open(model, var) => Some(var),
             _ => helpers.iter().find(|(h, _)| h == y).map(|(_, v)| *v),
         });
         let Some(var) = initial else { continue };
@@ -160,7 +166,7 @@ impl Flow {
     fn new(model: &Model, counts: &[bool]) -> Flow {
         let mut flow =
             Flow { by_location: vec![FxHashSet::default(); model.locations.len()], channels: FxHashSet::default() };
-        for v in model.free_variables() {
+        for v in model.free_variables().filter(|v| is_open(model, *v)) {
             let initial = model.processes[model.variables[v].process].initial;
             flow.by_location[initial.index()].insert(v);
         }

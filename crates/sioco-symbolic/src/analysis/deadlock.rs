@@ -10,18 +10,19 @@ use super::question::{FIRST, Question};
 use crate::path::Path;
 use crate::step::Step;
 
-/// Whether no step is enabled, whatever its parameters are; nothing to ask where all have ended.
+/// Whether the guards of all steps are false, whatever the parameters are; nothing to ask where all have ended. A guard
+/// that is undefined is a model error, and no deadlock.
 pub(super) fn question(path: &mut Path<'_>, locations: &[LocationId], steps: &[Step]) -> Option<Question> {
     let model = path.model();
     if locations.iter().all(|l| model.locations[*l].is_final) {
         return None;
     }
-    let mut blocked: Vec<TermId> = Vec::new();
+    let mut silent: Vec<TermId> = Vec::new();
     for &step in steps {
         let terms = path.step_terms(step, FIRST);
         if !terms.impossible {
-            blocked.push(terms.blocked);
+            silent.push(terms.silent);
         }
     }
-    Some(Question::new(path, &blocked, &[]))
+    Some(Question::new(path, &silent, &[]))
 }

@@ -22,6 +22,8 @@ use crate::path::{Path, Possible};
 use crate::prepare::Origin;
 use crate::step::Step;
 
+/// A round is gone through up to so many times.
+const TIMES: usize = 4;
 /// So many ways back are looked at.
 const ROUNDS: usize = 2_000;
 /// And so many states on each.
@@ -57,7 +59,14 @@ pub(super) fn look(
         let direct = round.len() + graph.depth(first) == graph.depth(last);
         cursor.go(graph, first);
         let what = |endless| What::Divergence { locations: places.at(first).to_vec(), cycle: round.clone(), endless };
-        match try_round(&mut cursor.path, &live, &round, direct) {
+        // Values may come back after several rounds only: `x := (x + 1) mod 3`.
+        let mut outcome = try_round(&mut cursor.path, &live, &round, direct);
+        for times in 2..=TIMES {
+            if matches!(outcome, Outcome::Ends) {
+                outcome = try_round(&mut cursor.path, &live, &round.repeat(times), false);
+            }
+        }
+        match outcome {
             Outcome::Endless(witness) => {
                 let (kind, status) = (Kind::Divergence, Status::Shown);
                 findings.push(Finding { kind, status, what: what(true), witness });

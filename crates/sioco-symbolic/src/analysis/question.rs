@@ -40,8 +40,8 @@ pub(crate) struct StepTerms {
     pub checks: Vec<(SwitchId, Part, TermId)>,
     /// The values of the parameters of the label.
     pub args: Vec<TermId>,
-    /// That it is not enabled, whatever the parameters are; without symbols.
-    pub blocked: TermId,
+    /// That its guard is false, whatever the parameters are; without symbols.
+    pub silent: TermId,
     /// A parameter has a sort without values.
     pub impossible: bool,
 }
@@ -76,7 +76,7 @@ impl Path<'_> {
             }
         }
         let args = prepared.args.iter().map(|t| put(&mut self.pool, *t)).collect();
-        StepTerms { guards, checks, args, blocked: prepared.blocked, impossible: prepared.impossible }
+        StepTerms { guards, checks, args, silent: prepared.silent.term, impossible: prepared.impossible }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How often is looked.
 const BEAT: Duration = Duration::from_millis(20);
 /// Whoever interrupts waits so long for what can still be found in the states that there are.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
 
 /// What the work is told.
 #[derive(Clone, Debug)]

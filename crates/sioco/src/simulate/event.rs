@@ -28,12 +28,8 @@ impl Session<'_> {
     }
 
     /// The switches that are enabled for an event, and why that is not known of another. If a guard is undefined for it,
-    /// the event is a model error, whichever switch was meant.
-    pub(super) fn enabled(
-        &mut self,
-        gate: GateId,
-        args: &[Value],
-    ) -> Result<(Vec<SwitchId>, Option<StepError>), Refusal> {
+    /// the event is a model error; who names a switch asks for that one alone.
+    fn enabled(&mut self, gate: GateId, args: &[Value]) -> Result<(Vec<SwitchId>, Option<StepError>), Refusal> {
         let state = self.state().clone();
         let (mut enabled, mut unknown) = (Vec::new(), None);
         for switch in self.interpreter.switches_at(&state, gate) {

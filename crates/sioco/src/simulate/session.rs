@@ -251,9 +251,6 @@ impl<'m> Session<'m> {
 
     pub(super) fn fire(&mut self, switch: SwitchId, args: Vec<Value>) -> Result<(), Refusal> {
         let mut next = self.state().clone();
-        if let Label::Gate(gate) = self.model.switches[switch].label {
-            self.enabled(gate, &args)?;
-        }
         match self.interpreter.fire(&mut next, switch, &args) {
             Ok(true) => {
                 let text = script::line(self.model, switch, &args);
