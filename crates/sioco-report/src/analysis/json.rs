@@ -148,6 +148,7 @@ pub fn summary(source: Source<'_>, analysis: &Analysis, denied: Denied<'_>) -> J
     let of = |severity: Severity| analysis.findings.iter().filter(|f| denied.severity(f) == severity).count();
     let graph = &analysis.exploration.graph;
     let stop = match analysis.exploration.stop {
+        _ if analysis.late => "time",
         _ if analysis.cancelled => "interrupted",
         Stop::Complete => "complete",
         Stop::Covered => "covered",

@@ -37,6 +37,9 @@ pub fn summary(checked: &CheckedModel, file: &str, analysis: &Analysis, denied: 
     let graph = &analysis.exploration.graph;
     let nodes = count(graph.len(), "node");
     lines.push(match analysis.exploration.stop {
+        _ if analysis.late => {
+            format!("  explored       {nodes}; not all questions about them were asked in time: `--time` allows more")
+        }
         _ if analysis.cancelled => format!("  explored       {nodes}, interrupted: what follows is about these alone"),
         Stop::Complete => format!("  explored       {nodes}, complete: all that can be reached"),
         Stop::Depth => format!("  explored       {nodes}, not complete: `--depth` looks further"),

@@ -311,8 +311,10 @@ pub struct Analysis {
     pub control: Option<Control>,
     /// The graph on which all this was found.
     pub exploration: Exploration,
-    /// Whether somebody gave up before the end.
+    /// Whether it was given up before the end.
     pub cancelled: bool,
+    /// Whether that was because of the time, and nobody interrupted it; who sets limits says so.
+    pub late: bool,
 }
 
 impl Analysis {
@@ -364,6 +366,7 @@ pub fn analyze(
         control,
         exploration,
         cancelled,
+        late: false,
     }
 }
 

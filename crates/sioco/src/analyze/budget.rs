@@ -10,6 +10,9 @@ const BEAT: Duration = Duration::from_millis(20);
 /// Whoever interrupts waits so long for what can still be found in the states that there are.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// However little time there is, questions have as much as this.
+const LEAST: Duration = Duration::from_secs(5);
+
 /// What the work is told.
 #[derive(Clone, Debug)]
 pub struct Flags {
@@ -36,6 +39,8 @@ pub fn within<T>(time: Duration, interrupted: &AtomicBool, work: impl FnOnce(Fla
                     told.stop.fetch_or(since.elapsed() >= GRACE, Ordering::Relaxed);
                 }
                 told.enough.fetch_or(start.elapsed() >= time, Ordering::Relaxed);
+                // Questions about what was explored have twice the time.
+                told.stop.fetch_or(start.elapsed() >= time.saturating_mul(3).max(LEAST), Ordering::Relaxed);
             }
         });
         work(flags)

@@ -68,7 +68,8 @@ pub struct Analyze {
     #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
     internal: usize,
 
-    /// The longest that the exploration may take, in seconds; what it has by then is analysed
+    /// The longest that the exploration may take, in seconds; what it has by then is analysed, in at most twice that
+    /// time
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     time: u64,
 
@@ -143,7 +144,9 @@ impl Analyze {
         let mut analysis = within(Duration::from_secs(self.time), &interrupted, |flags| {
             analyze(&model.model, &solvers, &self.options(flags), &mut progress)
         });
-        analysis.cancelled |= interrupted.load(Ordering::Relaxed);
+        let by_hand = interrupted.load(Ordering::Relaxed);
+        analysis.late = analysis.cancelled && !by_hand;
+        analysis.cancelled |= by_hand;
         out.progress("");
         // The worst first; within that, the order of the analysis stays.
         analysis.findings.sort_by_key(|f| denied.severity(f));
@@ -155,7 +158,7 @@ impl Analyze {
             Format::Human => self.tell(source, &analysis, denied, scripts.as_ref(), out),
             Format::Json => self.tell_json(source, &analysis, denied, scripts.as_ref(), out),
         }
-        if analysis.cancelled {
+        if by_hand {
             return Ok(Exit::Interrupted);
         }
         if analysis.findings.iter().any(|f| denied.severity(f) == Severity::Error) {
