@@ -3,7 +3,7 @@
 //! The values of now satisfy all other conjuncts and have nothing to do with the question, so nobody decides anything
 //! about them. If what is left has no solution, all conjuncts together have none; if it has one, the other values stay.
 
-use sioco_model::{Id, SymbolId};
+use sioco_model::{Id, SymbolId, Value};
 
 use super::Builtin;
 use super::linear::Var;
@@ -17,12 +17,47 @@ pub(super) struct Scope {
     pub symbols: Vec<SymbolId>,
     /// The variables to decide, in order, and whether a new conjunct has them.
     pub vars: Vec<(Var, bool)>,
+    /// The conjuncts that the only values left do not refute here, and so nowhere below; in the order found out.
+    known: Vec<u32>,
+    is_known: Vec<bool>,
+    /// Values to evaluate conjuncts with.
+    values: Vec<Value>,
 }
 
 impl Scope {
     /// Whether constraints of a conjunct are inside. Definitions of helpers belong to all.
     pub fn owns(&self, owner: u32) -> bool {
         owner == NO_OWNER || self.conjuncts[owner as usize]
+    }
+
+    /// How many conjuncts need not be evaluated again.
+    pub fn known(&self) -> usize {
+        self.known.len()
+    }
+
+    pub fn is_known(&self, conjunct: usize) -> bool {
+        self.is_known[conjunct]
+    }
+
+    /// A conjunct need not be evaluated again below this node.
+    pub fn know(&mut self, conjunct: usize) {
+        self.is_known[conjunct] = true;
+        self.known.push(conjunct as u32);
+    }
+
+    /// Goes back to a node where so many were known.
+    pub fn forget(&mut self, known: usize) {
+        for c in self.known.drain(known..) {
+            self.is_known[c as usize] = false;
+        }
+    }
+
+    /// Room for values, with those of now to begin with.
+    pub fn values(&mut self, now: &[Value]) -> &mut [Value] {
+        if self.values.len() < now.len() {
+            self.values = now.to_vec();
+        }
+        &mut self.values
     }
 }
 
@@ -75,6 +110,7 @@ impl Builtin {
         // The true one of a variable that is there twice comes first.
         vars.sort_unstable_by_key(|(v, new)| (*v, !*new));
         vars.dedup_by_key(|(v, _)| *v);
-        Scope { conjuncts, symbols, vars }
+        let is_known = vec![false; self.conjuncts.len()];
+        Scope { conjuncts, symbols, vars, known: Vec::new(), is_known, values: Vec::new() }
     }
 }

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use sioco_model::eval::EvalError;
-use sioco_model::{Id, SymbolId, Value};
+use sioco_model::{Id, SymbolId};
 
 use super::Builtin;
 use super::constraint::Constraint;
@@ -37,6 +37,8 @@ struct Frame {
     mark: Mark,
     choice: Choice,
     next: usize,
+    /// How many conjuncts were known to be true when it was made.
+    known: usize,
 }
 
 /// What is known at a node of the tree.
@@ -57,7 +59,7 @@ impl Builtin {
         if pairs::clash(&mut self.store, &mut self.core) || difference::clash(&mut self.store, &mut self.core) {
             return Ok(false);
         }
-        let scope = self.scope();
+        let mut scope = self.scope();
         let root = self.store.mark();
         let end = self.store.work.saturating_add(limits.resources);
         let deadline = Instant::now() + limits.wall;
@@ -74,13 +76,15 @@ impl Builtin {
             if Instant::now() >= deadline {
                 break Err(Reason::Time);
             }
-            match self.node(terms, &scope, &frames, end) {
+            match self.node(terms, &mut scope, &frames, end) {
                 Node::Found => break Ok(true),
-                Node::Branch(choice) => frames.push(Frame { mark: self.store.mark(), choice, next: 0 }),
+                Node::Branch(choice) => {
+                    frames.push(Frame { mark: self.store.mark(), choice, next: 0, known: scope.known() });
+                }
                 Node::Refuted => {}
                 Node::Open => incomplete = true,
             }
-            if !self.next(&mut frames) {
+            if !self.next(&mut scope, &mut frames) {
                 break if incomplete {
                     Err(Reason::Undecided("some conditions are not linear or not about integers".into()))
                 } else {
@@ -93,9 +97,10 @@ impl Builtin {
     }
 
     /// Goes on to the next half or alternative of the last decision that has one.
-    fn next(&mut self, frames: &mut Vec<Frame>) -> bool {
+    fn next(&mut self, scope: &mut Scope, frames: &mut Vec<Frame>) -> bool {
         while let Some(frame) = frames.last_mut() {
             self.store.undo(frame.mark);
+            scope.forget(frame.known);
             let turn = frame.next;
             frame.next += 1;
             match frame.choice {
@@ -133,7 +138,7 @@ impl Builtin {
         false
     }
 
-    fn node(&mut self, terms: Terms<'_>, scope: &Scope, frames: &[Frame], end: u64) -> Node {
+    fn node(&mut self, terms: Terms<'_>, scope: &mut Scope, frames: &[Frame], end: u64) -> Node {
         let limit = self.allowance().min(end.saturating_sub(self.store.work));
         if let Outcome::Conflict(conflict) = self.store.propagate(limit) {
             self.core.explain(&self.store, conflict);
@@ -183,27 +188,27 @@ impl Builtin {
     }
 
     /// Whether a conjunct that the constraints do not say all of is not true for the only values that are left.
-    fn refuted_by_evaluation(&mut self, terms: Terms<'_>, scope: &Scope) -> bool {
-        let mut values: Option<Vec<Value>> = None;
+    fn refuted_by_evaluation(&mut self, terms: Terms<'_>, scope: &mut Scope) -> bool {
         let everything = self.symbols_are_settled(terms, scope);
         for (i, c) in self.conjuncts.iter().enumerate() {
-            if !scope.conjuncts[i] || (!everything && c.normal.exact) {
+            if !scope.conjuncts[i] || scope.is_known(i) || (!everything && c.normal.exact) {
                 continue;
             }
             let places = &self.normaliser.places;
             if !c.normal.symbols.iter().all(|y| self.settled(terms, *y)) {
                 continue;
             }
-            let values = values.get_or_insert_with(|| self.values.clone());
+            let values = scope.values(&self.values);
             for y in &c.normal.symbols {
                 if let Some(place) = places.known(*y) {
-                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &values[y.index()]);
+                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &self.values[y.index()]);
                 }
             }
             // A quantifier over a domain that is too large to try is no refutation.
             let (result, work) = quick::truth_with_work(terms.pool, terms.sorts, c.term, values, self.combinations);
             self.store.work += work;
             if matches!(result, Ok(true) | Err(EvalError::NeedsSolver(_))) {
+                scope.know(i);
                 continue;
             }
             let mut vars = Vec::new();

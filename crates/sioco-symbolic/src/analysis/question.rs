@@ -13,7 +13,7 @@ use sioco_model::{SwitchId, TermId, Value, VarId};
 use sioco_solve::values::{Choice, NoValues, Request, choose};
 use sioco_solve::{Answer, Limits, Reason, Terms};
 
-use super::witness::{Witness, replay};
+use super::witness::Witness;
 use crate::describe::Solved;
 use crate::fold;
 use crate::path::{Path, Possible};
@@ -151,7 +151,7 @@ impl Question {
         let open = self.open(path).ok_or(NoValues::Impossible)?;
         let shown: Vec<TermId> = self.shown.iter().map(|(t, reads)| path.instance(*t, reads)).collect();
         let (solved, values) = path.solve_also(&open, &shown)?;
-        let state = replay(path.model(), &solved);
+        let state = path.replay(&solved);
         Ok(Witness { path: solved, state, values })
     }
 }
