@@ -1,8 +1,8 @@
 //! Witnesses: paths with values, confirmed by the interpreter.
 
-use sioco_model::Value;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::{State, interpreter};
+use sioco_model::{Model, Value};
 
 use crate::describe::Solved;
 use crate::path::Path;
@@ -25,12 +25,16 @@ impl Path<'_> {
     /// and there may be a witness for every part of it.
     pub(crate) fn replay(&mut self, path: &Solved) -> Option<State> {
         let model = self.model;
-        replay(self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model))), path)
+        replay_with(self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model))), path)
     }
 }
 
 /// The state at the end of a path, by the interpreter.
-fn replay(interpreter: &mut Interpreter<'_>, path: &Solved) -> Option<State> {
+pub fn replay(model: &Model, path: &Solved) -> Option<State> {
+    replay_with(&mut Interpreter::new(model), path)
+}
+
+fn replay_with(interpreter: &mut Interpreter<'_>, path: &Solved) -> Option<State> {
     let model = interpreter.model();
     let mut state = interpreter.initial(&mut |v| {
         let chosen = path.start.iter().find(|(var, _)| *var == v);
