@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{Env, EvalError, apply, eval};
+use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval};
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
+
+use crate::quick;
 
 /// A symbol: a value that is left open.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +73,11 @@ impl Terms<'_> {
     ) -> Result<Value, EvalError> {
         let (op, args) = match self.pool.get(term) {
             Term::App(op, args) if !matches!(op, Op::Exists { .. }) => (*op, args),
-            // Inside of a quantifier the same term has many values.
+            // Inside of a quantifier the same term has many values. Quantifiers inside of each other are tried as far as
+            // one alone would be, or there would be no end to it.
+            Term::App(Op::Exists { .. }, _) => {
+                return quick::value_within(self.pool, self.sorts, term, witness, EXISTS_LIMIT);
+            }
             _ => return eval(self.pool, self.sorts, term, Env { symbols: witness, ..Env::default() }),
         };
         if let Some(result) = known.get(&term) {

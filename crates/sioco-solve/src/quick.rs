@@ -41,8 +41,18 @@ pub(crate) fn truth_with_work(
 
 /// The value of a term, in the same way.
 pub(crate) fn value(pool: &TermPool, sorts: &Sorts, term: TermId, symbols: &[Value]) -> Result<Value, EvalError> {
-    Plain { pool, sorts, symbols, bound: Vec::new(), left: MAX_COMBINATIONS, work: 0, known: FxHashMap::default() }
-        .value(term)
+    value_within(pool, sorts, term, symbols, MAX_COMBINATIONS)
+}
+
+/// The same with another limit of combinations, which holds for quantifiers inside of each other together.
+pub(crate) fn value_within(
+    pool: &TermPool,
+    sorts: &Sorts,
+    term: TermId,
+    symbols: &[Value],
+    most: u64,
+) -> Result<Value, EvalError> {
+    Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 0, known: FxHashMap::default() }.value(term)
 }
 
 /// Deeper terms are evaluated as the reference evaluator does it.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, EvalError};
 use sioco_model::model::{Label, Model};
+use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::program::{Context, Memory};
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SwitchId, SymbolId, TermId, Value, VarId};
@@ -128,6 +129,8 @@ pub struct Path<'m> {
     /// Whether there was a value that is nearly too large to compute with.
     grown: bool,
     counters: Counters,
+    /// Made when it is first needed.
+    pub(crate) interpreter: Option<Box<Interpreter<'m>>>,
 }
 
 impl<'m> Path<'m> {
@@ -171,6 +174,7 @@ impl<'m> Path<'m> {
             pending: Vec::new(),
             grown: model.variables.values().any(|v| v.initial.as_ref().is_some_and(is_large)),
             counters: Counters::default(),
+            interpreter: None,
         };
         for (id, v) in model.variables.iter() {
             match &v.initial {

@@ -18,6 +18,7 @@ mod pairs;
 mod place;
 mod repair;
 mod says;
+mod scope;
 mod search;
 mod store;
 

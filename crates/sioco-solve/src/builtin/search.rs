@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use sioco_model::eval::EvalError;
-use sioco_model::{Id, SymbolId, Value};
+use sioco_model::{Id, SymbolId};
 
 use super::Builtin;
 use super::constraint::Constraint;
@@ -15,6 +15,7 @@ use super::difference;
 use super::linear::Var;
 use super::model::Verdict;
 use super::pairs;
+use super::scope::Scope;
 use super::store::{DECISION, Mark, NO_HI, NO_LO, Outcome};
 use crate::query::{Limits, Reason, Terms};
 use crate::quick;
@@ -36,6 +37,8 @@ struct Frame {
     mark: Mark,
     choice: Choice,
     next: usize,
+    /// How many conjuncts were known to be true when it was made.
+    known: usize,
 }
 
 /// What is known at a node of the tree.
@@ -56,6 +59,7 @@ impl Builtin {
         if pairs::clash(&mut self.store, &mut self.core) || difference::clash(&mut self.store, &mut self.core) {
             return Ok(false);
         }
+        let mut scope = self.scope();
         let root = self.store.mark();
         let end = self.store.work.saturating_add(limits.resources);
         let deadline = Instant::now() + limits.wall;
@@ -72,13 +76,15 @@ impl Builtin {
             if Instant::now() >= deadline {
                 break Err(Reason::Time);
             }
-            match self.node(terms, &frames, end) {
+            match self.node(terms, &mut scope, &frames, end) {
                 Node::Found => break Ok(true),
-                Node::Branch(choice) => frames.push(Frame { mark: self.store.mark(), choice, next: 0 }),
+                Node::Branch(choice) => {
+                    frames.push(Frame { mark: self.store.mark(), choice, next: 0, known: scope.known() });
+                }
                 Node::Refuted => {}
                 Node::Open => incomplete = true,
             }
-            if !self.next(&mut frames) {
+            if !self.next(&mut scope, &mut frames) {
                 break if incomplete {
                     Err(Reason::Undecided("some conditions are not linear or not about integers".into()))
                 } else {
@@ -91,9 +97,10 @@ impl Builtin {
     }
 
     /// Goes on to the next half or alternative of the last decision that has one.
-    fn next(&mut self, frames: &mut Vec<Frame>) -> bool {
+    fn next(&mut self, scope: &mut Scope, frames: &mut Vec<Frame>) -> bool {
         while let Some(frame) = frames.last_mut() {
             self.store.undo(frame.mark);
+            scope.forget(frame.known);
             let turn = frame.next;
             frame.next += 1;
             match frame.choice {
@@ -131,30 +138,30 @@ impl Builtin {
         false
     }
 
-    fn node(&mut self, terms: Terms<'_>, frames: &[Frame], end: u64) -> Node {
+    fn node(&mut self, terms: Terms<'_>, scope: &mut Scope, frames: &[Frame], end: u64) -> Node {
         let limit = self.allowance().min(end.saturating_sub(self.store.work));
         if let Outcome::Conflict(conflict) = self.store.propagate(limit) {
             self.core.explain(&self.store, conflict);
             return Node::Refuted;
         }
-        if self.refuted_by_evaluation(terms) {
+        if self.refuted_by_evaluation(terms, scope) {
             return Node::Refuted;
         }
         if self.try_values(terms) {
             return Node::Found;
         }
-        if self.symbols_are_settled(terms) {
-            return if self.try_settled_values(terms) { Node::Found } else { Node::Open };
+        if self.symbols_are_settled(terms, scope) {
+            return if self.try_settled_values(terms, scope) { Node::Found } else { Node::Open };
         }
-        if let Some(choice) = self.choose(frames) {
+        if let Some(choice) = self.choose(scope, frames) {
             return Node::Branch(choice);
         }
         Node::Open
     }
 
-    /// Whether one value is left for every symbol of the conjuncts, so that there is nothing to decide.
-    fn symbols_are_settled(&self, terms: Terms<'_>) -> bool {
-        self.conjuncts.iter().flat_map(|c| &c.normal.symbols).all(|y| self.settled(terms, *y))
+    /// Whether one value is left for every symbol that the question is about, so that there is nothing to decide.
+    fn symbols_are_settled(&self, terms: Terms<'_>, scope: &Scope) -> bool {
+        scope.symbols.iter().all(|y| self.settled(terms, *y))
     }
 
     /// Whether one value is left for a symbol.
@@ -164,14 +171,12 @@ impl Builtin {
     }
 
     /// Takes the values that are left; the helpers are not looked at.
-    fn try_settled_values(&mut self, terms: Terms<'_>) -> bool {
+    fn try_settled_values(&mut self, terms: Terms<'_>, scope: &Scope) -> bool {
         let log = self.numbers.log.len();
-        for c in &self.conjuncts {
-            for y in &c.normal.symbols {
-                let (places, store, numbers) = (&self.normaliser.places, &self.store, &mut self.numbers);
-                if let Some(place) = places.known(*y) {
-                    places.vars(place, &mut |v| numbers.set(v, store.lo[v as usize]));
-                }
+        for y in &scope.symbols {
+            let (places, store, numbers) = (&self.normaliser.places, &self.store, &mut self.numbers);
+            if let Some(place) = places.known(*y) {
+                places.vars(place, &mut |v| numbers.set(v, store.lo[v as usize]));
             }
         }
         let found = matches!(self.confirm(terms, log), Verdict::Confirmed);
@@ -183,24 +188,27 @@ impl Builtin {
     }
 
     /// Whether a conjunct that the constraints do not say all of is not true for the only values that are left.
-    fn refuted_by_evaluation(&mut self, terms: Terms<'_>) -> bool {
-        let mut values: Option<Vec<Value>> = None;
-        let everything = self.symbols_are_settled(terms);
-        for (i, c) in self.conjuncts.iter().enumerate().filter(|(_, c)| everything || !c.normal.exact) {
+    fn refuted_by_evaluation(&mut self, terms: Terms<'_>, scope: &mut Scope) -> bool {
+        let everything = self.symbols_are_settled(terms, scope);
+        for (i, c) in self.conjuncts.iter().enumerate() {
+            if !scope.conjuncts[i] || scope.is_known(i) || (!everything && c.normal.exact) {
+                continue;
+            }
             let places = &self.normaliser.places;
             if !c.normal.symbols.iter().all(|y| self.settled(terms, *y)) {
                 continue;
             }
-            let values = values.get_or_insert_with(|| self.values.clone());
+            let values = scope.values(&self.values);
             for y in &c.normal.symbols {
                 if let Some(place) = places.known(*y) {
-                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &values[y.index()]);
+                    values[y.index()] = places.read(terms.sorts, place, &self.store.lo, &self.values[y.index()]);
                 }
             }
             // A quantifier over a domain that is too large to try is no refutation.
             let (result, work) = quick::truth_with_work(terms.pool, terms.sorts, c.term, values, self.combinations);
             self.store.work += work;
             if matches!(result, Ok(true) | Err(EvalError::NeedsSolver(_))) {
+                scope.know(i);
                 continue;
             }
             let mut vars = Vec::new();
@@ -215,15 +223,15 @@ impl Builtin {
     }
 
     /// What to decide next: symbols with few values, then disjunctions, then other symbols, helpers last.
-    fn choose(&self, frames: &[Frame]) -> Option<Choice> {
-        let narrowest = self.narrowest();
+    fn choose(&self, scope: &Scope, frames: &[Frame]) -> Option<Choice> {
+        let narrowest = self.narrowest(scope);
         if let Some((false, width, var)) = narrowest
             && width < FEW
         {
             return self.halve(var);
         }
         for (id, active) in self.store.active.iter().enumerate() {
-            if active.fired || !matches!(*active.constraint, Constraint::Any { .. }) {
+            if active.fired || !matches!(*active.constraint, Constraint::Any { .. }) || !scope.owns(active.owner) {
                 continue;
             }
             let decided = frames.iter().any(|f| matches!(f.choice, Choice::Clause(c) if c as usize == id));
@@ -234,32 +242,28 @@ impl Builtin {
         narrowest.and_then(|(_, _, var)| self.halve(var))
     }
 
-    /// The variable with the fewest values left: whether it is a helper, how many values, and which.
-    fn narrowest(&self) -> Option<(bool, u64, Var)> {
+    /// The variable with the fewest values left: whether it is a helper, how many values, and which. Of those with few
+    /// values, the ones in new conjuncts come first: once these are settled, so are the new conjuncts, which mostly
+    /// decide.
+    fn narrowest(&self, scope: &Scope) -> Option<(bool, u64, Var)> {
         let places = &self.normaliser.places;
-        let mut best: Option<(bool, u64, Var)> = None;
-        // Only what the stack is about: a solver that has lived for long knows many more variables.
-        let mut look = |var: Var| {
+        let mut best: Option<(bool, bool, bool, u64, Var)> = None;
+        for &(var, new) in &scope.vars {
             let (lo, hi) = (self.store.lo[var as usize], self.store.hi[var as usize]);
             let open = lo == NO_LO || hi == NO_HI;
             let helper = places.symbol_of[var as usize].is_none();
             // A number without end that only stands for something else is no use to decide.
             if self.store.is_fixed(var) || places.is_token[var as usize] || (helper && open) {
-                return;
+                continue;
             }
             let width = if open { u64::MAX } else { hi.wrapping_sub(lo) as u64 };
-            let key = (helper, width, var);
+            let few = !helper && width < FEW;
+            let key = (helper, !few, few && !new, width, var);
             if best.is_none_or(|b| key < b) && self.split(var).is_some() {
                 best = Some(key);
             }
-        };
-        for active in &self.store.active {
-            active.constraint.vars(&mut look);
         }
-        for place in self.conjuncts.iter().flat_map(|c| &c.normal.symbols).filter_map(|y| places.known(*y)) {
-            places.vars(place, &mut look);
-        }
-        best
+        best.map(|(helper, _, _, width, var)| (helper, width, var))
     }
 
     fn halve(&self, var: Var) -> Option<Choice> {

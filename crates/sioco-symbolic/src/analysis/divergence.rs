@@ -13,7 +13,7 @@ use sioco_solve::values::NoValues;
 use sioco_solve::{Answer, Reason};
 
 use super::states::{Places, way};
-use super::witness::{Witness, replay};
+use super::witness::Witness;
 use super::{Finding, Kind, Options, Status, What, kept};
 use crate::explore::{Cursor, Exploration};
 use crate::graph::{Graph, NodeId};
@@ -170,7 +170,7 @@ fn at_the_end(
     }
     match path.solve_also(&same, &[]) {
         Ok((solved, _)) => {
-            let state = replay(path.model, &solved);
+            let state = path.replay(&solved);
             return Outcome::Endless(Some(Witness { path: solved, state, values: Vec::new() }));
         }
         Err(NoValues::Unknown(reason)) => return Outcome::Unknown(reason),

@@ -3,15 +3,17 @@
 //! A question is made once and asked in many states. Most are settled before that: if the conditions cannot be true in
 //! any state at all, reachable or not, nobody needs to ask again.
 
+use std::time::Duration;
+
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SwitchId, TermId, Value, VarId};
 use sioco_solve::values::{Choice, NoValues, Request, choose};
-use sioco_solve::{Answer, Reason, Terms};
+use sioco_solve::{Answer, Limits, Reason, Terms};
 
-use super::witness::{Witness, replay};
+use super::witness::Witness;
 use crate::describe::Solved;
 use crate::fold;
 use crate::path::{Path, Possible};
@@ -30,6 +32,10 @@ pub(crate) const SECOND: u32 = u32::MAX - 1;
 
 /// So many cases of an undecided question are told apart.
 const CASES: usize = 64;
+
+/// That a question is never answered with yes only saves asking it, so finding that out is given up soon.
+const RESOURCES: u64 = 200_000;
+const WALL: Duration = Duration::from_secs(1);
 
 /// A step over variables and symbols for its open parameters.
 #[derive(Clone, Debug)]
@@ -145,7 +151,7 @@ impl Question {
         let open = self.open(path).ok_or(NoValues::Impossible)?;
         let shown: Vec<TermId> = self.shown.iter().map(|(t, reads)| path.instance(*t, reads)).collect();
         let (solved, values) = path.solve_also(&open, &shown)?;
-        let state = replay(path.model(), &solved);
+        let state = path.replay(&solved);
         Ok(Witness { path: solved, state, values })
     }
 }
@@ -157,18 +163,19 @@ impl Path<'_> {
             return Answer::Unknown(Reason::TooLarge);
         }
         self.sync();
-        self.decide(false, conditions.to_vec(), &mut { CASES })
+        let limits = self.limits.clone();
+        self.decide(false, conditions.to_vec(), &limits, &mut { CASES })
     }
 
     /// Asks the solver of the path, or the one beside it. Where it has no answer, cases are told apart: conditions that
     /// no step takes are disjunctions, which the cheap layers do not take apart by themselves.
-    fn decide(&mut self, beside: bool, conditions: Vec<TermId>, cases: &mut usize) -> Answer {
+    fn decide(&mut self, beside: bool, conditions: Vec<TermId>, limits: &Limits, cases: &mut usize) -> Answer {
         let sorts = &self.model.sorts;
         let solver = if beside { &mut self.side } else { &mut self.solver };
         let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
         solver.push();
         conditions.iter().for_each(|c| solver.assert(terms, *c));
-        let answer = solver.check(terms, &self.limits, false);
+        let answer = solver.check(terms, limits, false);
         solver.pop();
         let open = matches!(
             answer,
@@ -187,7 +194,7 @@ impl Path<'_> {
             *cases = left;
             let mut parts = conditions.clone();
             parts.splice(at..=at, branch);
-            match self.decide(beside, parts, cases) {
+            match self.decide(beside, parts, limits, cases) {
                 Answer::Sat(witness) => return Answer::Sat(witness),
                 Answer::Unsat(_) => {}
                 Answer::Unknown(why) => open = Some(why),
@@ -242,7 +249,12 @@ impl Path<'_> {
         if free.is_empty() {
             return false;
         }
-        matches!(self.decide(true, free, &mut { CASES }), Answer::Unsat(_))
+        let limits = Limits {
+            resources: self.limits.resources.min(RESOURCES),
+            wall: self.limits.wall.min(WALL),
+            cancel: self.limits.cancel.clone(),
+        };
+        matches!(self.decide(true, free, &limits, &mut { CASES }), Answer::Unsat(_))
     }
 
     /// The path with values for which further conditions hold at its end, and the values that terms over symbols then

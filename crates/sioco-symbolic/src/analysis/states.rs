@@ -11,7 +11,7 @@ use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 
 use super::question::Question;
-use super::witness::{Witness, replay};
+use super::witness::Witness;
 use super::{Determinism, Finding, Kind, Options, Status, What, deadlock, errors, gaps, kept, nondeterminism};
 use crate::explore::{Cursor, Exploration, Stop};
 use crate::graph::{Graph, NodeId};
@@ -271,7 +271,7 @@ pub(crate) fn walk(
 /// The way to a state where a question stayed open, if that can be solved.
 pub(crate) fn way(path: &mut Path<'_>) -> Option<Witness> {
     let solved = path.solve_with(Choice::Min).ok()?;
-    let state = replay(path.model(), &solved);
+    let state = path.replay(&solved);
     Some(Witness { path: solved, state, values: Vec::new() })
 }
 

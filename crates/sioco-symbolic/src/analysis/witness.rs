@@ -5,6 +5,7 @@ use sioco_model::semantics::{State, interpreter};
 use sioco_model::{Model, Value};
 
 use crate::describe::Solved;
+use crate::path::Path;
 use crate::step::Step;
 
 /// A path with values that leads to what was found.
@@ -19,9 +20,22 @@ pub struct Witness {
     pub values: Vec<Option<Value>>,
 }
 
+impl Path<'_> {
+    /// The state at the end of a path with values. The interpreter is kept: making it takes a look at the whole model,
+    /// and there may be a witness for every part of it.
+    pub(crate) fn replay(&mut self, path: &Solved) -> Option<State> {
+        let model = self.model;
+        replay_with(self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model))), path)
+    }
+}
+
 /// The state at the end of a path, by the interpreter.
 pub fn replay(model: &Model, path: &Solved) -> Option<State> {
-    let mut interpreter = Interpreter::new(model);
+    replay_with(&mut Interpreter::new(model), path)
+}
+
+fn replay_with(interpreter: &mut Interpreter<'_>, path: &Solved) -> Option<State> {
+    let model = interpreter.model();
     let mut state = interpreter.initial(&mut |v| {
         let chosen = path.start.iter().find(|(var, _)| *var == v);
         chosen.map_or_else(|| model.sorts.default_value(model.variables[v].sort), |(_, value)| value.clone())

@@ -8,7 +8,11 @@ use sioco_model::term::Term;
 use sioco_model::{BinderId, Id, TermId};
 
 use super::{Text, Wrote};
-use crate::smt::sorts::{self, put};
+use crate::smt::sorts::{self, Unwritable, put};
+
+/// A text with quantifiers may not get longer than this. What can be undefined is written several times inside of a
+/// quantifier, so quantifiers inside of each other may make a short term a text without end.
+const MOST_TEXT: usize = 1 << 18;
 
 /// The binders of an `Op::Exists`.
 pub(super) fn binders(first: BinderId, count: u32) -> impl Iterator<Item = BinderId> + Clone {
@@ -65,6 +69,9 @@ impl Text<'_> {
         let (pool, all) = (self.terms.pool, self.terms.sorts);
         if bound.is_empty() {
             return inner(self, out);
+        }
+        if out.len() > MOST_TEXT {
+            return Err(Unwritable("quantifiers inside of each other make the text too long".into()));
         }
         out.push_str("(exists (");
         for b in bound {
