@@ -33,6 +33,9 @@ const USEFUL: u64 = 32;
 /// How often a state whose condition keeps a quantifier is compared: such questions are dear.
 const QUANTIFIED_ATTEMPTS: u32 = 2;
 
+/// After so many of them at some locations, they go on only if one in four found something.
+const QUANTIFIED: u64 = 12;
+
 /// A comparison only saves work, so it is given up sooner than other questions; and after so many that were given up,
 /// states at these locations are not compared any more.
 const RESOURCES: u64 = 500_000;
@@ -66,6 +69,9 @@ struct Kept {
     compared: u64,
     included: u64,
     unknown: u64,
+    /// Of these, with a quantifier.
+    quantified: u64,
+    quantified_included: u64,
 }
 
 /// How often states were compared, and what came of it.
@@ -138,7 +144,12 @@ impl Inclusion {
                     *other.member.insert(member)
                 }
             };
-            if other.attempts != u32::MAX {
+            let quantified = other.attempts != u32::MAX;
+            if quantified {
+                if kept.quantified >= QUANTIFIED && kept.quantified_included * 4 < kept.quantified {
+                    continue;
+                }
+                kept.quantified += 1;
                 other.attempts -= 1;
             }
             let goal = with_values(path, member);
@@ -159,6 +170,7 @@ impl Inclusion {
                 kept.unknown += 1;
             }
             if included {
+                kept.quantified_included += u64::from(quantified);
                 kept.included += 1;
                 self.counters.included += 1;
                 return Some(other.node);

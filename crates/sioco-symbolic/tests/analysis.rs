@@ -102,7 +102,8 @@ fn brute_force(model: &Model) -> Found {
         let mut events: Vec<(SwitchId, Vec<Value>)> = Vec::new();
         for &switch in &model.locations[here].outgoing {
             for args in values(model, switch) {
-                moves |= interpreter.enabled(&state, switch, &args) == Ok(true);
+                // A guard that is undefined is a model error, and no deadlock.
+                moves |= interpreter.enabled(&state, switch, &args) != Ok(false);
                 let mut next = state.clone();
                 match interpreter.fire(&mut next, switch, &args) {
                     Ok(true) => {

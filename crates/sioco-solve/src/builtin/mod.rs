@@ -1,6 +1,6 @@
 //! Answers without any other program: bounds propagation, repair of the last solution, and a small search.
 //!
-//! [`Builtin`] is sound and three-valued. *Sat* is said only with values that [`quick`](crate::quick) confirms,
+//! [`Builtin`] is sound and three-valued. *Sat* is said only with values that `quick` confirms,
 //! *unsat* only when propagation and an exhaustive search have proved it, and everything else is *unknown*: no cap on
 //! an unbounded integer ever becomes an *unsat*. Conjuncts are turned into linear constraints over intervals as far
 //! as they are linear; what is not is only evaluated.

@@ -11,7 +11,7 @@
 //! 6. *the back-end*, if there is one.
 //!
 //! Every witness that leaves the chain is complete and was evaluated: the values of the built-in solver by
-//! [`quick`](crate::quick), which agrees with the reference evaluator, those of the back-end by the reference evaluator
+//! `quick`, which agrees with the reference evaluator, those of the back-end by the reference evaluator
 //! itself. For quantifiers over more values than these try, the word of the back-end counts, which confirms them with
 //! all values put in.
 
