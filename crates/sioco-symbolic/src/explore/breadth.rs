@@ -46,6 +46,8 @@ struct State {
     turn: usize,
     /// What was done, from `turn` on.
     done: VecDeque<Option<Piece>>,
+    /// Pieces that were numbered, for their memory: whoever frees what another thread allocated makes both wait.
+    spare: Vec<Piece>,
     /// Nothing more is wanted.
     over: bool,
 }
@@ -88,7 +90,7 @@ impl Drop for Alarm<'_> {
 /// What to do next on the thread that numbers.
 enum Turn {
     Number(Piece),
-    Expand(usize),
+    Expand(usize, Piece),
 }
 
 impl<'m> Explorer<'m> {
@@ -138,9 +140,10 @@ impl<'m> Explorer<'m> {
             }
         };
         if !shared {
+            let mut piece = Piece::default();
             for (i, nodes) in pieces.iter().enumerate() {
-                let piece = expand(first, graph, nodes, growing.options, growing.numbering.live.as_deref());
-                growing.number(first, nodes, piece);
+                piece = expand(first, graph, nodes, growing.options, growing.numbering.live.as_deref(), piece);
+                growing.number(first, nodes, &mut piece);
                 growing.look(first, i + 1, pieces.len());
                 if growing.stop.is_some() {
                     break;
@@ -152,7 +155,7 @@ impl<'m> Explorer<'m> {
             let (options, live) = (growing.options, live.as_deref());
             let ahead = AHEAD * (others.len() + 1);
             let shared = Shared {
-                state: Mutex::new(State { next: 0, turn: 0, done: VecDeque::new(), over: false }),
+                state: Mutex::new(State { next: 0, turn: 0, done: VecDeque::new(), spare: Vec::new(), over: false }),
                 changed: Condvar::new(),
             };
             std::thread::scope(|scope| {
@@ -161,17 +164,20 @@ impl<'m> Explorer<'m> {
                     let (shared, pieces) = (&shared, &pieces);
                     scope.spawn(move || {
                         let _alarm = Alarm(shared);
-                        while let Some(i) = next_piece(shared, pieces.len(), ahead) {
-                            shared.put(i, expand(cursor, graph, pieces[i], options, live));
+                        while let Some((i, spare)) = next_piece(shared, pieces.len(), ahead) {
+                            shared.put(i, expand(cursor, graph, pieces[i], options, live, spare));
                         }
                     });
                 }
                 let mut numbered = 0;
                 while numbered < pieces.len() && growing.stop.is_none() {
                     match turn(&shared, pieces.len()) {
-                        Some(Turn::Expand(i)) => shared.put(i, expand(first, graph, pieces[i], options, live)),
-                        Some(Turn::Number(piece)) => {
-                            growing.number(first, pieces[numbered], piece);
+                        Some(Turn::Expand(i, spare)) => {
+                            shared.put(i, expand(first, graph, pieces[i], options, live, spare));
+                        }
+                        Some(Turn::Number(mut piece)) => {
+                            growing.number(first, pieces[numbered], &mut piece);
+                            shared.lock().spare.push(piece);
                             numbered += 1;
                             growing.look(first, numbered, pieces.len());
                             tell(&growing, numbered);
@@ -191,7 +197,7 @@ impl<'m> Explorer<'m> {
 }
 
 /// A piece for a worker; it waits while too much is not numbered yet.
-fn next_piece(shared: &Shared, pieces: usize, ahead: usize) -> Option<usize> {
+fn next_piece(shared: &Shared, pieces: usize, ahead: usize) -> Option<(usize, Piece)> {
     let mut state = shared.lock();
     loop {
         if state.over || state.next >= pieces {
@@ -199,7 +205,7 @@ fn next_piece(shared: &Shared, pieces: usize, ahead: usize) -> Option<usize> {
         }
         if state.next < state.turn + ahead {
             state.next += 1;
-            return Some(state.next - 1);
+            return Some((state.next - 1, state.spare.pop().unwrap_or_default()));
         }
         state = shared.changed.wait(state).unwrap_or_else(|e| e.into_inner());
     }
@@ -221,14 +227,22 @@ fn turn(shared: &Shared, pieces: usize) -> Option<Turn> {
         }
         if state.next < pieces {
             state.next += 1;
-            return Some(Turn::Expand(state.next - 1));
+            return Some(Turn::Expand(state.next - 1, state.spare.pop().unwrap_or_default()));
         }
         state = shared.changed.wait(state).unwrap_or_else(|e| e.into_inner());
     }
 }
 
-fn expand(cursor: &mut Cursor<'_>, graph: &Graph, nodes: &[NodeId], options: &Options, live: Option<&Live>) -> Piece {
-    let mut piece = Piece::default();
+fn expand(
+    cursor: &mut Cursor<'_>,
+    graph: &Graph,
+    nodes: &[NodeId],
+    options: &Options,
+    live: Option<&Live>,
+    mut piece: Piece,
+) -> Piece {
+    piece.counts.clear();
+    piece.children.clear();
     for &node in nodes {
         if options.limits.cancelled() {
             break;
@@ -259,8 +273,8 @@ struct Growing<'a> {
 
 impl Growing<'_> {
     /// Numbers what was found; nodes that are to be expanded go to `next`.
-    fn number(&mut self, cursor: &mut Cursor<'_>, nodes: &[NodeId], piece: Piece) {
-        let mut children = piece.children.into_iter();
+    fn number(&mut self, cursor: &mut Cursor<'_>, nodes: &[NodeId], piece: &mut Piece) {
+        let mut children = piece.children.drain(..);
         for (i, &node) in nodes.iter().enumerate() {
             if self.stop.is_some() {
                 return;
