@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, LocationId, TermId, Value};
-use sioco_solve::{Answer, Reason};
+use sioco_solve::Reason;
 
 use crate::path::{Path, Possible};
 use crate::step::Step;
@@ -129,6 +129,6 @@ impl Path<'_> {
         let sorts = &self.model.sorts;
         let different = now.iter().zip(values).filter(|(a, b)| a != b);
         let same: Vec<TermId> = different.map(|(a, b)| self.pool.eq(sorts, *a, *b)).collect();
-        same.is_empty() || !matches!(self.ask(&same), Answer::Unsat(_))
+        same.is_empty() || self.is_opaque(&same) || self.ask_on_path(0, &same) != Possible::No
     }
 }
