@@ -3,6 +3,7 @@
 
 use sioco_model::{Id, Model, SwitchId};
 
+use crate::rows::Rows;
 use crate::step::Step;
 
 /// A node of the graph.
@@ -45,7 +46,7 @@ struct Node {
 /// The graph. Node 0 is the initial state; children have greater numbers than their parents.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    nodes: Vec<Node>,
+    nodes: Rows<Node>,
     /// For graphs whose children are not numbered in a row.
     pub(crate) scattered: bool,
 }
@@ -69,7 +70,9 @@ impl Graph {
             included_in: NONE,
             marks: 0,
         };
-        Graph { nodes: vec![root], scattered: false }
+        let mut nodes = Rows::default();
+        nodes.push(root);
+        Graph { nodes, scattered: false }
     }
 
     /// The initial state.
@@ -84,7 +87,7 @@ impl Graph {
 
     /// Never: there is always the initial state.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.len() == 0
     }
 
     /// All nodes, in order.
@@ -94,7 +97,7 @@ impl Graph {
 
     /// The bytes that the nodes take.
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        self.nodes.bytes()
     }
 
     fn node(&self, id: NodeId) -> &Node {
@@ -300,39 +303,43 @@ struct Expanded {
 /// New nodes on top of a graph that others are reading meanwhile.
 pub(crate) struct Layer<'g> {
     graph: &'g Graph,
-    nodes: Vec<Node>,
-    parents: Vec<Expanded>,
+    new: NewNodes,
+    /// The number of the first node in `new`.
+    start: usize,
+    /// How many nodes there are.
+    count: usize,
 }
 
 /// A [`Layer`] that has left its graph.
-#[derive(Default)]
 pub(crate) struct NewNodes {
-    nodes: Vec<Node>,
+    /// The last nodes of the graph and the new ones.
+    nodes: Rows<Node>,
     parents: Vec<Expanded>,
 }
 
 impl<'g> Layer<'g> {
-    /// Nothing so far, in the memory of an earlier one.
-    pub fn new(graph: &'g Graph, spare: NewNodes) -> Self {
-        debug_assert!(spare.nodes.is_empty() && spare.parents.is_empty());
-        Layer { graph, nodes: spare.nodes, parents: spare.parents }
+    /// Nothing so far.
+    pub fn new(graph: &'g Graph) -> Self {
+        let new = NewNodes { nodes: Rows::end_of(&graph.nodes), parents: Vec::new() };
+        Layer { graph, new, start: graph.nodes.start_of_end(), count: graph.len() }
     }
 
     /// The bytes that it takes.
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.parents.capacity() * size_of::<Expanded>()
+        self.new.nodes.bytes() + self.new.parents.capacity() * size_of::<Expanded>()
     }
 
     /// What is to be added to the graph.
     pub fn done(self) -> NewNodes {
-        NewNodes { nodes: self.nodes, parents: self.parents }
+        self.new
     }
 
     fn parent(&mut self, id: NodeId) -> &mut Expanded {
-        if self.parents.last().is_none_or(|p| p.id != id) {
-            self.parents.push(Expanded { id, first_child: NONE, children: 0, whole: false });
+        let parents = &mut self.new.parents;
+        if parents.last().is_none_or(|p| p.id != id) {
+            parents.push(Expanded { id, first_child: NONE, children: 0, whole: false });
         }
-        self.parents.last_mut().expect("it was just added")
+        parents.last_mut().expect("it was just added")
     }
 }
 
@@ -342,18 +349,19 @@ impl Grow for Layer<'_> {
     }
 
     fn count(&self) -> usize {
-        self.graph.len() + self.nodes.len()
+        self.count
     }
 
     fn add(&mut self, parent: NodeId, step: Step, doubt: bool) -> NodeId {
-        let id = NodeId::from_index(self.count());
+        let id = NodeId::from_index(self.count);
+        self.count += 1;
         let node = Node::after(parent, self.graph.node(parent), step, doubt);
         let p = self.parent(parent);
         if p.children == 0 {
             p.first_child = id.0;
         }
         p.children += 1;
-        self.nodes.push(node);
+        self.new.nodes.push(node);
         id
     }
 
@@ -362,26 +370,26 @@ impl Grow for Layer<'_> {
     }
 
     fn set_included(&mut self, id: NodeId, other: NodeId) {
-        self.nodes[id.index() - self.graph.len()].included_in = other.0;
+        self.new.nodes[id.index() - self.start].included_in = other.0;
     }
 
     fn rests_on_unknown(&self, id: NodeId) -> bool {
-        match id.index().checked_sub(self.graph.len()) {
-            Some(new) => self.nodes[new].marks & (DOUBT | DOUBT_BEFORE) != 0,
+        match id.index().checked_sub(self.start) {
+            Some(new) => self.new.nodes[new].marks & (DOUBT | DOUBT_BEFORE) != 0,
             None => self.graph.rests_on_unknown(id),
         }
     }
 }
 
 impl Graph {
-    /// Takes in a layer that was built on top of this graph; leaves its memory.
-    pub(crate) fn settle(&mut self, layer: &mut NewNodes) {
-        for p in layer.parents.drain(..) {
+    /// Takes in a layer that was built on top of this graph.
+    pub(crate) fn settle(&mut self, layer: NewNodes) {
+        self.nodes.set_end(layer.nodes);
+        for p in layer.parents {
             let node = &mut self.nodes[p.id.index()];
             (node.first_child, node.children) = (p.first_child, p.children);
             node.marks |= if p.whole { EXPANDED } else { 0 };
         }
-        self.nodes.append(&mut layer.nodes);
     }
 }
 

@@ -22,6 +22,7 @@ mod opaque;
 pub mod path;
 mod prepare;
 pub mod reach;
+mod rows;
 pub mod stats;
 pub mod step;
 mod symbols;

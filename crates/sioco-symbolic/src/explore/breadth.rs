@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use super::cursor::{Child, Cursor};
 use super::numbering::Numbering;
 use super::{Explorer, Options, Progress, Stop};
-use crate::graph::{Graph, Grow, Layer, NewNodes, NodeId};
+use crate::graph::{Graph, Grow, Layer, NodeId};
 use crate::live::Live;
 
 /// How many nodes a worker takes at a time.
@@ -96,7 +96,7 @@ enum Turn {
 impl<'m> Explorer<'m> {
     pub(super) fn breadth_first(&mut self, progress: &mut dyn FnMut(Progress)) {
         let mut layer: Vec<NodeId> = vec![self.graph.root()];
-        let (mut next, mut spare) = (Vec::new(), NewNodes::default());
+        let mut next = Vec::new();
         while !layer.is_empty() && self.stop.is_none() {
             let depth = self.graph.depth(layer[0]);
             progress(Progress { nodes: self.graph.len(), depth, open: layer.len() });
@@ -104,20 +104,14 @@ impl<'m> Explorer<'m> {
                 self.stop = Some(Stop::Depth);
                 break;
             }
-            self.expand_layer(&layer, &mut next, &mut spare, progress);
+            self.expand_layer(&layer, &mut next, progress);
             std::mem::swap(&mut layer, &mut next);
             next.clear();
         }
     }
 
     /// Expands a layer; the next one goes to `next`.
-    fn expand_layer(
-        &mut self,
-        layer: &[NodeId],
-        next: &mut Vec<NodeId>,
-        spare: &mut NewNodes,
-        progress: &mut dyn FnMut(Progress),
-    ) {
+    fn expand_layer(&mut self, layer: &[NodeId], next: &mut Vec<NodeId>, progress: &mut dyn FnMut(Progress)) {
         let depth = self.graph.depth(layer[0]);
         let pieces: Vec<&[NodeId]> = layer.chunks(PIECE).collect();
         let (first, others) = self.cursors.split_first_mut().expect("there is at least one worker");
@@ -126,7 +120,7 @@ impl<'m> Explorer<'m> {
         let paths: usize = others.iter().map(|c| c.path.bytes()).sum();
         let mut growing = Growing {
             numbering: &mut self.numbering,
-            layer: Layer::new(&self.graph, std::mem::take(spare)),
+            layer: Layer::new(&self.graph),
             next,
             options: &self.options,
             stop: None,
@@ -190,9 +184,9 @@ impl<'m> Explorer<'m> {
             });
         }
         let Growing { layer, stop, bytes, .. } = growing;
-        *spare = layer.done();
+        let new = layer.done();
         (self.stop, self.bytes) = (stop, bytes);
-        self.graph.settle(spare);
+        self.graph.settle(new);
     }
 }
 
