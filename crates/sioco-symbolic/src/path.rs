@@ -519,6 +519,30 @@ impl<'m> Path<'m> {
         }
     }
 
+    /// Adds a condition to the last step, or for good to the initial state.
+    pub(crate) fn add_condition(&mut self, condition: PathCondition) {
+        self.conditions.push(condition);
+        match self.frames.last_mut() {
+            // To the solver it is another step.
+            Some(frame) => {
+                self.serial += 1;
+                frame.serial = self.serial;
+            }
+            None => {
+                self.sync();
+                let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
+                self.solver.assert(terms, condition.term);
+            }
+        }
+    }
+
+    /// From the last step on, values for the path prove nothing.
+    pub(crate) fn leave_unproved(&mut self, reason: Reason) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.unproved.get_or_insert(reason);
+        }
+    }
+
     /// A term of the model with the values of the variables; parameters stay.
     pub(crate) fn instance(&mut self, term: TermId, reads: &[VarId]) -> TermId {
         if reads.is_empty() {
@@ -859,7 +883,7 @@ impl<'m> Path<'m> {
     }
 }
 
-fn possible(answer: Answer) -> Possible {
+pub(crate) fn possible(answer: Answer) -> Possible {
     match answer {
         Answer::Sat(_) => Possible::Yes,
         Answer::Unsat(_) => Possible::No,

@@ -340,6 +340,11 @@ pub fn analyze(
         ..Default::default()
     };
     let exploration = Explorer::new(model, solvers, explore).run(progress);
+    examine(model, solvers, options, exploration)
+}
+
+/// Analyses a model on a graph that is there already; its limits are those of the graph.
+pub fn examine(model: &Model, solvers: SolverFactory<'_>, options: &Options, exploration: Exploration) -> Analysis {
     let mut path = Path::with(model, solvers, Shortcuts::default(), options.limits.clone());
     path.record();
     let mut cursor = Cursor::new(path);

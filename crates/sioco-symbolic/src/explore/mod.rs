@@ -59,7 +59,7 @@ pub struct Options {
     pub bytes: usize,
     /// How many workers there are.
     pub workers: usize,
-    /// Stops as soon as every switch has been taken.
+    /// Stops as soon as every switch has been taken on a path that is proved possible.
     pub until_covered: bool,
     /// The limits of each question to a solver; its `cancel` stops the exploration, too.
     pub limits: Limits,

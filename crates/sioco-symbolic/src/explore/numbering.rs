@@ -50,7 +50,7 @@ impl Numbering {
         }
     }
 
-    /// Whether every switch has been taken.
+    /// Whether every switch has been taken, on a path that is proved possible.
     pub fn covered(&self) -> bool {
         self.not_taken == 0
     }
@@ -74,13 +74,13 @@ impl Numbering {
     ) -> Option<NodeId> {
         let id = graph.add(parent, child.step, child.doubt.is_some());
         self.doubts.extend(child.doubt.map(|reason| (id, *reason)));
-        for s in child.step.switches() {
+        // A state that is surely reached is not merged into one that is reached perhaps.
+        let unsure = graph.rests_on_unknown(id);
+        for s in child.step.switches().filter(|_| !unsure) {
             let taken = &mut self.taken[sioco_model::Id::index(s)];
             self.not_taken -= usize::from(!*taken);
             *taken = true;
         }
-        // A state that is surely reached is not merged into one that is reached perhaps.
-        let unsure = graph.rests_on_unknown(id);
         let fits = |other: NodeId| unsure || !graph.rests_on_unknown(other);
         let equal = child.key.as_ref().and_then(|key| self.seen.get(key)).copied();
         if let Some(other) = equal.filter(|other| fits(*other)) {

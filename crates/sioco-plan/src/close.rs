@@ -1,0 +1,81 @@
+//! The end of a purpose: what the system answers to the last stimulus.
+
+use sioco_model::{LocationId, TermId};
+use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
+
+use crate::purpose::{Leg, Purpose};
+use crate::walker::Walker;
+
+/// How many internal steps may come before the answer, and how many nodes an end may have.
+const INTERNAL: usize = 16;
+const NODES: usize = 256;
+
+/// Makes a node an accept; if it was reached by an input or an internal step, the outputs and the silence that the model
+/// allows there become accepts instead (S3 definition 18), so that the last stimulus is checked. The walker stands at the
+/// node, and does so afterwards. Says whether all of them are there.
+pub fn close(walker: &mut Walker<'_>, purpose: &mut Purpose, node: usize, strict: bool) -> bool {
+    let model = walker.path.model();
+    let seen = |step: Step| step.is_silence() || (step.is_own(model) && step.is_observable(model));
+    let observed = purpose.nodes[node].leg.as_ref().is_some_and(|leg| seen(leg.step));
+    if strict || observed {
+        purpose.nodes[node].accept = true;
+        return true;
+    }
+    let before = purpose.nodes.len();
+    let whole = answers(walker, purpose, node, &mut Vec::new(), before + NODES);
+    let several = purpose.nodes[before..].iter().filter(|n| n.accept).count() > 1;
+    purpose.nodes[before..].iter_mut().for_each(|n| n.answer = several);
+    if !purpose.nodes[before..].iter().any(|n| n.accept) {
+        purpose.nodes[node].accept = true;
+    }
+    whole
+}
+
+/// A state as far as a path knows it: locations and the values of all variables.
+type Seen = (Vec<LocationId>, Vec<TermId>);
+
+fn answers(walker: &mut Walker<'_>, purpose: &mut Purpose, node: usize, chain: &mut Vec<Seen>, most: usize) -> bool {
+    let model = walker.path.model();
+    let here = (walker.path.locations().to_vec(), model.variables.ids().map(|v| walker.path.term(v)).collect());
+    if chain.contains(&here) {
+        // Internal steps have led back here: whatever is seen from here on is seen without them, too.
+        return true;
+    }
+    let mut steps = Vec::new();
+    walker.path.outgoing(&mut steps);
+    steps.retain(|s| s.is_own(model));
+    steps.push(Step::Delta);
+    if walker.path.may_diverge() {
+        steps.push(Step::Divergence);
+    }
+    chain.push(here);
+    let mut whole = true;
+    for step in steps {
+        let seen = step.is_observable(model);
+        if purpose.nodes.len() >= most || (!seen && chain.len() > INTERNAL) {
+            whole = false;
+            continue;
+        }
+        let leg = Leg::from(step);
+        let doubt = match walker.take(&leg) {
+            Possible::No => continue,
+            Possible::Yes => None,
+            Possible::Unknown(reason) => Some(reason),
+        };
+        let before = purpose.nodes.len();
+        let child = purpose.add(node, leg, doubt);
+        if seen {
+            purpose.nodes[child].accept = true;
+        } else {
+            whole &= answers(walker, purpose, child, chain, most);
+            if !purpose.nodes[child..].iter().any(|n| n.accept) {
+                // Nothing can be seen behind it: no end of a purpose.
+                purpose.nodes.truncate(before);
+            }
+        }
+        walker.back();
+    }
+    chain.pop();
+    whole
+}

@@ -1,0 +1,116 @@
+//! Ways to get purposes (`theory`, section 4).
+
+use std::fmt;
+
+/// What a plan is to cover.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cover {
+    /// Every switch (S0 section 4).
+    Switch,
+    /// Every location.
+    Location,
+    /// All paths with so many observable steps, closed by outputs or silence (S3 definition 18).
+    Paths(usize),
+    /// All paths that are so many times as long as the longest of the restriction by inclusion (S3 definition 19).
+    Inclusion(usize),
+    /// Every redirected edge of the reduced graph (S4 section 3.1).
+    Reduced,
+    /// Every symbolic trace with so many observable steps, and the shorter ones that end (S1 section 5.1).
+    Traces(usize),
+    /// So many random walks: the baseline.
+    Random(usize),
+    /// A purpose that the user wrote, by its name.
+    Purpose(String),
+}
+
+/// How many walks `random` means.
+const WALKS: usize = 10;
+
+/// What can be written, for messages.
+pub const WAYS: &str =
+    "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `random`, `random:N` or `purpose:NAME`";
+
+impl Cover {
+    /// Reads what a user wrote.
+    pub fn parse(text: &str) -> Result<Cover, String> {
+        let (name, value) = match text.split_once(':') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let number = |what: &str, example: usize| {
+            let Some(value) = value else {
+                return Err(format!("`{name}` needs {what}: write `{name}:{example}`"));
+            };
+            match value.parse::<usize>() {
+                Ok(0) => Err(format!("`{text}` asks for nothing: {what} must be at least 1")),
+                Ok(n) => Ok(n),
+                Err(_) => Err(format!("`{value}` is not {what}: write a whole number, as in `{name}:{example}`")),
+            }
+        };
+        let plain = |cover: Cover| match value {
+            None => Ok(cover),
+            Some(value) => Err(format!("`{name}` takes nothing after it: write `{name}`, without `:{value}`")),
+        };
+        match name {
+            "switch" => plain(Cover::Switch),
+            "location" => plain(Cover::Location),
+            "reduced" => plain(Cover::Reduced),
+            "paths" => number("a length", 3).map(Cover::Paths),
+            "inclusion" => number("a factor", 1).map(Cover::Inclusion),
+            "traces" => number("a length", 3).map(Cover::Traces),
+            "random" if value.is_none() => Ok(Cover::Random(WALKS)),
+            "random" => number("a number of walks", WALKS).map(Cover::Random),
+            "purpose" => match value {
+                Some(name) if !name.is_empty() => Ok(Cover::Purpose(name.into())),
+                _ => Err("`purpose` needs the name of a purpose: write `purpose:NAME`".into()),
+            },
+            _ => Err(format!("there is no way to cover called `{name}`; there is {WAYS}")),
+        }
+    }
+}
+
+impl fmt::Display for Cover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cover::Switch => write!(f, "switch"),
+            Cover::Location => write!(f, "location"),
+            Cover::Paths(n) => write!(f, "paths:{n}"),
+            Cover::Inclusion(k) => write!(f, "inclusion:{k}"),
+            Cover::Reduced => write!(f, "reduced"),
+            Cover::Traces(n) => write!(f, "traces:{n}"),
+            Cover::Random(n) => write!(f, "random:{n}"),
+            Cover::Purpose(name) => write!(f, "purpose:{name}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["switch", "location", "paths:3", "inclusion:1", "reduced", "traces:12", "random:7", "purpose:Big"]
+        {
+            assert_eq!(Cover::parse(text).map(|c| c.to_string()), Ok(text.to_string()));
+        }
+        assert_eq!(Cover::parse("random"), Ok(Cover::Random(WALKS)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let cases = [
+            ("switches", "there is no way to cover called `switches`"),
+            ("paths", "`paths` needs a length: write `paths:3`"),
+            ("paths:0", "must be at least 1"),
+            ("traces:x", "`x` is not a length"),
+            ("switch:3", "without `:3`"),
+            ("purpose:", "write `purpose:NAME`"),
+            ("traces:99999999999999999999999", "is not a length"),
+        ];
+        for (text, says) in cases {
+            let error = Cover::parse(text).expect_err(text);
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What is to be covered, and what became of it.
+
+use sioco_model::{LocationId, SwitchId};
+use sioco_solve::Reason;
+use sioco_symbolic::analysis::WhyNot;
+use sioco_symbolic::explore::Stop;
+use sioco_symbolic::reach::Clash;
+
+use crate::want::Side;
+
+/// Something to cover.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Goal {
+    /// A switch is taken (S0).
+    Switch(SwitchId),
+    /// A location is reached.
+    Location(LocationId),
+    /// An atom of the guard of a switch is on a side where the guard is asked (`theory`, section 6).
+    Atom {
+        /// The switch.
+        switch: SwitchId,
+        /// Which atom of its guard.
+        atom: usize,
+        /// The side.
+        side: Side,
+    },
+    /// A purpose that somebody wrote is reached, by its place in the model.
+    Written(usize),
+}
+
+/// Why a goal cannot be reached: it is proved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Infeasible {
+    /// A switch is never taken.
+    Switch(WhyNot),
+    /// A location is reached by no switch that can be taken.
+    Location,
+    /// No value will do: in so many states where the question arises, of which the conditions that clash are from the
+    /// first, at the end of a path with so many steps.
+    Values {
+        /// How many states there are.
+        states: usize,
+        /// What clashes in the first of them.
+        clash: Vec<Clash>,
+    },
+    /// What was written contradicts the model: no path fits, and all were tried.
+    Written,
+}
+
+/// What became of a goal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Purposes reach it, by their place in the plan. With `doubt`, all of them only perhaps.
+    Covered {
+        /// The purposes.
+        by: Vec<usize>,
+        /// Whether all of them rest on an `unknown`.
+        doubt: bool,
+    },
+    /// It is proved that nothing reaches it.
+    Infeasible(Infeasible),
+    /// Nothing reaches it as far as was looked.
+    NotReached(Stop),
+    /// It was not found out.
+    Unknown(Reason),
+}
+
+impl State {
+    /// Whether a purpose reaches it.
+    pub fn is_covered(&self) -> bool {
+        matches!(self, State::Covered { .. })
+    }
+}

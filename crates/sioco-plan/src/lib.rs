@@ -1,0 +1,28 @@
+//! What to test: goals, test purposes that reach them, and plans (S0 section 4, S1 chapter 5, S3 sections 4.1 and 5, S4
+//! section 3; `theory`, section 4).
+//!
+//! - [`purpose`]: finite subtrees of the symbolic execution, whose leaves are accepts;
+//! - [`goal`]: what is to be covered, and what became of it: covered, proved infeasible, not reached, unknown;
+//! - [`cover`]: the ways to get purposes; [`plan()`] follows one of them;
+//! - [`walker`]: the symbolic path along a purpose, with what the purpose asks for besides the model.
+//!
+//! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
+
+mod close;
+pub mod cover;
+pub mod goal;
+mod make;
+mod net;
+pub mod plan;
+pub mod purpose;
+mod select;
+mod steps;
+pub mod walker;
+pub mod want;
+
+pub use cover::Cover;
+pub use goal::{Goal, Infeasible, State};
+pub use make::{PlanError, plan};
+pub use plan::{Coverage, Options, Plan, Steering};
+pub use purpose::{Leg, Purpose};
+pub use want::{Side, Want};

@@ -1,0 +1,201 @@
+//! A plan: what is to be covered, the purposes that cover it, and what is known about the rest.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sioco_model::{Id, Model, SwitchId};
+use sioco_solve::Limits;
+use sioco_symbolic::analysis::{Control, Determinism};
+use sioco_symbolic::explore::Stop;
+
+use crate::cover::Cover;
+use crate::goal::{Goal, State};
+use crate::purpose::Purpose;
+
+/// What to plan, and how far to look.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What to cover.
+    pub cover: Cover,
+    /// Whether the atoms of guards on the way are goals of their own.
+    pub data: bool,
+    /// Whether purposes stop right after a last input, as in S0, and do not wait for the answer.
+    pub strict: bool,
+    /// Whether purposes with several accepts are split into one for each.
+    pub split: bool,
+    /// Whether silence in the middle of a path is a step, too; otherwise paths end there.
+    pub silence: bool,
+    /// The greatest number of steps on a path.
+    pub depth: Option<usize>,
+    /// The greatest number of nodes of a graph or tree.
+    pub nodes: usize,
+    /// How many internal steps in a row are followed.
+    pub internal: usize,
+    /// How many steps a random walk has.
+    pub walk: usize,
+    /// The seed of random walks.
+    pub seed: u64,
+    /// How many workers explore.
+    pub workers: usize,
+    /// Whether it is found out if a run can be inconclusive.
+    pub steering: bool,
+    /// Set from outside when the search has taken long enough: what it has is then used.
+    pub enough: Option<Arc<AtomicBool>>,
+    /// The limits of each question to a solver; its `cancel` ends the planning with what was found.
+    pub limits: Limits,
+}
+
+impl Options {
+    /// The usual settings.
+    pub fn new(cover: Cover) -> Self {
+        let explore = sioco_symbolic::explore::Options::default();
+        Options {
+            cover,
+            data: false,
+            strict: false,
+            split: false,
+            silence: false,
+            depth: None,
+            nodes: 20_000,
+            internal: 100,
+            walk: 20,
+            seed: 0,
+            workers: explore.workers,
+            steering: true,
+            enough: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Whether it is time to stop looking.
+    pub(crate) fn is_over(&self) -> bool {
+        self.limits.cancelled() || self.enough.as_ref().is_some_and(|e| e.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}
+
+/// Whether a run can be inconclusive (S4 section 3.2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Steering {
+    /// Whether what was observed always tells the state.
+    pub determinism: Determinism,
+    /// Whether free initial values decide anything.
+    pub control: Control,
+    /// In how many states the system decides by itself what happens next: between several outputs or internal steps, or
+    /// whether it waits for an input.
+    pub choices: usize,
+    /// The output switches whose values the system chooses.
+    pub values: Vec<SwitchId>,
+    /// Whether all states were looked at.
+    pub complete: bool,
+}
+
+impl Steering {
+    /// Whether no run can be inconclusive: it is proved that the model is deterministic and that the tester alone decides.
+    pub fn is_certain(&self) -> bool {
+        self.determinism == Determinism::Proved
+            && matches!(self.control, Control::NothingFree | Control::Proved)
+            && self.choices == 0
+            && self.values.is_empty()
+            && self.complete
+    }
+}
+
+/// What was done to get the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// The nodes of the graph or tree that was built.
+    pub nodes: usize,
+    /// The steps that were asked about where the search is made of them (traces, paths).
+    pub candidates: usize,
+    /// How many of these are impossible.
+    pub impossible: usize,
+    /// Places where internal steps went on longer than was followed.
+    pub cut: usize,
+}
+
+/// A plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What it covers.
+    pub cover: Cover,
+    /// Whether its purposes stop right after a last input.
+    pub strict: bool,
+    /// The goals of the cover, each with what became of it. Paths, traces and walks are their own goals and are not here.
+    pub goals: Vec<(Goal, State)>,
+    /// The purposes, the longest first.
+    pub purposes: Vec<Purpose>,
+    /// The length that was reached, where the cover is about lengths: all paths or traces up to it are there.
+    pub length: Option<usize>,
+    /// Whether a run can be inconclusive; nothing if nobody asked.
+    pub steering: Option<Steering>,
+    /// Why the search ended.
+    pub stop: Stop,
+    /// What was done.
+    pub counts: Counts,
+}
+
+/// How much is covered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    /// Goals that a purpose reaches.
+    pub covered: usize,
+    /// Of these, how many only perhaps.
+    pub perhaps: usize,
+    /// Goals that nothing reaches: it is proved. They are not missing.
+    pub infeasible: usize,
+    /// Goals that were not reached as far as was looked.
+    pub not_reached: usize,
+    /// Goals about which a solver left the question open.
+    pub unknown: usize,
+}
+
+impl Coverage {
+    /// The goals that count.
+    pub fn feasible(&self) -> usize {
+        self.covered + self.not_reached + self.unknown
+    }
+
+    /// Covered goals of those that count, in percent; 100 if none do.
+    pub fn percent(&self) -> f64 {
+        match self.feasible() {
+            0 => 100.0,
+            n => 100.0 * self.covered as f64 / n as f64,
+        }
+    }
+}
+
+impl Plan {
+    /// The a-priori coverage of the goals (S0: cov, but without what cannot be covered).
+    pub fn coverage(&self) -> Coverage {
+        let mut found = Coverage::default();
+        for (_, state) in &self.goals {
+            match state {
+                State::Covered { doubt, .. } => {
+                    found.covered += 1;
+                    found.perhaps += usize::from(*doubt);
+                }
+                State::Infeasible(_) => found.infeasible += 1,
+                State::NotReached(_) => found.not_reached += 1,
+                State::Unknown(_) => found.unknown += 1,
+            }
+        }
+        found
+    }
+
+    /// The switches on the purposes, by id: the a-priori switch coverage of whatever the plan covers (S1's transition
+    /// coverage).
+    pub fn switches(&self, model: &Model) -> Vec<bool> {
+        let mut found = vec![false; model.switches.len()];
+        for purpose in &self.purposes {
+            for s in purpose.switches() {
+                found[s.index()] = true;
+            }
+        }
+        found
+    }
+
+    /// Inputs and outputs of all purposes together.
+    pub fn steps(&self, model: &Model) -> usize {
+        self.purposes.iter().map(|p| p.length(model)).sum()
+    }
+}

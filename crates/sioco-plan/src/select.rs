@@ -1,0 +1,295 @@
+//! Few and short ways that cover all goals that steps can reach.
+//!
+//! The goals that are hardest to get to come first, each with the best way to it; what lies on the way is covered, too.
+//! Then ways go that others make superfluous, and short ones become detours of others where that costs no more steps.
+//! Finding the fewest is NP-hard (set cover); this is quick, and repeatable.
+
+use rustc_hash::FxHashMap;
+use sioco_model::Id;
+use sioco_solve::{Answer, Reason};
+use sioco_symbolic::explore::Exploration;
+use sioco_symbolic::graph::NodeId;
+use sioco_symbolic::path::Possible;
+
+use crate::net::Net;
+use crate::purpose::Leg;
+use crate::walker::Walker;
+
+/// So many edges are tried for a goal, and so many of equal cost are compared.
+const TRIES: usize = 8;
+
+/// How many nodes are looked at for a detour, and how many detours are tried.
+const NEAR: usize = 2_000;
+const DETOURS: usize = 4;
+
+/// With more ways than this, detours are left alone.
+const MOST_WAYS: usize = 2_000;
+
+/// A way through the graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub line: Vec<NodeId>,
+    /// Per step: why it is only perhaps possible, if it is.
+    pub doubts: Vec<Option<Reason>>,
+    /// The goals on it.
+    pub goals: Vec<usize>,
+}
+
+impl Way {
+    pub fn is_doubtful(&self) -> bool {
+        self.doubts.iter().any(Option::is_some)
+    }
+}
+
+/// What is searched, and with what.
+pub(crate) struct Search<'a, 'm> {
+    pub net: &'a Net<'a>,
+    pub exploration: &'a Exploration,
+    pub walker: &'a mut Walker<'m>,
+    /// The goals that an edge reaches.
+    pub goals_of: &'a dyn Fn(NodeId) -> Vec<usize>,
+    /// How many goals there are.
+    pub goals: usize,
+}
+
+impl Search<'_, '_> {
+    /// Ways that cover the goals that were reached, the longest first.
+    pub fn ways(&mut self) -> Vec<Way> {
+        let mut edges: Vec<Vec<NodeId>> = vec![Vec::new(); self.goals];
+        for edge in self.net.edges() {
+            for goal in (self.goals_of)(edge) {
+                edges[goal].push(edge);
+            }
+        }
+        for edges in &mut edges {
+            edges.sort_by_key(|e| (self.net.cost(*e), *e));
+        }
+        let mut order: Vec<usize> = (0..self.goals).filter(|g| !edges[*g].is_empty()).collect();
+        order.sort_by_key(|g| (std::cmp::Reverse(self.net.cost(edges[*g][0])), *g));
+        let mut covered = vec![false; self.goals];
+        let mut ways: Vec<Way> = Vec::new();
+        for goal in order {
+            if covered[goal] {
+                continue;
+            }
+            if let Some(way) = self.best(&edges[goal], &covered) {
+                way.goals.iter().for_each(|g| covered[*g] = true);
+                ways.push(way);
+            }
+        }
+        self.shorten(&mut ways);
+        let net = self.net;
+        ways.sort_by_key(|w| (std::cmp::Reverse(net.length(&w.line)), w.line.clone()));
+        ways
+    }
+
+    /// The best way that ends with one of these edges: proved if possible, then by cost, then by what it covers.
+    fn best(&mut self, edges: &[NodeId], covered: &[bool]) -> Option<Way> {
+        let mut doubtful: Option<Way> = None;
+        let mut tried = 0;
+        let mut i = 0;
+        while i < edges.len() && tried < TRIES {
+            let cost = self.net.cost(edges[i]);
+            let same: Vec<NodeId> =
+                edges[i..].iter().copied().take_while(|e| self.net.cost(*e) == cost).take(TRIES).collect();
+            i += same.len();
+            let mut ways: Vec<Way> = same.iter().map(|e| self.way(self.net.line(*e))).collect();
+            let news = |w: &Way| w.goals.iter().filter(|g| !covered[**g]).count();
+            ways.sort_by_key(|w| std::cmp::Reverse(news(w)));
+            for way in ways {
+                tried += 1;
+                let last = *way.line.last()?;
+                let fallback = self.net.tree_line(last);
+                let found = self.verified(way).or_else(|| {
+                    let way = self.way(fallback);
+                    self.verified(way)
+                });
+                match found {
+                    Some(way) if !way.is_doubtful() => return Some(way),
+                    Some(way) => {
+                        doubtful.get_or_insert(way);
+                    }
+                    None => {}
+                }
+            }
+        }
+        doubtful
+    }
+
+    fn way(&self, line: Vec<NodeId>) -> Way {
+        let mut goals: Vec<usize> = line.iter().flat_map(|e| (self.goals_of)(*e)).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        Way { doubts: vec![None; line.len()], line, goals }
+    }
+
+    /// The way with its doubts, if it is not impossible.
+    fn verified(&mut self, mut way: Way) -> Option<Way> {
+        if self.net.is_tree_line(&way.line) {
+            for (edge, doubt) in way.line.iter().zip(&mut way.doubts) {
+                if self.net.graph.is_doubtful(*edge) {
+                    let all = &self.exploration.doubts;
+                    let at = all.binary_search_by_key(edge, |(n, _)| *n).ok()?;
+                    *doubt = Some(all[at].1.clone());
+                }
+            }
+            if !way.is_doubtful() {
+                return Some(way);
+            }
+            let legs: Vec<Leg> = way.line.iter().map(|e| Leg::from(self.net.step(*e))).collect();
+            self.walker.follow(&legs);
+        } else {
+            self.walker.follow([]);
+            for (i, edge) in way.line.iter().enumerate() {
+                match self.walker.take(&Leg::from(self.net.step(*edge))) {
+                    Possible::No => return None,
+                    Possible::Yes => {}
+                    Possible::Unknown(reason) => way.doubts[i] = Some(reason),
+                }
+            }
+            if !way.is_doubtful() {
+                return Some(way);
+            }
+        }
+        // What is open step by step may be plain for the whole.
+        match self.walker.path.solve() {
+            Answer::Sat(_) => way.doubts.fill(None),
+            Answer::Unsat(_) => return None,
+            Answer::Unknown(_) => {}
+        }
+        Some(way)
+    }
+
+    /// Leaves out what others cover, and makes short ways detours of others.
+    fn shorten(&mut self, ways: &mut Vec<Way>) {
+        let mut times = vec![0usize; self.goals];
+        for goal in ways.iter().flat_map(|w| &w.goals) {
+            times[*goal] += 1;
+        }
+        let order = |ways: &[Option<Way>], net: &Net<'_>| {
+            let mut order: Vec<usize> = (0..ways.len()).filter(|w| ways[*w].is_some()).collect();
+            order.sort_by_key(|w| (ways[*w].as_ref().map(|w| net.length(&w.line)), *w));
+            order
+        };
+        let mut all: Vec<Option<Way>> = ways.drain(..).map(Some).collect();
+        // What covers only perhaps makes nothing superfluous that covers surely.
+        let mut sure = vec![0usize; self.goals];
+        for w in all.iter().flatten().filter(|w| !w.is_doubtful()) {
+            w.goals.iter().for_each(|g| sure[*g] += 1);
+        }
+        for w in order(&all, self.net) {
+            let Some(way) = &all[w] else { continue };
+            let needless = |g: &usize| if way.is_doubtful() { times[*g] > 1 } else { sure[*g] > 1 };
+            if way.goals.iter().all(needless) {
+                for g in &way.goals {
+                    times[*g] -= 1;
+                    sure[*g] -= usize::from(!way.is_doubtful());
+                }
+                all[w] = None;
+            }
+        }
+        if all.iter().flatten().count() <= MOST_WAYS {
+            for w in order(&all, self.net) {
+                self.make_detour(&mut all, w, &mut times);
+            }
+        }
+        ways.extend(all.into_iter().flatten());
+    }
+
+    /// Lets another way reach what only this one does, if that takes no more steps and leaves the system no more choices.
+    fn make_detour(&mut self, ways: &mut [Option<Way>], this: usize, times: &mut [usize]) -> Option<()> {
+        let way = ways[this].as_ref().filter(|w| !w.is_doubtful())?;
+        let net = self.net;
+        let alone = |e: &NodeId| (self.goals_of)(*e).iter().any(|g| times[*g] == 1);
+        let first = way.line.iter().position(alone)?;
+        let last = way.line.iter().rposition(alone)?;
+        let middle = way.line[first..=last].to_vec();
+        let budget = net.length(&way.line);
+        let to = self.near(net.source(middle[0]), budget, false);
+        let from = self.near(net.target(*middle.last()?), budget, true);
+        let own = net.length(&middle);
+        // Where to leave another way: which, after how many steps, and what that costs.
+        let mut found: Vec<(usize, usize, usize, NodeId, bool)> = Vec::new();
+        for (w, other) in ways.iter().enumerate() {
+            let Some(other) = other.as_ref().filter(|o| w != this && !o.is_doubtful()) else { continue };
+            let mut at = net.graph.root();
+            for k in 0..=other.line.len() {
+                if let Some((there, _)) = to.get(&at) {
+                    let end = k == other.line.len();
+                    let back = if end { Some(0) } else { from.get(&at).map(|(d, _)| *d) };
+                    if let Some(back) = back.filter(|back| there + own + back <= budget) {
+                        found.push((there + own + back, w, k, at, end));
+                    }
+                }
+                if let Some(edge) = other.line.get(k) {
+                    at = net.target(*edge);
+                }
+            }
+        }
+        found.sort_unstable();
+        for (_, w, k, at, end) in found.into_iter().take(DETOURS) {
+            let mut detour = Vec::new();
+            let mut node = at;
+            while let Some((_, Some(edge))) = to.get(&node) {
+                detour.push(*edge);
+                node = net.target(*edge);
+            }
+            detour.extend(&middle);
+            if !end {
+                let mut back = Vec::new();
+                let mut node = at;
+                while let Some((_, Some(edge))) = from.get(&node) {
+                    back.push(*edge);
+                    node = net.source(*edge);
+                }
+                back.reverse();
+                detour.extend(back);
+            }
+            let other = ways[w].as_ref()?;
+            if net.choices(&detour) > 0 {
+                continue;
+            }
+            let mut line = other.line.clone();
+            line.splice(k..k, detour);
+            let longer = self.way(line);
+            let Some(longer) = self.verified(longer).filter(|w| !w.is_doubtful()) else { continue };
+            for (old, change) in [(this, None), (w, Some(longer))] {
+                for g in &ways[old].as_ref()?.goals {
+                    times[*g] -= 1;
+                }
+                for g in change.iter().flat_map(|c| &c.goals) {
+                    times[*g] += 1;
+                }
+                ways[old] = change;
+            }
+            return Some(());
+        }
+        None
+    }
+
+    /// The nodes that a node is near to, or that are near to it: how many steps that are seen, and the first edge on the
+    /// way from there, or the last on the way to there.
+    fn near(&self, start: NodeId, budget: usize, forward: bool) -> FxHashMap<NodeId, (usize, Option<NodeId>)> {
+        let mut found: FxHashMap<NodeId, (usize, Option<NodeId>)> = FxHashMap::default();
+        found.insert(start, (0, None));
+        let mut open = std::collections::VecDeque::from([start]);
+        while let Some(node) = open.pop_front() {
+            let far = found[&node].0;
+            let edges = if forward { self.net.out(node) } else { self.net.into(node) };
+            for &edge in edges {
+                let next = if forward { self.net.target(edge) } else { self.net.source(edge) };
+                let far = far + usize::from(self.net.is_seen(edge));
+                if far > budget || found.len() > NEAR || self.net.graph.is_doubtful(edge) {
+                    continue;
+                }
+                let entry = found.entry(next).or_insert((usize::MAX, None));
+                if far < entry.0 {
+                    *entry = (far, Some(edge));
+                    open.push_back(next);
+                }
+            }
+        }
+        debug_assert!(found.contains_key(&start) && start.index() < self.net.graph.len());
+        found
+    }
+}

@@ -1,0 +1,54 @@
+//! More conditions on a path than the model has: what a test purpose asks for (S0 definition 16 takes the path condition
+//! as it is; data goals and written purposes add to it).
+
+use rustc_hash::FxHashMap;
+use sioco_model::sort::Sorts;
+use sioco_model::term::{Term, TermPool};
+use sioco_model::{TermId, Value};
+use sioco_solve::{Reason, Terms};
+
+use crate::fold;
+use crate::path::{Path, PathCondition, Possible};
+use crate::prepare::{Origin, leaves};
+
+impl Path<'_> {
+    /// Makes a term for this path, out of terms of the model and others of this path.
+    pub fn build<T>(&mut self, make: impl FnOnce(&mut TermPool, &Sorts) -> T) -> T {
+        make(&mut self.pool, &self.model.sorts)
+    }
+
+    /// A term with the values that the variables have now; parameters stay.
+    pub fn with_values(&mut self, term: TermId) -> TermId {
+        let (reads, _) = leaves(&self.pool, term);
+        self.instance(term, &reads)
+    }
+
+    /// A term with parameters replaced; those without a replacement stay.
+    pub fn with_params(&mut self, term: TermId, of: &dyn Fn(u32) -> Option<TermId>) -> TermId {
+        let mut leaf = |_: &mut TermPool, leaf: &Term| match leaf {
+            Term::Param(k, _) => of(*k),
+            _ => None,
+        };
+        fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+    }
+
+    /// Adds a condition over symbols to the last step, or to the initial state, and says whether the path is still
+    /// possible. Taking the step back takes it back; a condition on the initial state stays for good.
+    pub fn assume(&mut self, term: TermId) -> Possible {
+        match self.pool.as_const(term) {
+            Some(Value::Bool(true)) => return Possible::Yes,
+            Some(_) => return Possible::No,
+            None => {}
+        }
+        if self.is_opaque(&[term]) {
+            self.leave_unproved(Reason::TooLarge);
+            return Possible::Unknown(Reason::TooLarge);
+        }
+        // A term that may be undefined is asked for only where it is defined.
+        let term = self.build(|pool, sorts| sioco_solve::logic::total(pool, sorts, term));
+        self.add_condition(PathCondition { term, origin: Origin::Wanted, step: self.len() });
+        self.sync();
+        let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
+        crate::path::possible(self.solver.check_afresh(terms, &self.limits, false))
+    }
+}
