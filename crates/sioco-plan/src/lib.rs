@@ -4,12 +4,15 @@
 //! - [`purpose`]: finite subtrees of the symbolic execution, whose leaves are accepts;
 //! - [`goal`]: what is to be covered, and what became of it: covered, proved infeasible, not reached, unknown;
 //! - [`cover`]: the ways to get purposes; [`plan()`] follows one of them;
+//! - [`case`]: purposes with values, and what else the system may do; [`file`](mod@file): plans as files;
 //! - [`walker`]: the symbolic path along a purpose, with what the purpose asks for besides the model.
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
 
+pub mod case;
 mod close;
 pub mod cover;
+pub mod file;
 pub mod goal;
 mod make;
 mod net;
@@ -17,6 +20,7 @@ pub mod plan;
 pub mod purpose;
 mod select;
 mod steps;
+pub mod value;
 pub mod walker;
 pub mod want;
 

@@ -7,5 +7,7 @@ pub mod analysis;
 pub mod diagnostic;
 pub mod explore;
 pub mod graph;
+pub mod plan;
 pub mod style;
-pub mod value;
+
+pub use sioco_plan::value;

@@ -1,0 +1,179 @@
+//! Plans as files: JSON with names instead of ids, so that a plan outlives the program and small changes of its model.
+//! `docs/plan-file.md` describes the format.
+
+mod document;
+mod explain;
+mod fingerprint;
+mod locate;
+mod read;
+mod retake;
+mod wrong;
+
+use std::fmt;
+
+use sioco_model::Model;
+use sioco_symbolic::reach::Clash;
+use sioco_symbolic::step::Step;
+
+use crate::case::Case;
+use crate::plan::Plan;
+
+pub use document::document;
+pub use fingerprint::fingerprint;
+pub use read::read;
+pub use retake::retake;
+
+/// The name of the format.
+pub const FORMAT: &str = "sioco-plan";
+/// The version of the format: it grows when a reader of the one before would be misled.
+pub const VERSION: u64 = 1;
+
+/// A plan that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What of the plan fits the model.
+    pub plan: Plan,
+    /// The values of its purposes.
+    pub cases: Vec<Case>,
+    /// The numbers (from 0) that its purposes have in the file.
+    pub numbers: Vec<usize>,
+    /// What does not fit.
+    pub misfits: Vec<Misfit>,
+    /// Whether the model is the one that the plan was made for.
+    pub same: bool,
+    /// The name of the model that it was made for.
+    pub model: String,
+}
+
+/// Why a file is no plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileError {
+    /// The line (from 1), if it is about one.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.what),
+            None => write!(f, "{}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Something in a plan that does not fit a model. Purposes are numbered from 0, as in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misfit {
+    /// The model has no such switch.
+    NoSwitch {
+        /// The purpose.
+        purpose: usize,
+        /// The name of the switch.
+        name: String,
+    },
+    /// A step does not leave the location that the purpose is at.
+    NotHere {
+        /// The purpose.
+        purpose: usize,
+        /// Which step on the way, from 1.
+        at: usize,
+        /// Its name.
+        step: String,
+        /// Where the processes are.
+        locations: Vec<String>,
+    },
+    /// A path cannot be taken.
+    Impossible {
+        /// The purpose.
+        purpose: usize,
+        /// The steps to the one that is impossible.
+        path: Vec<Step>,
+        /// The conditions that clash; none if it is what the purpose asks for besides that cannot be had.
+        clash: Vec<Clash>,
+    },
+    /// A purpose asks for something about a guard that is another one now.
+    Guard {
+        /// The purpose; none if it is a goal.
+        purpose: Option<usize>,
+        /// The switch.
+        switch: String,
+        /// The condition in its guard.
+        was: String,
+    },
+    /// The parameters of a gate are others.
+    Gate {
+        /// The gate.
+        gate: String,
+        /// What they were.
+        was: String,
+        /// What they are; nothing if there is no such gate.
+        is: Option<String>,
+    },
+    /// A goal is about something that the model does not have.
+    NoGoal {
+        /// What it is about: `switch`, `location` or `purpose`.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// The model has something to cover that the plan does not know.
+    NewGoal {
+        /// What it is: `switch` or `location`.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl Misfit {
+    /// The purpose that is not usable because of it.
+    pub fn purpose(&self) -> Option<usize> {
+        match self {
+            Misfit::NoSwitch { purpose, .. } | Misfit::NotHere { purpose, .. } | Misfit::Impossible { purpose, .. } => {
+                Some(*purpose)
+            }
+            Misfit::Guard { purpose, .. } => *purpose,
+            Misfit::Gate { .. } | Misfit::NoGoal { .. } | Misfit::NewGoal { .. } => None,
+        }
+    }
+
+    /// What does not fit, in a sentence.
+    pub fn describe(&self, model: &Model) -> String {
+        match self {
+            Misfit::NoSwitch { purpose, name } => {
+                format!("purpose {}: there is no switch `{name}` in the model any more", purpose + 1)
+            }
+            Misfit::NotHere { purpose, at, step, locations } => {
+                let from = locations.join(", ");
+                format!("purpose {}: step {at}, `{step}`, does not leave `{from}` any more", purpose + 1)
+            }
+            Misfit::Impossible { purpose, path, .. } => {
+                let (last, before) = path.split_last().map_or((String::new(), &path[..]), |(l, b)| (l.name(model), b));
+                let names: Vec<String> = before.iter().map(|s| s.name(model)).collect();
+                let after = match names.is_empty() {
+                    true => "at the start".to_owned(),
+                    false => format!("after `{}`", names.join(" ")),
+                };
+                format!("purpose {}: step {}, `{last}`, cannot be taken {after} any more", purpose + 1, path.len())
+            }
+            Misfit::Guard { purpose: Some(purpose), switch, was } => {
+                format!("purpose {}: the guard of `{switch}` has no condition `{was}` any more", purpose + 1)
+            }
+            Misfit::Guard { purpose: None, switch, was } => {
+                format!("the guard of `{switch}` has no condition `{was}` any more")
+            }
+            Misfit::Gate { gate, was, is: Some(is) } => {
+                format!("the gate `{gate}` has other parameters: it was `{was}`, and is `{is}`")
+            }
+            Misfit::Gate { gate, was, is: None } => format!("the gate `{was}` is gone: there is no `{gate}` any more"),
+            Misfit::NoGoal { kind, name } => format!("there is no {kind} `{name}` in the model any more"),
+            Misfit::NewGoal { kind, name } => format!("the {kind} `{name}` is new: the plan does not cover it"),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Reasons in a document: what is unknown and why, what clashes, what a run may come to.
+
+use serde_json::{Map, Value as Json, json};
+use sioco_model::model::Model;
+use sioco_model::semantics::interpreter::Part;
+use sioco_model::{SwitchId, VarId};
+use sioco_solve::Reason;
+use sioco_symbolic::Origin;
+use sioco_symbolic::analysis::{Control, Determinism, WhyNot};
+use sioco_symbolic::explore::Stop;
+use sioco_symbolic::reach::Clash;
+use sioco_symbolic::step::Step;
+
+use super::wrong::{Read, field, is, list, number, optional, text, word, wrong};
+use crate::goal::Infeasible;
+use crate::plan::Steering;
+use crate::value;
+
+pub(super) const STOPS: [(&str, Stop); 6] = [
+    ("complete", Stop::Complete),
+    ("covered", Stop::Covered),
+    ("depth", Stop::Depth),
+    ("nodes", Stop::Nodes),
+    ("memory", Stop::Memory),
+    ("interrupted", Stop::Cancelled),
+];
+
+pub(super) fn stop(stop: Stop) -> &'static str {
+    STOPS.iter().find(|(_, s)| *s == stop).map_or("complete", |(name, _)| name)
+}
+
+/// A step, by the names of its switches.
+pub(super) fn step(model: &Model, step: Step) -> Json {
+    let name = |s: SwitchId| model.switches[s].name.as_str();
+    match step {
+        Step::Switch(s) => json!({ "switch": name(s) }),
+        Step::Handshake { send, receive } => json!({ "send": name(send), "receive": name(receive) }),
+        Step::Delta => json!("delta"),
+        Step::Divergence => json!("divergence"),
+    }
+}
+
+/// A step whose switches may be missing: then the name of the first that is.
+pub(super) fn read_step(model: &Model, json: &Json) -> Read<Result<Step, String>> {
+    let find = |name: &str| find_switch(model, name).ok_or_else(|| name.to_owned());
+    if let Some(silence) = json.as_str() {
+        return match silence {
+            "delta" => Ok(Ok(Step::Delta)),
+            "divergence" => Ok(Ok(Step::Divergence)),
+            _ => wrong("should be \"delta\", \"divergence\" or an object"),
+        };
+    }
+    if let Some(name) = optional(json, "switch", text)? {
+        return Ok(find(name).map(Step::Switch));
+    }
+    let (send, receive) = (field(json, "send", text)?, field(json, "receive", text)?);
+    Ok(find(send).and_then(|send| Ok(Step::Handshake { send, receive: find(receive)? })))
+}
+
+pub(super) fn find_switch(model: &Model, name: &str) -> Option<SwitchId> {
+    model.switches.iter().find(|(_, s)| s.name == name).map(|(id, _)| id)
+}
+
+fn known_step(model: &Model, json: &Json) -> Read<Step> {
+    read_step(model, json)?.or_else(|name| wrong(format!("names a switch `{name}` that the model does not have")))
+}
+
+fn known_switch(model: &Model, json: &Json) -> Read<SwitchId> {
+    let name = text(json)?;
+    find_switch(model, name).map_or_else(|| wrong(format!("names a switch `{name}` that the model does not have")), Ok)
+}
+
+fn known_variable(model: &Model, name: &str) -> Read<VarId> {
+    let found = model.variables.ids().find(|v| model.variable_name(*v) == name);
+    found.map_or_else(|| wrong(format!("names a variable `{name}` that the model does not have")), Ok)
+}
+
+/// Why something is unknown: a word, and the whole reason for people.
+pub(super) fn reason(reason: &Reason) -> Json {
+    let kind = match reason {
+        Reason::Resources => "work",
+        Reason::Time => "time",
+        Reason::Cancelled => "cancelled",
+        Reason::TooLarge => "too large",
+        Reason::Divergence => "divergence",
+        Reason::Undecided(_) => "undecided",
+        Reason::NoSolver => "no solver",
+        Reason::BuiltInAlone => "built-in alone",
+        Reason::Broken { .. } => "broken",
+    };
+    let mut object = json!({ "kind": kind, "text": reason.to_string() });
+    match reason {
+        Reason::Undecided(detail) => object["detail"] = json!(detail),
+        Reason::Broken { solver, what } => {
+            object["solver"] = json!(solver);
+            object["detail"] = json!(what);
+        }
+        _ => {}
+    }
+    object
+}
+
+pub(super) fn read_reason(json: &Json) -> Read<Reason> {
+    let detail = |json| Ok(optional(json, "detail", text)?.unwrap_or_default().to_owned());
+    Ok(match field(json, "kind", text)? {
+        "work" => Reason::Resources,
+        "time" => Reason::Time,
+        "cancelled" => Reason::Cancelled,
+        "too large" => Reason::TooLarge,
+        "divergence" => Reason::Divergence,
+        "no solver" => Reason::NoSolver,
+        "built-in alone" => Reason::BuiltInAlone,
+        "broken" => Reason::Broken { solver: field(json, "solver", text)?.to_owned(), what: detail(json)? },
+        // What a later version knows is at least a reason.
+        _ => Reason::Undecided(detail(json)?),
+    })
+}
+
+fn origin(model: &Model, origin: Origin) -> Json {
+    let name = |s: SwitchId| model.switches[s].name.as_str();
+    match origin {
+        Origin::Guard(s, i) => json!({ "kind": "guard", "switch": name(s), "number": i }),
+        Origin::Defined(s, part) => {
+            let (part, number) = match part {
+                Part::Guard => ("guard", 0),
+                Part::Argument(i) => ("argument", i),
+                Part::Update(i) => ("update", i),
+            };
+            json!({ "kind": "defined", "switch": name(s), "part": part, "number": number })
+        }
+        Origin::Agreement(send, receive) => {
+            json!({ "kind": "agreement", "send": name(send), "receive": name(receive) })
+        }
+        Origin::Definition(v) => json!({ "kind": "definition", "variable": model.variable_name(v) }),
+        Origin::Silent(s) => json!({ "kind": "silent", "switch": name(s) }),
+        Origin::Wanted => json!({ "kind": "wanted" }),
+    }
+}
+
+fn read_origin(model: &Model, json: &Json) -> Read<Origin> {
+    let switch = |name| field(json, name, |j| known_switch(model, j));
+    Ok(match field(json, "kind", text)? {
+        "guard" => Origin::Guard(switch("switch")?, field(json, "number", number)?),
+        "defined" => {
+            let i = field(json, "number", number)?;
+            let parts = [("guard", Part::Guard), ("argument", Part::Argument(i)), ("update", Part::Update(i))];
+            Origin::Defined(switch("switch")?, field(json, "part", |j| word(j, &parts))?)
+        }
+        "agreement" => Origin::Agreement(switch("send")?, switch("receive")?),
+        "definition" => Origin::Definition(field(json, "variable", |j| known_variable(model, text(j)?))?),
+        "silent" => Origin::Silent(switch("switch")?),
+        "wanted" => Origin::Wanted,
+        other => return wrong(format!("has an unknown kind \"{other}\"")),
+    })
+}
+
+/// Conditions that are not true together.
+pub(super) fn clash(model: &Model, clash: &[Clash]) -> Json {
+    let of = |c: &Clash| {
+        let value = |(v, x): &(VarId, sioco_model::Value)| {
+            (model.variable_name(*v), value::json(&model.sorts, model.variables[*v].sort, x))
+        };
+        let values: Map<String, Json> = c.values.iter().map(value).collect();
+        // Steps are counted from 1, like everywhere people look.
+        json!({ "text": c.text, "step": c.step + 1, "origin": origin(model, c.origin), "values": values })
+    };
+    clash.iter().map(of).collect()
+}
+
+fn read_clash(model: &Model, json: &Json) -> Read<Vec<Clash>> {
+    list(json, |json| {
+        let values = field(json, "values", |json| read_values(model, json))?;
+        Ok(Clash {
+            step: field(json, "step", number)?.saturating_sub(1),
+            origin: field(json, "origin", |j| read_origin(model, j))?,
+            text: field(json, "text", text)?.to_owned(),
+            values,
+        })
+    })
+}
+
+/// Values of variables, in the order of the model.
+pub(super) fn read_values(model: &Model, json: &Json) -> Read<Vec<(VarId, sioco_model::Value)>> {
+    let Some(object) = json.as_object() else { return wrong("should be an object") };
+    let mut values = Vec::new();
+    for (name, json) in object {
+        let var = known_variable(model, name)?;
+        match value::read(&model.sorts, model.variables[var].sort, json) {
+            Some(value) => values.push((var, value)),
+            None => {
+                let sort = model.sorts.name(model.variables[var].sort);
+                return wrong(format!("has {json} for `{name}`, which is no value of `{sort}`"));
+            }
+        }
+    }
+    values.sort_by_key(|(var, _)| *var);
+    Ok(values)
+}
+
+/// Why a goal cannot be reached.
+pub(super) fn infeasible(model: &Model, why: &Infeasible) -> Json {
+    match why {
+        Infeasible::Location => json!({ "kind": "location" }),
+        Infeasible::Written => json!({ "kind": "written" }),
+        Infeasible::Values { states, clash: c } => {
+            json!({ "kind": "values", "states": states, "clash": clash(model, c) })
+        }
+        Infeasible::Switch(why) => match why {
+            WhyNot::Contradiction(c) => json!({ "kind": "contradiction", "clash": clash(model, c) }),
+            WhyNot::NoWay => json!({ "kind": "no way" }),
+            WhyNot::SourceNotReached => json!({ "kind": "source not reached" }),
+            WhyNot::NeverEnabled { states, path, clash: c } => {
+                let path: Vec<Json> = path.iter().map(|s| step(model, *s)).collect();
+                json!({ "kind": "never enabled", "states": states, "path": path, "clash": clash(model, c) })
+            }
+            WhyNot::NoPartner => json!({ "kind": "no partner" }),
+            WhyNot::Cut(s) => json!({ "kind": "cut", "stop": stop(*s) }),
+            WhyNot::Doubt => json!({ "kind": "doubt" }),
+        },
+    }
+}
+
+pub(super) fn read_infeasible(model: &Model, json: &Json) -> Read<Infeasible> {
+    let clash = || field(json, "clash", |j| read_clash(model, j));
+    Ok(match field(json, "kind", text)? {
+        "location" => Infeasible::Location,
+        "written" => Infeasible::Written,
+        "values" => Infeasible::Values { states: field(json, "states", number)?, clash: clash()? },
+        "contradiction" => Infeasible::Switch(WhyNot::Contradiction(clash()?)),
+        "no way" => Infeasible::Switch(WhyNot::NoWay),
+        "source not reached" => Infeasible::Switch(WhyNot::SourceNotReached),
+        "never enabled" => Infeasible::Switch(WhyNot::NeverEnabled {
+            states: field(json, "states", number)?,
+            path: field(json, "path", |j| list(j, |j| known_step(model, j)))?,
+            clash: clash()?,
+        }),
+        "no partner" => Infeasible::Switch(WhyNot::NoPartner),
+        "cut" => Infeasible::Switch(WhyNot::Cut(field(json, "stop", |j| word(j, &STOPS))?)),
+        "doubt" => Infeasible::Switch(WhyNot::Doubt),
+        other => return wrong(format!("has an unknown kind \"{other}\"")),
+    })
+}
+
+/// Whether a run can be inconclusive.
+pub(super) fn steering(model: &Model, s: &Steering) -> Json {
+    let name = |s: SwitchId| model.switches[s].name.as_str();
+    let determinism = match s.determinism {
+        Determinism::Proved => json!({ "state": "proved" }),
+        Determinism::No => json!({ "state": "no" }),
+        Determinism::NotFound => json!({ "state": "bounded" }),
+        Determinism::Undecided => json!({ "state": "undecided" }),
+        Determinism::Undefined(switch) => json!({ "state": "undefined", "switch": name(switch) }),
+    };
+    let control = match &s.control {
+        Control::NothingFree => json!({ "state": "nothing free" }),
+        Control::Proved => json!({ "state": "proved" }),
+        Control::NotFound => json!({ "state": "bounded" }),
+        Control::No { variable, switch, path } => json!({
+            "state": "no",
+            "variable": model.variable_name(*variable),
+            "switch": name(*switch),
+            "path": path.iter().map(|s| step(model, *s)).collect::<Vec<_>>(),
+        }),
+    };
+    json!({
+        "certain": s.is_certain(),
+        "deterministic": determinism,
+        "controllable": control,
+        "choices": s.choices,
+        "values": s.values.iter().map(|s| name(*s)).collect::<Vec<_>>(),
+        "complete": s.complete,
+    })
+}
+
+pub(super) fn read_steering(model: &Model, json: &Json) -> Read<Steering> {
+    let switch = |json: &Json| field(json, "switch", |j| known_switch(model, j));
+    let determinism = field(json, "deterministic", |json| {
+        Ok(match field(json, "state", text)? {
+            "proved" => Determinism::Proved,
+            "no" => Determinism::No,
+            "bounded" => Determinism::NotFound,
+            "undefined" => Determinism::Undefined(switch(json)?),
+            _ => Determinism::Undecided,
+        })
+    })?;
+    let control = field(json, "controllable", |json| {
+        Ok(match field(json, "state", text)? {
+            "nothing free" => Control::NothingFree,
+            "proved" => Control::Proved,
+            "no" => Control::No {
+                variable: field(json, "variable", |j| known_variable(model, text(j)?))?,
+                switch: switch(json)?,
+                path: field(json, "path", |j| list(j, |j| known_step(model, j)))?,
+            },
+            _ => Control::NotFound,
+        })
+    })?;
+    Ok(Steering {
+        determinism,
+        control,
+        choices: field(json, "choices", number)?,
+        values: field(json, "values", |j| list(j, |j| known_switch(model, j)))?,
+        complete: is(json, "complete")?,
+    })
+}

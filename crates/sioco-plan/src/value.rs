@@ -1,0 +1,159 @@
+//! Values as JSON, the same everywhere: adapters, journals, reports, `--format json`.
+//!
+//! | sort | JSON |
+//! | --- | --- |
+//! | `Bool` | `true`, `false` |
+//! | `Int` | a number up to 2^53, beyond it `{"#bigint":"…"}` |
+//! | `Real` | a number where its decimal text is exact in 15 digits, otherwise `{"#rational":"1/3"}` |
+//! | `String` | a string |
+//! | enumeration, constructor without fields | its name |
+//! | constructor with fields | `{"Name":{"field":…}}` |
+//! | record | `{"field":…}` |
+//! | `Seq<T>` | an array |
+
+use serde_json::{Map, Number, Value as Json, json};
+use sioco_model::number::{self, Rational, parse_decimal, parse_integer, show_rational};
+use sioco_model::sort::{Sort, Sorts};
+use sioco_model::{SortId, Value};
+
+/// The largest integer that every reader of JSON keeps exactly.
+const SAFE: i64 = 1 << 53;
+
+/// A value of a sort as JSON.
+pub fn json(sorts: &Sorts, sort: SortId, value: &Value) -> Json {
+    match (value, sorts.get(sort)) {
+        (Value::Bool(b), _) => json!(b),
+        (Value::Int(n), _) if n.unsigned_abs() <= SAFE as u64 => json!(n),
+        (Value::Int(_) | Value::BigInt(_), _) => json!({ "#bigint": value.to_string() }),
+        (Value::Real(r), _) => real(r),
+        (Value::Str(s), _) => json!(**s),
+        (Value::Seq(items), Sort::Seq(item)) => items.iter().map(|v| json(sorts, *item, v)).collect(),
+        (Value::Enum(_), _) => json!(sorts.show(sort, value)),
+        (Value::Data(d), Sort::Data(data)) => {
+            let data = &sorts.data[*data];
+            let constructor = &data.constructors[d.constructor as usize];
+            let fields = constructor.fields.iter().zip(&d.fields);
+            let fields: Map<String, Json> = fields.map(|(f, v)| (f.name.clone(), json(sorts, f.sort, v))).collect();
+            if data.record { Json::Object(fields) } else { json!({ &constructor.name: fields }) }
+        }
+        _ => json!(value.to_string()),
+    }
+}
+
+fn real(r: &Rational) -> Json {
+    let text = show_rational(r);
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let number = text.parse::<f64>().ok().filter(|_| digits <= 15 && !text.contains('/')).and_then(Number::from_f64);
+    match number {
+        Some(number) => Json::Number(number),
+        None => json!({ "#rational": format!("{}/{}", r.numerator(), r.denominator()) }),
+    }
+}
+
+/// The value of a sort that JSON stands for; nothing if it stands for none, or for one outside of the range.
+pub fn read(sorts: &Sorts, sort: SortId, json: &Json) -> Option<Value> {
+    let value = match (sorts.get(sort), json) {
+        (Sort::Bool, Json::Bool(b)) => Value::Bool(*b),
+        (Sort::Int { .. }, Json::Number(n)) => number::int(parse_integer(&n.to_string())?),
+        (Sort::Int { .. }, _) => number::int(parse_integer(json.get("#bigint")?.as_str()?)?),
+        (Sort::Real { .. }, Json::Number(n)) => Value::real(decimal(&n.to_string())?),
+        (Sort::Real { .. }, _) => {
+            let (numerator, denominator) = json.get("#rational")?.as_str()?.split_once('/')?;
+            Value::real(number::rational(parse_integer(numerator)?, parse_integer(denominator)?)?)
+        }
+        (Sort::String, Json::String(s)) => Value::string(s),
+        (Sort::Seq(item), Json::Array(items)) => {
+            Value::seq(items.iter().map(|j| read(sorts, *item, j)).collect::<Option<_>>()?)
+        }
+        (Sort::Data(data), _) => {
+            let data = &sorts.data[*data];
+            let (name, fields) = match (data.record, json) {
+                (true, Json::Object(fields)) => (None, Some(fields)),
+                (false, Json::String(name)) => (Some(name), None),
+                (false, Json::Object(object)) => {
+                    let (name, fields) = object.iter().next().filter(|_| object.len() == 1)?;
+                    (Some(name), Some(fields.as_object()?))
+                }
+                _ => return None,
+            };
+            let is_it = |c: &sioco_model::sort::Constructor| name.is_none_or(|name| c.name == *name);
+            let at = data.constructors.iter().position(is_it)?;
+            let declared = &data.constructors[at].fields;
+            if fields.map_or(0, Map::len) != declared.len() {
+                return None;
+            }
+            let of = |f: &sioco_model::sort::Field| read(sorts, f.sort, fields?.get(&f.name)?);
+            Value::data(u32::try_from(at).ok()?, declared.iter().map(of).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    };
+    sorts.contains(sort, &value).then_some(value)
+}
+
+/// A number as JSON writes it, perhaps with an exponent, exactly.
+fn decimal(text: &str) -> Option<Rational> {
+    let Some((digits, exponent)) = text.split_once(['e', 'E']) else { return parse_decimal(text) };
+    let exponent: i32 = exponent.parse().ok()?;
+    // Numbers of JSON are floats here, so the power is never large.
+    let power = parse_decimal(&format!("1{}", "0".repeat(usize::try_from(exponent.unsigned_abs().min(400)).ok()?)))?;
+    let digits = parse_decimal(digits)?;
+    Some(if exponent < 0 { digits / power } else { digits * power })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_exact_in_json() {
+        let text = "type C = Red | Mix(a: Int)\ntype P = { x: Real, s: Seq<C> }\ninput i(p: P, n: Int)\nprocess Q { init l { ?i(_, _) -> l } }";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+        let params = &model.gates.values().next().expect("a gate").params;
+        for (param, written, expected) in [
+            (0, "P { x: 0.1, s: [Red, Mix(3)] }", r#"{"s":["Red",{"Mix":{"a":3}}],"x":0.1}"#),
+            (0, "P { x: -1 / 3, s: [] }", r##"{"s":[],"x":{"#rational":"-1/3"}}"##),
+            (
+                0,
+                "P { x: 0.12345678901234567, s: [] }",
+                r##"{"s":[],"x":{"#rational":"12345678901234567/100000000000000000"}}"##,
+            ),
+            (1, "9007199254740992", "9007199254740992"),
+            (1, "-9007199254740993", r##"{"#bigint":"-9007199254740993"}"##),
+        ] {
+            let sort = params[param].sort;
+            let value = sioco_lang::value::parse_value(&model.sorts, sort, written).expect(written);
+            let written = json(&model.sorts, sort, &value).to_string();
+            assert_eq!(written, expected);
+            let read = read(&model.sorts, sort, &serde_json::from_str(&written).expect("JSON"));
+            assert_eq!(read, Some(value), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_of_the_sort_is_not_read() {
+        let text = "type C = Red | Mix(a: Int)\ntype P = { x: Real, s: Seq<C> }\ninput i(p: P, n: Int in 0..9, b: Bool, t: String)\nprocess Q { init l { ?i(_, _, _, _) -> l } }";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+        let params = &model.gates.values().next().expect("a gate").params;
+        for (param, text, good) in [
+            (0, r#"{"x": 1e-7, "s": []}"#, true),
+            (0, r#"{"x": 25e2, "s": ["Red"]}"#, true),
+            (0, r##"{"x": {"#rational": "1/0"}, "s": []}"##, false),
+            (0, r#"{"x": 1}"#, false),
+            (0, r#"{"x": 1, "s": ["Blue"]}"#, false),
+            (0, r#"{"x": 1, "s": ["Mix"]}"#, false),
+            (0, r#"{"x": 1, "s": [{"Mix": {"b": 1}}]}"#, false),
+            (0, r#"{"x": 1, "s": [], "t": 1}"#, false),
+            (1, "9", true),
+            (1, "10", false),
+            (1, "1.5", false),
+            (1, r##"{"#bigint": "9"}"##, true),
+            (1, r##"{"#bigint": 9}"##, false),
+            (2, "1", false),
+            (3, r#""é""#, true),
+            (3, "null", false),
+        ] {
+            let found = read(&model.sorts, params[param].sort, &serde_json::from_str(text).expect(text));
+            assert_eq!(found.is_some(), good, "{text}");
+        }
+    }
+}

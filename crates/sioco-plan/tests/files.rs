@@ -1,0 +1,293 @@
+//! Plans as files: what is written is read, and what does not fit is said.
+
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use sioco_lang::check::check_file;
+use sioco_lang::source::FsLoader;
+use sioco_model::Model;
+use sioco_plan::case::{Case, case};
+use sioco_plan::file::{self, FileError, Loaded, Misfit};
+use sioco_plan::walker::Walker;
+use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_solve::chain::Chain;
+use sioco_solve::values::{Bounds, Choice};
+use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
+
+fn builtin() -> Box<dyn Bounds> {
+    Box::new(Chain::new(None))
+}
+
+fn walker(model: &Model) -> Walker<'_> {
+    Walker::new(Symbolic::with(model, &builtin, Shortcuts::default(), Default::default()))
+}
+
+fn examples() -> Vec<(String, Model)> {
+    fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension().is_some_and(|e| e == "sts") {
+                _ if path.is_dir() => find(&path, found),
+                true => found.push(path),
+                false => {}
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    find(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut paths);
+    paths.sort();
+    let model = |path: PathBuf| {
+        let model = check_file(&path, &FsLoader, &Default::default()).model?.model;
+        Some((path.file_stem().unwrap().to_str().unwrap().to_owned(), model))
+    };
+    let found: Vec<_> = paths.into_iter().filter_map(model).filter(|(_, m)| !m.switches.is_empty()).collect();
+    assert!(found.len() > 30, "{}", found.len());
+    found
+}
+
+fn model(text: &str) -> Model {
+    let checked = sioco_lang::check_text("m.sts", text);
+    checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
+}
+
+fn planned(model: &Model, options: &Options) -> (Plan, Vec<Case>) {
+    let plan = plan(model, &builtin, options, &mut |_| {}).unwrap();
+    let mut walker = walker(model);
+    let cases = plan.purposes.iter().map(|p| case(&mut walker, p, Choice::Min, true)).collect();
+    (plan, cases)
+}
+
+fn written(model: &Model, options: &Options) -> Json {
+    let (plan, cases) = planned(model, options);
+    file::document(model, options, &plan, &cases)
+}
+
+const COVERS: [&str; 2] = ["switch", "location"];
+
+#[test]
+fn what_is_written_is_read() {
+    for (name, model) in examples() {
+        for cover in COVERS {
+            for strict in [false, true] {
+                let options = Options { strict, nodes: 300, ..Options::new(Cover::parse(cover).unwrap()) };
+                let (plan, cases) = planned(&model, &options);
+                let text = serde_json::to_string_pretty(&file::document(&model, &options, &plan, &cases)).unwrap();
+                let mut loaded = file::read(&text, &model).unwrap_or_else(|e| panic!("{name} {cover}: {e}"));
+                assert_eq!(format!("{:?}", loaded.plan), format!("{plan:?}"), "{name} {cover}");
+                assert_eq!(loaded.cases, cases, "{name} {cover}");
+                assert!(loaded.same && loaded.misfits.is_empty(), "{name} {cover}: {:?}", loaded.misfits);
+                file::retake(&mut loaded, &mut walker(&model));
+                assert_eq!(loaded.misfits, [], "{name} {cover}");
+                assert_eq!(loaded.plan.purposes, plan.purposes, "{name} {cover}");
+            }
+        }
+    }
+}
+
+const MODEL: &str = "\
+input  inX(p: Int in 1..10)
+output outX(p: Int)
+output done
+output never
+
+process Accumulator {
+  var x: Int = 0
+  init l0 {
+    add:    ?inX(p)          / x := x + p -> l1
+    finish: !done   [x > 15]              -> l2
+    no:     !never  [x > 3 && x < 2]      -> l2
+  }
+  state l1 { tell: !outX(x) -> l0 }
+  final l2
+}
+";
+
+fn read_changed(old: &str, new: &str) -> (Loaded, Model) {
+    assert!(MODEL.contains(old), "{old}");
+    let document = written(&model(MODEL), &Options::new(Cover::Switch));
+    let changed = model(&MODEL.replace(old, new));
+    let mut loaded = file::read(&document.to_string(), &changed).unwrap();
+    file::retake(&mut loaded, &mut walker(&changed));
+    (loaded, changed)
+}
+
+fn told(loaded: &Loaded, model: &Model) -> Vec<String> {
+    loaded.misfits.iter().map(|m| m.describe(model)).collect()
+}
+
+#[test]
+fn a_model_that_has_changed_is_noticed() {
+    for (old, new, expected) in [
+        ("[x > 15]", "[x > 12]", &[][..]),
+        (
+            "tell: !outX(x)",
+            "say: !outX(x)",
+            &[
+                "there is no switch `tell` in the model any more",
+                "purpose 1: there is no switch `tell` in the model any more",
+                "the switch `say` is new: the plan does not cover it",
+            ],
+        ),
+        ("-> l1\n", "-> l0\n", &["purpose 1: step 2, `tell`, does not leave `l0` any more"]),
+        (
+            "[x > 15]",
+            "[x > 15 && x < 2]",
+            &["purpose 1: step 5, `finish`, cannot be taken after `add tell add tell` any more"],
+        ),
+        (
+            "1..10",
+            "1..12",
+            &["the gate `inX` has other parameters: it was `?inX(p: Int in 1..10)`, and is `?inX(p: Int in 1..12)`"],
+        ),
+        ("output done\n", "output done\noutput other\n", &[]),
+    ] {
+        let (loaded, changed) = read_changed(old, new);
+        assert_eq!(told(&loaded, &changed), expected, "{old} -> {new}");
+        assert!(!loaded.same);
+        // What fits is there, and what does not is not.
+        let broken = loaded.misfits.iter().any(|m| m.purpose().is_some());
+        assert_eq!(loaded.plan.purposes.len(), usize::from(!broken));
+        assert_eq!(loaded.numbers.len(), loaded.plan.purposes.len());
+        assert_eq!(loaded.cases.len(), loaded.plan.purposes.len());
+        // Nothing is proved of another model.
+        assert_eq!((loaded.plan.coverage().infeasible, &loaded.plan.steering), (0, &None));
+        assert_eq!(loaded.plan.goals.iter().any(|(_, s)| s.is_covered()), !broken);
+    }
+}
+
+#[test]
+fn what_clashes_is_told() {
+    let (loaded, changed) = read_changed("[x > 15]", "[x > 15 && x < 2]");
+    let [Misfit::Impossible { purpose: 0, path, clash }] = &loaded.misfits[..] else { panic!("{:?}", loaded.misfits) };
+    assert_eq!(path.len(), 5);
+    let texts: Vec<&str> = clash.iter().map(|c| c.text.as_str()).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(loaded.misfits[0].describe(&changed).contains("`finish`"));
+}
+
+#[test]
+fn other_values_leave_the_purpose() {
+    // A text is no number: the values go, the purpose stays.
+    let document = written(&model(MODEL), &Options::new(Cover::Switch)).to_string();
+    let changed = model(&MODEL.replace("outX(p: Int)", "outX(p: Real)").replace("var x: Int", "var x: Real"));
+    let loaded = file::read(&document, &changed).unwrap();
+    assert_eq!(loaded.plan.purposes.len(), 1);
+    let [Misfit::Gate { gate, .. }] = &loaded.misfits[..] else { panic!("{:?}", loaded.misfits) };
+    assert_eq!(gate, "outX");
+}
+
+fn error(text: &str) -> FileError {
+    file::read(text, &model(MODEL)).expect_err("it is wrong")
+}
+
+#[test]
+fn files_that_are_no_plans() {
+    let good = serde_json::to_string_pretty(&written(&model(MODEL), &Options::new(Cover::Switch))).unwrap();
+    assert!(file::read(&good, &model(MODEL)).is_ok());
+    for (text, line, what) in [
+        ("", None, "the file is empty"),
+        (" \n", None, "the file is empty"),
+        ("init l0 {", Some(1), "this is not JSON: expected value"),
+        (&good[..good.len() / 2], Some(good[..good.len() / 2].lines().count()), "it is truncated"),
+        ("[]", Some(1), "this is no plan: it has no `\"format\": \"sioco-plan\"`"),
+        ("{\n\"a\": 1,\n\"format\": \"sioco-explore\"}", Some(3), "this is a `sioco-explore` file, and no plan"),
+        (
+            "{\"format\": \"sioco-plan\",\n\"version\": 2}",
+            Some(2),
+            "version 2 of the format, and this sioco reads up to 1",
+        ),
+        ("{\"format\": \"sioco-plan\"}", Some(1), "`version` is missing"),
+        ("{\"format\": \"sioco-plan\", \"version\": \"1\"}", Some(1), "`version` should be a whole number"),
+    ] {
+        let found = error(text);
+        assert_eq!(found.line, line, "{text}: {found}");
+        assert!(found.what.contains(what), "{text}: {found}");
+        assert!(!found.help.is_empty());
+    }
+}
+
+#[test]
+fn damaged_fields_are_named_with_their_lines() {
+    let good = written(&model(MODEL), &Options::new(Cover::Switch));
+    for (pointer, value, what) in [
+        ("/cover", json!("everything"), "`cover` is no cover: there is no way to cover called `everything`"),
+        ("/stop", json!("later"), "`stop` should be one of \"complete\""),
+        ("/goals", json!({}), "`goals` should be a list"),
+        ("/goals/1/state", json!("open"), "`goals[1]` has an unknown state \"open\""),
+        ("/goals/0/by/0", json!(7), "`goals[0].by` names purpose 7, and there are 1"),
+        ("/goals/0/by/0", json!(-1), "`goals[0].by[0]` should be a whole number"),
+        ("/goals/2/why/clash/0/origin/switch", json!("gone"), "names a switch `gone` that the model does not have"),
+        ("/purposes/0/goals/0", json!(99), "`purposes[0].goals[0]` is goal 99, and there are 4"),
+        ("/purposes/0/nodes", json!([]), "`purposes[0]` has no nodes"),
+        ("/purposes/0/nodes/5/accept", json!("yes"), "`purposes[0].nodes[5].accept` should be true or false"),
+        ("/purposes/0/nodes/5/accept", json!(false), "`purposes[0]` has no node with `accept`"),
+        (
+            "/purposes/0/nodes/2/parent",
+            json!(2),
+            "`purposes[0].nodes[2]` has the parent 2, which does not stand before it",
+        ),
+        ("/purposes/0/nodes/2/parent", json!(null), "`purposes[0].nodes[2]` has no `parent`, and is not the first"),
+        ("/purposes/0/nodes/2/step", json!("omega"), "`purposes[0].nodes[2].step` should be \"delta\""),
+        ("/purposes/0/nodes/2/step", json!({}), "`purposes[0].nodes[2].step.send` is missing"),
+        ("/purposes/0/nodes/1/args/p", json!(11), "`purposes[0].nodes[1].args` has no value of `Int in 1..10` for `p`"),
+        ("/steering/deterministic", json!(1), "`steering.deterministic` should be an object"),
+        ("/model/gates/inX", json!(1), "`model.gates` should be a text"),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
+        let text = serde_json::to_string_pretty(&bad).unwrap();
+        let found = error(&text);
+        assert!(found.what.contains(what), "{pointer}: {found}");
+        let line = found.line.unwrap();
+        assert!(line > 1 && line <= text.lines().count(), "{pointer}: {found}");
+    }
+    // What nobody knows does no harm.
+    let mut more = good.clone();
+    more["purposes"][0]["nodes"][1]["colour"] = json!({ "of": ["money"] });
+    more["later"] = json!(true);
+    assert!(file::read(&more.to_string(), &model(MODEL)).is_ok());
+}
+
+#[test]
+fn any_cut_is_an_error_and_no_crash() {
+    let good = written(&model(MODEL), &Options::new(Cover::Switch)).to_string();
+    for end in (0..good.len()).step_by(7).filter(|end| good.is_char_boundary(*end)) {
+        error(&good[..end]);
+    }
+    // Any one field gone: an error, or one that need not be there; never a crash.
+    fn without(json: &Json, found: &mut Vec<Json>, whole: &dyn Fn(Json) -> Json) {
+        match json {
+            Json::Object(object) => {
+                for (key, value) in object {
+                    let mut less = object.clone();
+                    less.remove(key);
+                    found.push(whole(Json::Object(less)));
+                    without(value, found, &|inner| {
+                        let mut same = object.clone();
+                        same[key] = inner;
+                        whole(Json::Object(same))
+                    });
+                }
+            }
+            Json::Array(items) => {
+                for (i, value) in items.iter().enumerate() {
+                    without(value, found, &|inner| {
+                        let mut same = items.clone();
+                        same[i] = inner;
+                        whole(Json::Array(same))
+                    });
+                }
+            }
+            _ => found.push(whole(Json::Null)),
+        }
+    }
+    let mut all = Vec::new();
+    without(&serde_json::from_str(&good).unwrap(), &mut all, &|json| json);
+    let model = model(MODEL);
+    let bad = all.iter().filter(|json| file::read(&json.to_string(), &model).is_err()).count();
+    assert!(bad > 50 && bad < all.len(), "{bad} of {}", all.len());
+}
