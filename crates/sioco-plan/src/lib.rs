@@ -11,10 +11,13 @@
 mod close;
 pub mod cover;
 pub mod goal;
+mod lengths;
 mod make;
 mod net;
 pub mod plan;
 pub mod purpose;
+mod random;
+mod reduced;
 mod select;
 mod steps;
 pub mod walker;
