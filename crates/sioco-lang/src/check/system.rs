@@ -207,6 +207,7 @@ impl<'a> Checker<'a> {
             variables: IdVec::new(),
             locations: IdVec::new(),
             switches: IdVec::new(),
+            purposes: Vec::new(),
         };
         let mut spans = Spans {
             gates: self.globals.gates.iter().map(|g| g.decl.name.span).collect(),
