@@ -81,6 +81,12 @@ codes! {
     Shadowing = N010;
     /// A name with a fixed meaning, used for something else.
     Reserved = N011;
+    /// A switch that the system does not have.
+    UnknownSwitch = N012;
+    /// A name that has no value on some ways through a purpose.
+    NotBound = N013;
+    /// A name that several processes have.
+    Ambiguous = N014;
 
     /// A value of one type where another is expected.
     TypeMismatch = T001;
@@ -139,6 +145,10 @@ codes! {
     WhichSystem = M012;
     /// A free choice where none is possible.
     BadAny = M013;
+    /// A repetition that cannot happen, or has nothing to repeat.
+    BadRepetition = M014;
+    /// A reject that is not one event.
+    BadReject = M015;
 
     /// A variable that nothing reads.
     UnusedVariable = W001;
@@ -154,6 +164,10 @@ codes! {
     NeverEnabled = W006;
     /// An `else` that is the rest of nothing.
     LoneElse = W007;
+    /// A purpose that is fulfilled at once.
+    HoldsAtOnce = W008;
+    /// A `..` that adds nothing.
+    NeedlessAnything = W009;
 }
 
 impl Code {

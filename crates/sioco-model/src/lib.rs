@@ -7,6 +7,7 @@ pub mod id;
 pub mod model;
 pub mod number;
 pub mod print;
+pub mod purpose;
 pub mod semantics;
 pub mod sort;
 pub mod term;
@@ -15,4 +16,5 @@ pub mod verify;
 
 pub use id::*;
 pub use model::Model;
+pub use purpose::Purpose;
 pub use value::Value;

@@ -7,6 +7,7 @@
 
 use crate::id::{ChannelId, GateId, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use crate::number::Rational;
+use crate::purpose::Purpose;
 use crate::sort::Sorts;
 use crate::term::TermPool;
 use crate::value::Value;
@@ -32,6 +33,8 @@ pub struct Model {
     pub locations: IdVec<LocationId, Location>,
     /// The switches of all instances.
     pub switches: IdVec<SwitchId, Switch>,
+    /// The purposes that were written for it, in the order written.
+    pub purposes: Vec<Purpose>,
 }
 
 /// Direction of a gate, seen from the system under test.

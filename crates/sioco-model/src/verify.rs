@@ -13,12 +13,17 @@
 //!    [`MAX_DEPTH`].
 //! 6. Initial values are elements of the sorts of their variables.
 //! 7. Names of gates and channels, of processes, of switches, and of locations and variables within a process, are
-//!    unique.
+//!    unique; so are those of purposes.
+//! 8. An event of a purpose binds one slot per parameter of its gate, of the same base sort, and other events none;
+//!    `at` names locations of the model, at least one. Conditions are Bool, over variables of any process and over
+//!    slots that are bound on every way to them; those of a reject over its own slots only.
+//! 9. What a purpose repeats takes at least one step in every round; its bounds are in order, and allow a round.
 
 use rustc_hash::FxHashSet;
 
-use crate::id::{Id, ProcessId, SwitchId, TermId};
+use crate::id::{Id, SwitchId, TermId, VarId};
 use crate::model::{Direction, Label, Model, Switch};
+use crate::purpose::{Event, EventLabel, Pattern, Purpose};
 use crate::term::{MAX_DEPTH, Op, Term};
 
 /// What does not hold; empty for a good model.
@@ -67,6 +72,9 @@ pub fn verify(model: &Model) -> Vec<String> {
         }
         v.switch(s);
     }
+    for p in &model.purposes {
+        v.purpose(p);
+    }
     v.problems
 }
 
@@ -87,6 +95,7 @@ impl Verifier<'_> {
         all.extend(m.channels.values().map(|c| ("gate", 0, c.name.as_str())));
         all.extend(m.processes.values().map(|p| ("process", 0, p.name.as_str())));
         all.extend(m.switches.values().map(|s| ("switch", 0, s.name.as_str())));
+        all.extend(m.purposes.iter().map(|p| ("purpose", 0, p.name.as_str())));
         all.extend(m.locations.values().map(|l| ("location", l.process.index(), l.name.as_str())));
         all.extend(
             m.variables.values().filter(|x| !x.hidden).map(|x| ("variable", x.process.index(), x.name.as_str())),
@@ -160,8 +169,16 @@ impl Verifier<'_> {
 
     fn term(&mut self, s: &Switch, term: TermId) {
         let m = self.model;
+        let var = |x: VarId| m.variables.get(x).is_some_and(|x| x.process == s.process);
+        let param = |i: u32| s.params.get(i as usize).is_some_and(|p| p.term.is_none());
+        self.leaves(&format!("switch `{}`", s.name), term, &var, &param);
+    }
+
+    /// The term is not too deep, and has no leaves but those that may be there.
+    fn leaves(&mut self, whose: &str, term: TermId, var: &dyn Fn(VarId) -> bool, param: &dyn Fn(u32) -> bool) {
+        let m = self.model;
         if m.terms.depth(term) > MAX_DEPTH {
-            self.problem(format!("switch `{}` has a term that is too deep", s.name));
+            self.problem(format!("{whose} has a term that is too deep"));
             return;
         }
         let mut found = Vec::new();
@@ -171,19 +188,93 @@ impl Verifier<'_> {
                 bound.extend(first.index()..first.index() + *count as usize);
             }
         });
-        let owner = |x: &crate::id::VarId| -> Option<ProcessId> { m.variables.get(*x).map(|x| x.process) };
         m.terms.visit(term, &mut |_, t| match t {
             Term::ProcessParam(..) => found.push("a process parameter".to_string()),
             Term::Symbol(y, _) => found.push(format!("the symbol {y:?}")),
-            Term::Var(x, _) if owner(x) != Some(s.process) => found.push(format!("the foreign variable {x:?}")),
-            Term::Param(i, _) if s.params.get(*i as usize).is_none_or(|p| p.term.is_some()) => {
-                found.push(format!("parameter {i}"));
-            }
+            Term::Var(x, _) if !var(*x) => found.push(format!("the foreign variable {x:?}")),
+            Term::Param(i, _) if !param(*i) => found.push(format!("parameter {i}")),
             Term::Bound(b, _) if !bound.contains(&b.index()) => found.push(format!("the unbound {b:?}")),
             _ => {}
         });
         for what in found {
-            self.problem(format!("switch `{}` has a term with {what}", s.name));
+            self.problem(format!("{whose} has a term with {what}"));
         }
+    }
+
+    fn purpose(&mut self, p: &Purpose) {
+        self.pattern(p, &p.pattern, &mut FxHashSet::default());
+        for event in &p.rejects {
+            self.event(p, event, &mut FxHashSet::default());
+        }
+    }
+
+    /// Adds to `bound` the slots that are bound on every way through the pattern.
+    fn pattern(&mut self, p: &Purpose, pattern: &Pattern, bound: &mut FxHashSet<u32>) {
+        match pattern {
+            Pattern::Event(event) => self.event(p, event, bound),
+            Pattern::Sequence(parts) => parts.iter().for_each(|part| self.pattern(p, part, bound)),
+            Pattern::Choice(parts) => {
+                let mut ways = Vec::new();
+                for part in parts {
+                    let mut way = bound.clone();
+                    self.pattern(p, part, &mut way);
+                    ways.push(way);
+                }
+                match ways.split_first() {
+                    Some((first, rest)) => {
+                        *bound = first.iter().copied().filter(|s| rest.iter().all(|w| w.contains(s))).collect();
+                    }
+                    None => self.problem(format!("purpose `{}` chooses between nothing", p.name)),
+                }
+            }
+            Pattern::Repeat { body, least, most } => {
+                if most.is_some_and(|most| most < *least || most == 0) {
+                    self.problem(format!("purpose `{}` repeats something {least} to {most:?} times", p.name));
+                }
+                if body.may_be_empty() {
+                    self.problem(format!("purpose `{}` repeats something that may take no step", p.name));
+                }
+                let before = bound.clone();
+                self.pattern(p, body, bound);
+                if *least == 0 {
+                    *bound = before;
+                }
+            }
+            Pattern::Anything => {}
+            Pattern::At { locations, condition } => {
+                if locations.is_empty() || locations.iter().any(|l| self.model.locations.get(*l).is_none()) {
+                    self.problem(format!("purpose `{}` is at a location that is not there", p.name));
+                }
+                self.condition(p, *condition, bound);
+            }
+        }
+    }
+
+    fn event(&mut self, p: &Purpose, event: &Event, bound: &mut FxHashSet<u32>) {
+        let m = self.model;
+        let (there, params) = match event.label {
+            EventLabel::Gate(g) => (m.gates.get(g).is_some(), m.gates.get(g).map_or(&[][..], |g| &g.params)),
+            EventLabel::Switch(s) => (m.switches.get(s).is_some(), &[][..]),
+            EventLabel::Delta | EventLabel::Any => (true, &[][..]),
+        };
+        if !there {
+            self.problem(format!("purpose `{}` has an unknown label", p.name));
+        }
+        let slot = |i: &u32| p.slots.get(*i as usize).map(|s| m.sorts.base(s.sort));
+        let sorts = params.iter().map(|param| Some(m.sorts.base(param.sort)));
+        if !event.binds.iter().map(slot).eq(sorts) {
+            self.problem(format!("purpose `{}` does not bind the parameters of an event", p.name));
+        }
+        bound.extend(&event.binds);
+        self.condition(p, event.condition, bound);
+    }
+
+    fn condition(&mut self, p: &Purpose, condition: Option<TermId>, bound: &FxHashSet<u32>) {
+        let (m, Some(condition)) = (self.model, condition) else { return };
+        if m.terms.sort(condition) != m.sorts.bool {
+            self.problem(format!("purpose `{}`: a condition is not a Bool", p.name));
+        }
+        let var = |x: VarId| m.variables.get(x).is_some();
+        self.leaves(&format!("purpose `{}`", p.name), condition, &var, &|i| bound.contains(&i));
     }
 }

@@ -5,12 +5,18 @@ use std::fmt;
 use sioco_model::model::Direction;
 use sioco_model::{Id, Model, SwitchId};
 use sioco_symbolic::analysis::{self, Analysis, Control, Determinism, Kind};
-use sioco_symbolic::explore::{Exploration, Progress};
+use sioco_symbolic::explore::{Exploration, Progress, Stop};
 use sioco_symbolic::graph::Graph;
-use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
+use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
+use sioco_symbolic::step::Step;
 
 use crate::cover::Cover;
-use crate::plan::{Options, Plan, Steering};
+use crate::goal::State;
+use crate::lengths;
+use crate::plan::{Counts, Options, Plan, Steering};
+use crate::purpose::{Leg, Purpose};
+use crate::random;
+use crate::reduced;
 use crate::steps;
 use crate::walker::Walker;
 
@@ -44,6 +50,9 @@ impl std::error::Error for PlanError {}
 /// How many nodes are looked at to find out whether a run can be inconclusive.
 const STEERING: usize = 1_000;
 
+/// And how many pairs of steps.
+const PAIRS: usize = 2_000;
+
 /// Makes a plan for a model.
 pub fn plan(
     model: &Model,
@@ -54,36 +63,96 @@ pub fn plan(
     let path = Path::with(model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walker = Walker::new(path);
     let mut graph = None;
-    let mut plan = match &options.cover {
+    let mut plan = Plan {
+        cover: options.cover.clone(),
+        strict: options.strict,
+        goals: Vec::new(),
+        purposes: Vec::new(),
+        length: None,
+        steering: None,
+        stop: Stop::Complete,
+        counts: Counts::default(),
+    };
+    match options.cover {
         Cover::Switch | Cover::Location => {
             let locations = options.cover == Cover::Location;
             let found = steps::cover(model, solvers, options, locations, &mut walker, progress);
+            (plan.goals, plan.purposes) = (found.goals, found.purposes);
+            (plan.stop, plan.counts) = (found.stop, found.counts);
             graph = Some(found.exploration);
-            Plan {
-                cover: options.cover.clone(),
-                strict: options.strict,
-                goals: found.goals,
-                purposes: found.purposes,
-                length: None,
-                steering: None,
-                stop: found.stop,
-                counts: found.counts,
+        }
+        Cover::Paths(n) | Cover::Traces(n) => {
+            let paths = matches!(options.cover, Cover::Paths(_));
+            lengths(&mut plan, &mut walker, options, n, paths, progress);
+        }
+        Cover::Inclusion(k) => {
+            let restricted = reduced::restricted(model, solvers, options, true, progress);
+            let longest = reduced::longest(model, &restricted);
+            lengths(&mut plan, &mut walker, options, k.saturating_mul(longest), true, progress);
+            if restricted.stop != Stop::Complete {
+                plan.stop = restricted.stop;
             }
         }
-        _ => unreachable!("to come"),
-    };
+        Cover::Reduced => {
+            let restricted = reduced::restricted(model, solvers, options, false, progress);
+            plan.purposes = reduced::purpose(&mut walker, &restricted, options, &mut plan.counts);
+            plan.stop = restricted.stop;
+            graph = Some(restricted);
+        }
+        Cover::Random(walks) => {
+            plan.purposes = random::walks(&mut walker, options, walks, &mut plan.counts);
+            let cut = plan.purposes.len() < walks && !plan.purposes.is_empty();
+            plan.stop = if options.is_over() {
+                Stop::Cancelled
+            } else if cut {
+                Stop::Nodes
+            } else {
+                Stop::Complete
+            };
+        }
+        Cover::Purpose(_) => unreachable!("to come"),
+    }
     if options.split {
-        plan.purposes = plan.purposes.iter().flat_map(|p| p.split()).collect();
+        plan.purposes = plan.purposes.iter().flat_map(Purpose::split).collect();
+        for (g, (_, state)) in plan.goals.iter_mut().enumerate() {
+            if let State::Covered { by, .. } = state {
+                *by = (0..plan.purposes.len()).filter(|p| plan.purposes[*p].goals.contains(&g)).collect();
+            }
+        }
     }
     if options.steering {
-        plan.steering = Some(steering(model, solvers, options, graph));
+        plan.steering = Some(steering(model, solvers, options, &mut walker, graph));
     }
     Ok(plan)
 }
 
+/// Purposes for all paths, or all traces, of a length.
+fn lengths(
+    plan: &mut Plan,
+    walker: &mut Walker<'_>,
+    options: &Options,
+    length: usize,
+    paths: bool,
+    progress: &mut dyn FnMut(Progress),
+) {
+    let mut tree = lengths::grow(walker, options, length, paths, progress);
+    plan.purposes = match paths {
+        true => tree.one_purpose(walker, options.strict),
+        false => tree.purposes(walker, options.strict),
+    };
+    plan.purposes.sort_by_key(|p| std::cmp::Reverse(p.nodes.len()));
+    (plan.length, plan.stop, plan.counts) = (Some(tree.length), tree.stop, tree.counts);
+}
+
 /// Finds out whether a run can be inconclusive (S4 section 3.2): on the graph that there is, and further on if that leaves
 /// it open.
-fn steering(model: &Model, solvers: SolverFactory<'_>, options: &Options, graph: Option<Exploration>) -> Steering {
+fn steering(
+    model: &Model,
+    solvers: SolverFactory<'_>,
+    options: &Options,
+    walker: &mut Walker<'_>,
+    graph: Option<Exploration>,
+) -> Steering {
     let analysis = analysis::Options {
         kinds: vec![Kind::Nondeterminism],
         depth: options.depth,
@@ -93,10 +162,10 @@ fn steering(model: &Model, solvers: SolverFactory<'_>, options: &Options, graph:
         limits: options.limits.clone(),
         ..Default::default()
     };
-    let of = |found: Analysis| {
-        let (choices, values) = choices(model, &found.exploration.graph);
+    let mut of = |found: Analysis| {
+        let (choices, sure, values) = choices(walker, &found.exploration.graph);
         Steering {
-            complete: found.complete(),
+            complete: found.complete() && sure,
             determinism: found.determinism.unwrap_or(Determinism::NotFound),
             control: found.control.unwrap_or(Control::NotFound),
             choices,
@@ -114,18 +183,46 @@ fn steering(model: &Model, solvers: SolverFactory<'_>, options: &Options, graph:
     }
 }
 
-/// Where the system decides: in how many states, and which outputs have values of its choice.
-fn choices(model: &Model, graph: &Graph) -> (usize, Vec<SwitchId>) {
-    let (mut own, mut inputs) = (vec![0u32; graph.len()], vec![false; graph.len()]);
+/// Where the system decides by itself: in how many states, as far as they were looked at, whether that is all, and which
+/// outputs have values of its choice.
+fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, bool, Vec<SwitchId>) {
+    let model = walker.path.model();
     let mut values = vec![false; model.switches.len()];
+    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); graph.len()];
     for node in graph.ids() {
         let (Some(parent), Some(step)) = (graph.parent(node), graph.step(node)) else { continue };
-        own[parent.index()] += u32::from(step.is_own(model));
-        inputs[parent.index()] |= !step.is_own(model) && !step.is_silence();
+        if !step.is_silence() {
+            steps[parent.index()].push(step);
+        }
         for s in step.switches().filter(|s| model.direction(*s) == Some(Direction::Output)) {
             values[s.index()] |= model.switches[s].params.iter().any(|p| p.term.is_none());
         }
     }
-    let states = (0..graph.len()).filter(|n| own[*n] > 1 || (own[*n] == 1 && inputs[*n])).count();
-    (states, model.switches.ids().filter(|s| values[s.index()]).collect())
+    let (mut found, mut sure, mut asked) = (0, true, 0);
+    for node in graph.ids() {
+        let here = &steps[node.index()];
+        let own = |s: &Step| s.is_own(model);
+        let pairs = here.iter().enumerate().flat_map(|(i, a)| here[i + 1..].iter().map(move |b| (*a, *b)));
+        let pairs: Vec<(Step, Step)> = pairs.filter(|(a, b)| own(a) || own(b)).collect();
+        if pairs.is_empty() {
+            continue;
+        }
+        let legs: Vec<Leg> = graph.path(node).into_iter().map(Leg::from).collect();
+        walker.follow(&legs);
+        for (a, b) in pairs {
+            asked += 1;
+            if asked > PAIRS {
+                return (found, false, model.switches.ids().filter(|s| values[s.index()]).collect());
+            }
+            match walker.path.possible_together(a, b) {
+                Possible::Yes => {
+                    found += 1;
+                    break;
+                }
+                Possible::No => {}
+                Possible::Unknown(_) => sure = false,
+            }
+        }
+    }
+    (found, sure, model.switches.ids().filter(|s| values[s.index()]).collect())
 }

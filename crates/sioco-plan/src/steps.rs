@@ -95,6 +95,7 @@ pub(crate) fn cover(
         for p in model.processes.values() {
             if let Some(i) = place[p.initial.index()] {
                 states[i] = Some(State::Covered { by: (0..purposes.len()).collect(), doubt: false });
+                purposes.iter_mut().filter(|p| !p.goals.contains(&i)).for_each(|p| p.goals.push(i));
             }
         }
     }

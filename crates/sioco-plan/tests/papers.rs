@@ -26,30 +26,37 @@ fn show(model: &Model, plan: &Plan) -> Vec<String> {
 
 #[test]
 fn look() {
-    for name in [
-        "accumulator/accumulator",
-        "brp/brp",
-        "atm/atm",
-        "atm/atm-two-processes",
-        "coffee/coffee",
-        "coffee/coffee-free",
-        "prepaid-card/spec",
-        "ceiling-speed-monitor/csm",
-        "trace-figures/fig-5-02",
-        "trace-figures/fig-3-08",
-        "trace-figures/fig-3-05",
-    ] {
+    let covers = [
+        ("trace-figures/fig-5-02", Cover::Traces(4)),
+        ("trace-figures/fig-3-07", Cover::Traces(2)),
+        ("trace-figures/fig-3-08", Cover::Traces(3)),
+        ("trace-figures/fig-3-09", Cover::Traces(4)),
+        ("trace-figures/fig-3-10", Cover::Traces(3)),
+        ("trace-figures/fig-3-11", Cover::Traces(3)),
+        ("trace-figures/fig-3-12", Cover::Traces(3)),
+        ("trace-figures/fig-3-13", Cover::Traces(2)),
+        ("trace-figures/fig-3-14", Cover::Traces(3)),
+        ("trace-figures/fig-5-11", Cover::Traces(2)),
+        ("trace-figures/fig-5-12", Cover::Traces(2)),
+        ("atm/atm", Cover::Inclusion(1)),
+        ("atm/atm-two-processes", Cover::Reduced),
+        ("coffee/coffee", Cover::Paths(3)),
+        ("coffee/coffee", Cover::Random(3)),
+        ("brp/brp", Cover::Location),
+    ];
+    for (name, cover) in covers {
         let model = example(name);
         for strict in [true, false] {
-            let options = Options { strict, ..Options::new(Cover::Switch) };
+            let options = Options { strict, ..Options::new(cover.clone()) };
             let start = std::time::Instant::now();
             let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
             println!(
-                "{name} strict {strict}: {} purposes, {} steps, {:?} {:?} {:?}",
+                "{name} {cover} strict {strict}: {} purposes, {} steps, {:?} {:?} {:?} {:?}",
                 plan.purposes.len(),
                 plan.steps(&model),
-                plan.coverage(),
+                plan.length,
                 plan.stop,
+                plan.counts,
                 start.elapsed()
             );
             println!("   {:?}", plan.steering);

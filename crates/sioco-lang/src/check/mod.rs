@@ -7,6 +7,7 @@
 //!   needs, and resolves them in that order;
 //! - `expr` lowers an expression to a term, and is where types are checked;
 //! - `process` lowers each process once, to a template over its parameters and variables;
+//! - `purpose` lowers the purposes, for each system;
 //! - `system` makes the instances and with them the [`Model`];
 //! - `lint` finds what is allowed but probably not meant.
 //!
@@ -17,6 +18,7 @@ mod globals;
 mod lint;
 pub mod load;
 mod process;
+mod purpose;
 mod system;
 
 use std::cell::Cell;
@@ -75,6 +77,8 @@ pub struct Spans {
     pub variables: IdVec<VarId, Span>,
     /// Switches.
     pub switches: IdVec<SwitchId, SwitchSpans>,
+    /// Purposes: their names.
+    pub purposes: Vec<Span>,
 }
 
 /// Where the parts of a switch were written.
@@ -161,12 +165,15 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
         compared: Cell::new(0),
         not_yet: Vec::new(),
         switch_params: Vec::new(),
+        hints: None,
     };
     checker.collect(&files);
     checker.resolve_globals(&overrides);
     let templates = checker.templates();
+    let (planned, systems) = checker.plan(&files, &templates, options);
+    let purposes = checker.purposes(&planned, &templates);
     let lints = checker.lint(&templates);
-    let (model, systems) = checker.systems(&files, &templates, options);
+    let model = checker.systems(&planned, &templates, purposes);
     let mut diagnostics = checker.diagnostics;
     if has_errors(&diagnostics) {
         // Warnings about a file that was not understood would mostly be about what is missing.
@@ -244,6 +251,8 @@ struct Checker<'a> {
     not_yet: Vec<&'a str>,
     /// The parameters of all switches of the process at hand, and where they get their values.
     switch_params: Vec<(&'a str, Span)>,
+    /// What is known about names in the conditions of the purpose at hand.
+    hints: Option<purpose::Hints>,
 }
 
 impl Checker<'_> {

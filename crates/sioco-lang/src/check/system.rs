@@ -8,28 +8,54 @@ use sioco_model::{Id, IdVec, Model, SortId, TermId, Value};
 use super::expr::Scope;
 use super::globals::{ResolvedParam, id, suggest_or};
 use super::process::{Template, TemplateInitial};
+use super::purpose::Lowered;
 use super::{CheckedModel, Checker, Options, Spans, SwitchSpans, listed};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{FileId, Span};
 use crate::syntax::ast::*;
 
-/// What a system consists of.
-struct Instance {
+/// A system that is to be made.
+pub(super) struct Planned {
     name: String,
-    template: usize,
+    pub(super) instances: Vec<Instance>,
+    /// Whether it is the one that is asked for.
+    chosen: bool,
+}
+
+/// What a system consists of.
+pub(super) struct Instance {
+    pub(super) name: String,
+    pub(super) template: usize,
     args: Vec<Value>,
     span: Span,
 }
 
 impl<'a> Checker<'a> {
-    /// Makes every declared system, for its diagnostics, and gives the model of the one that is asked for.
+    /// Makes every system, for its diagnostics, and gives the model of the one that is asked for.
     pub(super) fn systems(
+        &mut self,
+        planned: &[Planned],
+        templates: &[Template<'a>],
+        purposes: Vec<Vec<Lowered>>,
+    ) -> Option<CheckedModel> {
+        let mut model = None;
+        for (i, (system, purposes)) in planned.iter().zip(purposes).enumerate() {
+            let built = self.model(system, templates, purposes, i + 1 == planned.len());
+            if system.chosen {
+                model = built;
+            }
+        }
+        model
+    }
+
+    /// The systems that the files declare, or mean, and the names that can be chosen from.
+    pub(super) fn plan(
         &mut self,
         files: &[(FileId, File)],
         templates: &[Template<'a>],
         options: &Options,
-    ) -> (Option<CheckedModel>, Vec<String>) {
+    ) -> (Vec<Planned>, Vec<String>) {
         let root = files.first().map(|(file, _)| *file);
         let declared: Vec<(FileId, &'a SystemDecl)> = self.globals.systems.clone();
         // Systems of imported files count only where the first file has none of its own.
@@ -48,27 +74,23 @@ impl<'a> Checker<'a> {
             };
             self.report(d.help(help));
         }
-        let mut model = None;
         if systems.is_empty() {
-            if let Some(instances) = self.implied_system(root, templates) {
+            let implied = self.implied_system(root, templates).map(|instances| {
                 let name = templates[instances[0].template].decl.name.name.clone();
-                model = self.model(name, &instances, templates, true);
-            }
-            return (model, names);
+                Planned { name, instances, chosen: true }
+            });
+            return (implied.into_iter().collect(), names);
         }
-        for (i, system) in systems.iter().enumerate() {
+        let mut planned = Vec::new();
+        for system in &systems {
             let Some(instances) = self.instances(system, templates) else { continue };
-            let last = i + 1 == systems.len();
-            let built = self.model(system.name.name.clone(), &instances, templates, last);
             let chosen = match &options.system {
                 Some(wanted) => *wanted == system.name.name,
                 None => systems.len() == 1,
             };
-            if chosen {
-                model = built;
-            }
+            planned.push(Planned { name: system.name.name.clone(), instances, chosen });
         }
-        (model, names)
+        (planned, names)
     }
 
     /// Without a `system`, the one process is meant.
@@ -173,11 +195,12 @@ impl<'a> Checker<'a> {
     /// The model of some instances.
     fn model(
         &mut self,
-        name: String,
-        instances: &[Instance],
+        planned: &Planned,
         templates: &[Template<'a>],
+        purposes: Vec<Lowered>,
         last: bool,
     ) -> Option<CheckedModel> {
+        let instances = &planned.instances[..];
         // A switch that is not there because it is wrong may be the partner.
         if !instances.iter().any(|i| templates[i.template].incomplete) {
             self.partners(instances, templates);
@@ -198,7 +221,7 @@ impl<'a> Checker<'a> {
         let channels =
             channels.map(|c| Channel { name: c.decl.name.name.clone(), params: params(&c.params, self.sorts.bool) });
         let mut model = Model {
-            name,
+            name: planned.name.clone(),
             sorts: self.sorts.clone(),
             gates: gates.collect(),
             channels: channels.collect(),
@@ -207,6 +230,7 @@ impl<'a> Checker<'a> {
             variables: IdVec::new(),
             locations: IdVec::new(),
             switches: IdVec::new(),
+            purposes: Vec::new(),
         };
         let mut spans = Spans {
             gates: self.globals.gates.iter().map(|g| g.decl.name.span).collect(),
@@ -220,6 +244,10 @@ impl<'a> Checker<'a> {
             let initial = self.initial_values(instance, template);
             model.terms = std::mem::take(&mut self.terms);
             instantiate(&mut model, &mut spans, instance, template, initial, several);
+        }
+        for (purpose, span) in purposes {
+            model.purposes.push(purpose);
+            spans.purposes.push(span);
         }
         if !last {
             // The other systems of the file go on with the same terms.

@@ -52,6 +52,8 @@ pub enum ItemKind {
     Process(ProcessDecl),
     /// `system S = P || Q(3)`
     System(SystemDecl),
+    /// `purpose P { … }`
+    Purpose(PurposeDecl),
 }
 
 /// A string literal.
@@ -329,6 +331,113 @@ pub struct InstanceDecl {
     /// The arguments.
     pub args: Vec<Expr>,
     /// All of it.
+    pub span: Span,
+}
+
+/// `purpose P { ?a(x); ..; !b(y) [y == x]  reject delta }`
+#[derive(Clone, Debug)]
+pub struct PurposeDecl {
+    /// The name.
+    pub name: Ident,
+    /// What is to happen.
+    pub pattern: WayDecl,
+    /// What must not happen on the way.
+    pub rejects: Vec<RejectDecl>,
+    /// Whether it has its closing brace.
+    pub closed: bool,
+}
+
+/// `reject !error(_)`
+#[derive(Clone, Debug)]
+pub struct RejectDecl {
+    /// What is rejected; anything but one event is an error.
+    pub event: WayDecl,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A pattern of a purpose, or a part of one.
+#[derive(Clone, Debug)]
+pub struct WayDecl {
+    /// What it is.
+    pub kind: WayKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of patterns of a purpose.
+#[derive(Clone, Debug)]
+pub enum WayKind {
+    /// One step.
+    Event(EventDecl),
+    /// `at Process.Location [condition]`
+    At(PathDecl, GuardDecl),
+    /// `a; b`
+    Sequence(Vec<WayDecl>),
+    /// `a | b`
+    Choice(Vec<WayDecl>),
+    /// `a*`, `a+`, `a{1..3}`
+    Repeat(Box<WayDecl>, RepeatDecl),
+    /// `(a)`
+    Group(Box<WayDecl>),
+    /// `..`
+    Anything,
+    /// Something that could not be read; already reported.
+    Error,
+}
+
+/// One step of a purpose.
+#[derive(Clone, Debug)]
+pub struct EventDecl {
+    /// What happens.
+    pub kind: EventKind,
+    /// `[condition]`
+    pub condition: GuardDecl,
+    /// All but the condition.
+    pub label: Span,
+}
+
+/// What happens in a step of a purpose.
+#[derive(Clone, Debug)]
+pub enum EventKind {
+    /// `?gate(x)`, `!gate(_)`
+    Gate(LabelDecl),
+    /// `delta`
+    Delta,
+    /// `any`
+    Any,
+    /// `take switch`
+    Take(PathDecl),
+}
+
+/// `name` or `Process.name`
+#[derive(Clone, Debug)]
+pub struct PathDecl {
+    /// The process, if given.
+    pub owner: Option<Ident>,
+    /// The name.
+    pub name: Ident,
+    /// All of it.
+    pub span: Span,
+}
+
+/// How often something happens.
+#[derive(Clone, Debug)]
+pub struct RepeatDecl {
+    /// How often at least.
+    pub least: CountDecl,
+    /// How often at most; `None` is without end.
+    pub most: Option<CountDecl>,
+    /// `*`, `+`, or the braces.
+    pub span: Span,
+}
+
+/// A number of times.
+#[derive(Clone, Debug)]
+pub struct CountDecl {
+    /// The number; `None` if it is too large.
+    pub value: Option<u32>,
+    /// Where.
     pub span: Span,
 }
 

@@ -220,6 +220,8 @@ pub enum Tok {
     #[token("with")]
     With,
 
+    /// `purpose`, where a declaration starts. The lexer gives a name, which it is everywhere else.
+    Purpose,
     /// The end of the file.
     Eof,
 }
@@ -286,6 +288,7 @@ impl Tok {
             Tok::Match => "match",
             Tok::Mod => "mod",
             Tok::Output => "output",
+            Tok::Purpose => "purpose",
             Tok::Process => "process",
             Tok::Recv => "recv",
             Tok::Send => "send",

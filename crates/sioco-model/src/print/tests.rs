@@ -51,7 +51,18 @@ fn model() -> Model {
         variables: variables.ids().collect(),
         switches: switches.ids().collect(),
     });
-    Model { name: "P".into(), sorts, terms, gates, channels, processes, variables, locations, switches }
+    Model {
+        name: "P".into(),
+        sorts,
+        terms,
+        gates,
+        channels,
+        processes,
+        variables,
+        locations,
+        switches,
+        purposes: Vec::new(),
+    }
 }
 
 const GO: usize = 0;

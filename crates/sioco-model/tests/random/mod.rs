@@ -203,6 +203,7 @@ impl Kit {
             variables: IdVec::new(),
             locations: IdVec::new(),
             switches: IdVec::new(),
+            purposes: Vec::new(),
         };
         let param = |sort| Param { name: "p".into(), sort, tolerance: None };
         for (name, direction) in

@@ -12,7 +12,7 @@ use sioco_model::{TermId, Value};
 
 use super::question::{FIRST, Question, SECOND, StepTerms};
 use super::states::Subject;
-use crate::path::Path;
+use crate::path::{Path, Possible};
 use crate::step::Step;
 
 /// Whether two steps compete, and whether that is defined; nothing to ask if they have different labels.
@@ -52,6 +52,19 @@ pub(super) fn questions(path: &mut Path<'_>, a: Step, b: Step) -> Vec<(Subject, 
         found.extend(undefined(path, step, one, other, &same));
     }
     found
+}
+
+impl Path<'_> {
+    /// Whether two steps can both be possible in the state at the end of the path, each with arguments of its own.
+    pub fn possible_together(&mut self, a: Step, b: Step) -> Possible {
+        let (first, second) = (self.step_terms(a, FIRST), self.step_terms(b, SECOND));
+        if first.impossible || second.impossible {
+            return Possible::No;
+        }
+        let mut conditions = first.all();
+        conditions.extend(second.all());
+        Question::new(self, &conditions, &[]).ask(self, false)
+    }
 }
 
 /// Whether the guard of one step can be undefined where the other is not ruled out.

@@ -51,5 +51,6 @@ pub fn place(words: Words<'_>, origin: Origin) -> Place {
             switch: Some(s),
             why: format!("for silence, `{}` must not be possible", name(s)),
         },
+        Origin::Wanted => Place { span: None, switch: None, why: "the purpose asks for it".into() },
     }
 }

@@ -145,6 +145,9 @@ impl<'a> Checker<'a> {
     }
 
     pub(in crate::check) fn field(&mut self, base: &'a Expr, field: &Ident, scope: &mut Scope<'_>) -> Option<Typed> {
+        if let Some(variable) = self.owned_variable(base, field, scope) {
+            return variable;
+        }
         let value = self.expr(base, None, scope)?;
         if field.name.is_empty() {
             return None;

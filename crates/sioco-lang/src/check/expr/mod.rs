@@ -60,6 +60,8 @@ pub(in crate::check) struct ProcessScope {
     pub(in crate::check) param_sorts: Vec<Option<SortId>>,
     pub(in crate::check) param_spans: Vec<Span>,
     pub(in crate::check) param_used: Vec<Cell<bool>>,
+    /// For purposes: variables by the process before the `.`; `None` if it does not say which.
+    pub(in crate::check) owned: FxHashMap<String, FxHashMap<String, Option<usize>>>,
 }
 
 impl<'a> Checker<'a> {
@@ -284,6 +286,11 @@ impl<'a> Checker<'a> {
             Diagnostic::new(Code::NotConstant, span, format!("`{name}` has no value before the model runs"))
                 .label("must be known in advance")
                 .help("initial values and bounds are made of constants; initial values also of process parameters")
+        } else if let Some(known) = self.purpose_name(name, span) {
+            match known {
+                Some(d) => d,
+                None => return None,
+            }
         } else if let Some((_, bound)) = self.switch_params.iter().find(|(n, _)| *n == name) {
             d.also(*bound, "this belongs to its own switch only")
                 .help(format!("keep the value in a variable there: `/ x := {name}`, and read that here"))
@@ -300,7 +307,14 @@ impl<'a> Checker<'a> {
             let globals = self.globals.consts.keys().chain(self.globals.constructors.keys()).copied();
             let near = self.near(name, locals.chain(process).chain(globals).chain(["true", "false"]));
             let owner = self.globals.processes.iter().find(|(_, p)| p.vars.iter().any(|v| v.name.name == name));
+            let in_purpose = self.hints.is_some();
             suggest_or(d, &ident, near, || match (scope.process, owner) {
+                (_, Some((_, p))) if in_purpose => {
+                    format!("`{name}` is a variable of `{}`, which is not part of the system", p.name.name)
+                }
+                (_, None) if in_purpose => {
+                    "a condition reads what events bind, variables of the processes, and constants".into()
+                }
                 (None, Some((_, p))) => {
                     let process = &p.name.name;
                     format!("`{name}` is a variable of the process `{process}`; a function gets it as an argument")

@@ -38,6 +38,8 @@ pub(in crate::check) struct Globals<'a> {
     /// Where each name of a process or system was declared first.
     process_or_system: FxHashMap<&'a str, Span>,
     pub(in crate::check) systems: Vec<(FileId, &'a SystemDecl)>,
+    /// Purposes have names of their own, too.
+    pub(in crate::check) purposes: Vec<&'a PurposeDecl>,
     /// The declared types, constants and functions, in order.
     order: Vec<Node<'a>>,
     /// How many parts each data type has, its fields' types included.
@@ -233,6 +235,7 @@ impl<'a> Checker<'a> {
                 self.new_process_name(&decl.name);
                 self.globals.systems.push((file, decl));
             }
+            ItemKind::Purpose(decl) => self.globals.purposes.push(decl),
         }
     }
 

@@ -195,6 +195,7 @@ impl<'a> Checker<'a> {
     pub(in crate::check) fn is_broken(&self, decl: &ProcessDecl) -> bool {
         let start = decl.name.span;
         let next = self.globals.processes.iter().map(|(_, p)| p.name.span);
+        let next = next.chain(self.globals.purposes.iter().map(|p| p.name.span));
         let next = next.filter(|s| s.file == start.file && s.start > start.start).map(|s| s.start).min();
         self.diagnostics.iter().filter(|d| d.code == Code::UnexpectedToken && d.fix.is_none()).any(|d| {
             let place = d.primary.as_ref().map(|p| p.span).filter(|s| s.file == start.file);

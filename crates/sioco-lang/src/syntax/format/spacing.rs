@@ -12,6 +12,12 @@ pub(super) enum Role {
     Guard,
     /// The `<` or `>` of `Seq<T>`, not a comparison.
     Angle,
+    /// The `;` of a purpose, not of an answer.
+    Then,
+    /// The `..` of a purpose, not of a range.
+    Anything,
+    /// The `*`, `+` or `{1..3}` of a purpose.
+    Repeat,
 }
 
 /// Whether an expression may end with the token.
@@ -36,14 +42,17 @@ pub(super) fn space(before: Option<Tok>, left: (Tok, Role), right: (Tok, Role)) 
         Tok::LParen | Tok::LBracket | Tok::Dot | Tok::Bang | Tok::Question => true,
         Tok::Less => left.1 == Role::Angle,
         Tok::Minus => !before.is_some_and(ends_operand),
-        Tok::LBrace => right.0 == Tok::RBrace,
+        Tok::LBrace => right.0 == Tok::RBrace || left.1 == Role::Repeat,
         // After an open end, as in `Int in 0.. = 5`, the range is over.
+        Tok::DotDot if left.1 == Role::Anything => false,
         Tok::DotDot => matches!(right.0, Tok::Int | Tok::Real | Tok::Minus | Tok::LParen | Tok::Ident),
         _ => false,
     };
     let glued_left = match right.0 {
         Tok::RParen | Tok::RBracket | Tok::Comma | Tok::Colon | Tok::Dot => true,
-        Tok::DotDot => left.0 != Tok::In,
+        _ if right.1 == Role::Repeat => true,
+        Tok::Semi => right.1 == Role::Then,
+        Tok::DotDot => left.0 != Tok::In && right.1 != Role::Anything,
         Tok::Less | Tok::Greater => right.1 == Role::Angle,
         Tok::LParen => left.0 == Tok::Ident,
         Tok::LBracket => right.1 != Role::Guard && ends_operand(left.0),

@@ -7,7 +7,8 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
 
-const ITEM_WORDS: [&str; 9] = ["import", "type", "const", "fun", "input", "output", "channel", "process", "system"];
+const ITEM_WORDS: [&str; 10] =
+    ["import", "type", "const", "fun", "input", "output", "channel", "process", "system", "purpose"];
 
 /// Words of other languages, and what they are here.
 pub(super) const SYNONYMS: [(&str, &str); 11] = [
@@ -36,6 +37,7 @@ fn keyword(word: &str) -> Option<Tok> {
         "channel" => Tok::Channel,
         "process" => Tok::Process,
         "system" => Tok::System,
+        "purpose" => Tok::Purpose,
         "var" => Tok::Var,
         "init" => Tok::Init,
         "state" => Tok::State,
@@ -49,10 +51,10 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while self.peek() != Tok::Eof && !self.too_many_errors() {
             let start = self.span();
-            if self.confused && !starts_item(self.peek()) {
+            if self.confused && !starts_item(self.peek()) && !self.starts_purpose() {
                 // The rest of a declaration that was not understood.
                 self.bump();
-                self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
+                self.skip_to(Self::starts_item);
                 while self.eat(Tok::RBrace) {}
                 continue;
             }
@@ -60,11 +62,11 @@ impl Parser<'_> {
             if self.stray_semicolon("a declaration") {
                 continue;
             }
-            let mut tok = self.peek();
+            let mut tok = if self.slice(start) == "purpose" { Tok::Purpose } else { self.peek() };
             if !starts_item(tok) {
                 let Some(meant) = self.unexpected_word("a declaration", &ITEM_WORDS) else {
                     self.bump();
-                    self.skip_to(|p| starts_item(p.peek()) && p.starts_line());
+                    self.skip_to(Self::starts_item);
                     while self.eat(Tok::RBrace) {}
                     continue;
                 };
@@ -143,6 +145,7 @@ impl Parser<'_> {
                 ItemKind::Channel(ChannelDecl { name, params: self.optional_params() })
             }
             Tok::Process => ItemKind::Process(self.process()),
+            Tok::Purpose => ItemKind::Purpose(self.purpose()),
             _ => ItemKind::System(self.system()),
         }
     }

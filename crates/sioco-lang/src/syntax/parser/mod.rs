@@ -7,6 +7,7 @@
 mod expr;
 mod item;
 mod process;
+mod purpose;
 mod switch;
 mod types;
 
@@ -156,6 +157,11 @@ impl<'a> Parser<'a> {
         self.text.get(before.span.end as usize..here.span.start as usize).is_none_or(|s| s.contains('\n'))
     }
 
+    /// Whether a declaration starts here, on a new line.
+    fn starts_item(&self) -> bool {
+        (starts_item(self.peek()) && self.starts_line()) || self.starts_purpose()
+    }
+
     /// Whether the next token but one follows without a space: two signs that were meant as one.
     fn joined(&self) -> bool {
         self.tokens.get(self.pos + 1).is_some_and(|t| t.span.start == self.span().end)
@@ -249,7 +255,7 @@ impl<'a> Parser<'a> {
                 Tok::RBrace if open == 0 => return,
                 Tok::RBrace => open -= 1,
                 // A declaration on a new line ends every bracket: the closing one is probably missing.
-                tok if starts_item(tok) && self.starts_line() => return,
+                _ if self.starts_item() => return,
                 _ => {}
             }
             self.bump();
@@ -268,7 +274,7 @@ impl<'a> Parser<'a> {
             }
             self.confused = true;
             // Everything up to the next declaration is lost; without this, each closing bracket would be an error.
-            while self.peek() != Tok::Eof && !(starts_item(self.peek()) && self.starts_line()) {
+            while self.peek() != Tok::Eof && !self.starts_item() {
                 self.bump();
             }
             return otherwise(span);
@@ -323,6 +329,7 @@ fn starts_item(tok: Tok) -> bool {
             | Tok::Channel
             | Tok::Process
             | Tok::System
+            | Tok::Purpose
     )
 }
 

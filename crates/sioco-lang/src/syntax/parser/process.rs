@@ -1,7 +1,7 @@
 //! Processes, variables and locations.
 
+use super::Parser;
 use super::item::SYNONYMS;
-use super::{Parser, starts_item};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::syntax::ast::*;
@@ -47,7 +47,7 @@ impl Parser<'_> {
                     self.bump();
                     return process;
                 }
-                tok if tok == Tok::Eof || (starts_item(tok) && self.starts_line()) || self.too_many_errors() => {
+                tok if tok == Tok::Eof || self.starts_item() || self.too_many_errors() => {
                     self.expected("`}` to end the process");
                     return process;
                 }
@@ -201,7 +201,7 @@ impl Parser<'_> {
                         self.stray_semicolon("a switch");
                     }
                     tok if matches!(tok, Tok::Eof | Tok::Var | Tok::Init | Tok::State | Tok::Final)
-                        || (starts_item(tok) && self.starts_line())
+                        || self.starts_item()
                         || self.too_many_errors() =>
                     {
                         self.expected("`}` to end the location");

@@ -1,6 +1,7 @@
 //! From the tree to lines and the places where they may be broken.
 
 mod expr;
+mod purpose;
 
 use super::columns::CELLS;
 use super::spacing::{Role, space};
@@ -200,7 +201,8 @@ impl Planner<'_> {
     }
 
     fn items(&mut self, items: &[Item]) {
-        let stands_alone = |item: &Item| matches!(item.kind, ItemKind::Process(_) | ItemKind::System(_));
+        let stands_alone =
+            |item: &Item| matches!(item.kind, ItemKind::Process(_) | ItemKind::System(_) | ItemKind::Purpose(_));
         for (i, item) in items.iter().enumerate() {
             let lead = match i.checked_sub(1).map(|before| &items[before]) {
                 None => Lead::First,
@@ -212,9 +214,13 @@ impl Planner<'_> {
                 self.process(process, first, end, lead);
                 continue;
             }
+            if let ItemKind::Purpose(purpose) = &item.kind {
+                self.purpose(purpose, first, end, lead);
+                continue;
+            }
             self.line(first, end, 0, lead);
             match &item.kind {
-                ItemKind::Import(_) | ItemKind::Process(_) => {}
+                ItemKind::Import(_) | ItemKind::Process(_) | ItemKind::Purpose(_) => {}
                 ItemKind::Type(t) => self.type_decl(t, end - 1),
                 ItemKind::Const(c) => {
                     c.ty.iter().for_each(|ty| self.type_expr(ty));
