@@ -1,6 +1,6 @@
 //! Purposes as test cases: values to send and to expect, and what else the model allows the system to do.
 
-use sioco_model::model::Direction;
+use sioco_model::model::{Direction, Model};
 use sioco_model::{TermId, Value, VarId, print};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
@@ -73,8 +73,14 @@ pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternat
         }
     }
     if alternatives {
-        for node in 0..purpose.nodes.len() {
-            find_others(walker, purpose, &mut case, node);
+        let mut children: Vec<Vec<Step>> = vec![Vec::new(); purpose.nodes.len()];
+        for node in &purpose.nodes {
+            if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
+                children[parent].push(leg.step);
+            }
+        }
+        for (node, children) in children.iter().enumerate() {
+            find_others(walker, purpose, &mut case, node, children);
         }
     }
     case
@@ -166,10 +172,8 @@ fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Keep) -> bool
 }
 
 /// Looks for what the system may do at a node besides what the purpose follows.
-fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node: usize) {
+fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node: usize, children: &[Step]) {
     let model = walker.path.model();
-    let children: Vec<Step> =
-        purpose.children(node).filter_map(|c| Some(purpose.nodes[c].leg.as_ref()?.step)).collect();
     let line = ancestors(purpose, node);
     let valued = line.iter().all(|n| case.nodes[*n].values.is_some() && !case.nodes[*n].apart);
     if purpose.nodes[node].accept || children.is_empty() || !valued {
@@ -181,7 +185,7 @@ fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node
     let possible = fix(walker, case, &line, Keep::Inputs);
     // Where the tester acts, silence is what it hopes for.
     let waits = children.iter().any(|s| s.is_own(model) || s.is_silence());
-    let mut search = Search { followed: &children, found: Vec::new(), cut: false };
+    let mut search = Search { followed: children, found: Vec::new(), cut: false };
     if possible {
         search.look(walker, 0, waits);
     }
@@ -247,5 +251,28 @@ pub fn asks(walker: &mut Walker<'_>, want: &Want) -> Option<String> {
             (None, term)
         }
     };
+    if let Want::Written { purpose, .. } = want {
+        return Some(with_slots(model, walker, *purpose, term));
+    }
     Some(print::term_in(model, walker.path.pool(), switch, &|_| String::new(), term))
+}
+
+/// A condition of a written purpose, with the names of its slots.
+fn with_slots(model: &Model, walker: &mut Walker<'_>, purpose: usize, term: TermId) -> String {
+    let text = print::term_in(model, walker.path.pool(), None, &|_| String::new(), term);
+    let Some(purpose) = model.purposes.get(purpose) else { return text };
+    // What belongs to no switch is printed by its number.
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut shown = String::new();
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find(is_name) {
+        let end = rest[start..].find(|c| !is_name(c)).map_or(rest.len(), |n| start + n);
+        let word = &rest[start..end];
+        let number = word.strip_prefix('p').and_then(|n| n.parse::<usize>().ok());
+        let name = number.and_then(|n| purpose.slots.get(n)).map_or(word, |slot| &slot.name);
+        shown.push_str(&rest[..start]);
+        shown.push_str(name);
+        rest = &rest[end..];
+    }
+    shown + rest
 }

@@ -18,7 +18,7 @@ use sioco_symbolic::step::Step;
 use crate::case::Case;
 use crate::plan::Plan;
 
-pub use document::document;
+pub use document::{document, parameter};
 pub use fingerprint::fingerprint;
 pub use read::read;
 pub use retake::retake;
@@ -106,6 +106,15 @@ pub enum Misfit {
         /// The condition in its guard.
         was: String,
     },
+    /// A purpose asks for something that is not in the purpose that was written any more.
+    Written {
+        /// The purpose.
+        purpose: usize,
+        /// The name of the purpose that was written.
+        name: String,
+        /// The condition.
+        was: String,
+    },
     /// The parameters of a gate are others.
     Gate {
         /// The gate.
@@ -135,9 +144,10 @@ impl Misfit {
     /// The purpose that is not usable because of it.
     pub fn purpose(&self) -> Option<usize> {
         match self {
-            Misfit::NoSwitch { purpose, .. } | Misfit::NotHere { purpose, .. } | Misfit::Impossible { purpose, .. } => {
-                Some(*purpose)
-            }
+            Misfit::NoSwitch { purpose, .. }
+            | Misfit::NotHere { purpose, .. }
+            | Misfit::Impossible { purpose, .. }
+            | Misfit::Written { purpose, .. } => Some(*purpose),
             Misfit::Guard { purpose, .. } => *purpose,
             Misfit::Gate { .. } | Misfit::NoGoal { .. } | Misfit::NewGoal { .. } => None,
         }
@@ -167,6 +177,9 @@ impl Misfit {
             }
             Misfit::Guard { purpose: None, switch, was } => {
                 format!("the guard of `{switch}` has no condition `{was}` any more")
+            }
+            Misfit::Written { purpose, name, was } => {
+                format!("purpose {}: the written purpose `{name}` has no condition `{was}` any more", purpose + 1)
             }
             Misfit::Gate { gate, was, is: Some(is) } => {
                 format!("the gate `{gate}` has other parameters: it was `{was}`, and is `{is}`")

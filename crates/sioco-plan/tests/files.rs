@@ -54,6 +54,11 @@ fn model(text: &str) -> Model {
     checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
 }
 
+/// Models that count have no end.
+fn small(cover: Cover) -> Options {
+    Options { nodes: 60, ..Options::new(cover) }
+}
+
 fn planned(model: &Model, options: &Options) -> (Plan, Vec<Case>) {
     let plan = plan(model, &builtin, options, &mut |_| {}).unwrap();
     let mut walker = walker(model);
@@ -66,14 +71,14 @@ fn written(model: &Model, options: &Options) -> Json {
     file::document(model, options, &plan, &cases)
 }
 
-const COVERS: [&str; 2] = ["switch", "location"];
+const COVERS: [&str; 7] = ["switch", "location", "paths:2", "inclusion:1", "reduced", "traces:2", "random:3"];
 
 #[test]
 fn what_is_written_is_read() {
     for (name, model) in examples() {
         for cover in COVERS {
-            for strict in [false, true] {
-                let options = Options { strict, nodes: 300, ..Options::new(Cover::parse(cover).unwrap()) };
+            for strict in [false, cover == "switch"] {
+                let options = Options { strict, ..small(Cover::parse(cover).unwrap()) };
                 let (plan, cases) = planned(&model, &options);
                 let text = serde_json::to_string_pretty(&file::document(&model, &options, &plan, &cases)).unwrap();
                 let mut loaded = file::read(&text, &model).unwrap_or_else(|e| panic!("{name} {cover}: {e}"));
@@ -108,7 +113,7 @@ process Accumulator {
 
 fn read_changed(old: &str, new: &str) -> (Loaded, Model) {
     assert!(MODEL.contains(old), "{old}");
-    let document = written(&model(MODEL), &Options::new(Cover::Switch));
+    let document = written(&model(MODEL), &small(Cover::Switch));
     let changed = model(&MODEL.replace(old, new));
     let mut loaded = file::read(&document.to_string(), &changed).unwrap();
     file::retake(&mut loaded, &mut walker(&changed));
@@ -172,7 +177,7 @@ fn what_clashes_is_told() {
 #[test]
 fn other_values_leave_the_purpose() {
     // A text is no number: the values go, the purpose stays.
-    let document = written(&model(MODEL), &Options::new(Cover::Switch)).to_string();
+    let document = written(&model(MODEL), &small(Cover::Switch)).to_string();
     let changed = model(&MODEL.replace("outX(p: Int)", "outX(p: Real)").replace("var x: Int", "var x: Real"));
     let loaded = file::read(&document, &changed).unwrap();
     assert_eq!(loaded.plan.purposes.len(), 1);
@@ -186,7 +191,7 @@ fn error(text: &str) -> FileError {
 
 #[test]
 fn files_that_are_no_plans() {
-    let good = serde_json::to_string_pretty(&written(&model(MODEL), &Options::new(Cover::Switch))).unwrap();
+    let good = serde_json::to_string_pretty(&written(&model(MODEL), &small(Cover::Switch))).unwrap();
     assert!(file::read(&good, &model(MODEL)).is_ok());
     for (text, line, what) in [
         ("", None, "the file is empty"),
@@ -212,7 +217,7 @@ fn files_that_are_no_plans() {
 
 #[test]
 fn damaged_fields_are_named_with_their_lines() {
-    let good = written(&model(MODEL), &Options::new(Cover::Switch));
+    let good = written(&model(MODEL), &small(Cover::Switch));
     for (pointer, value, what) in [
         ("/cover", json!("everything"), "`cover` is no cover: there is no way to cover called `everything`"),
         ("/stop", json!("later"), "`stop` should be one of \"complete\""),
@@ -254,7 +259,7 @@ fn damaged_fields_are_named_with_their_lines() {
 
 #[test]
 fn any_cut_is_an_error_and_no_crash() {
-    let good = written(&model(MODEL), &Options::new(Cover::Switch)).to_string();
+    let good = written(&model(MODEL), &small(Cover::Switch)).to_string();
     for end in (0..good.len()).step_by(7).filter(|end| good.is_char_boundary(*end)) {
         error(&good[..end]);
     }

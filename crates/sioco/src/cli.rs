@@ -4,7 +4,9 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, man, simulate};
+use crate::commands::{
+    analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, man, plan, simulate,
+};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -35,6 +37,7 @@ pub enum Command {
     Simulate(simulate::Simulate),
     Explore(explore::Explore),
     Analyze(analyze::Analyze),
+    Plan(plan::Plan),
     Import(import::Import),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -53,6 +56,7 @@ impl Command {
             Command::Simulate(command) => command.run(out),
             Command::Explore(command) => command.run(out),
             Command::Analyze(command) => command.run(out),
+            Command::Plan(command) => command.run(out),
             Command::Import(command) => command.run(out),
             Command::Doctor(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -15,7 +15,8 @@ pub enum Exit {
     /// The command line or a model is wrong. Also: `fmt --check` found a file that is not formatted, `analyze` found a
     /// defect.
     Usage = 2,
-    /// No verdict was reached, or a gate of the campaign was missed. Also: `explore` could not decide about a path.
+    /// No verdict was reached, or a gate of the campaign was missed. Also: `explore` could not decide about a path,
+    /// `plan` left goals uncovered.
     Inconclusive = 3,
     /// There was nothing to run.
     Nothing = 4,

@@ -15,6 +15,7 @@ pub mod interrupt;
 pub mod markdown;
 pub mod model;
 pub mod output;
+pub mod plan;
 pub mod simulate;
 pub mod solver_choice;
 pub mod solvers;

@@ -66,7 +66,7 @@ fn goal(model: &Model, goal: &Goal, state: &State) -> Json {
         Goal::Switch(s) => json!({ "switch": model.switches[*s].name }),
         Goal::Location(l) => json!({ "location": model.location_name(*l) }),
         Goal::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
-        Goal::Written(purpose) => json!({ "written": purpose }),
+        Goal::Written(purpose) => json!({ "written": written_name(model, *purpose) }),
     };
     match state {
         State::Covered { by, doubt } => {
@@ -163,13 +163,17 @@ fn want(model: &Model, want: &Want) -> Json {
         Want::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
         Want::Written { purpose, condition, slots, negated } => json!({
             "written": {
-                "purpose": purpose,
+                "purpose": written_name(model, *purpose),
                 "condition": print::term(model, None, *condition),
                 "slots": slots.iter().map(|(slot, step, arg)| json!([slot, step, arg])).collect::<Vec<_>>(),
                 "negated": negated,
             }
         }),
     }
+}
+
+fn written_name(model: &Model, purpose: usize) -> &str {
+    model.purposes.get(purpose).map_or("", |p| p.name.as_str())
 }
 
 /// The values of a step by the names of its parameters.

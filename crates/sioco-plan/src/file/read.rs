@@ -2,7 +2,8 @@
 
 use serde_json::Value as Json;
 use sioco_model::model::Model;
-use sioco_model::{Id, LocationId, Value};
+use sioco_model::purpose::{Pattern, Purpose as Written};
+use sioco_model::{Id, LocationId, TermId, Value, print};
 use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
@@ -205,7 +206,8 @@ impl Reader<'_> {
                 _ => None,
             }
         } else {
-            Some(Goal::Written(field(json, "written", number)?))
+            let name = field(json, "written", text)?;
+            self.found("purpose", name, find_written(model, name).map(Goal::Written))
         };
         let state = match field(json, "state", text)? {
             "covered" => State::Covered { by: field(json, "by", |b| list(b, number))?, doubt: is(json, "perhaps")? },
@@ -356,7 +358,25 @@ impl Reader<'_> {
     }
 
     fn want(&mut self, json: &Json, at: usize) -> Read<Option<Want>> {
-        field(json, "atom", |a| self.atom(a, Some(at)))
+        let Some(written) = json.get("written") else { return field(json, "atom", |a| self.atom(a, Some(at))) };
+        let model = self.model;
+        let (name, was) = (field(written, "purpose", text)?, field(written, "condition", text)?);
+        let slots = field(written, "slots", |s| {
+            list(s, |s| match list(s, number)?[..] {
+                [slot, step, arg] => Ok((u32::try_from(slot).unwrap_or(u32::MAX), step, arg)),
+                _ => wrong("should have three numbers"),
+            })
+        })?;
+        let negated = field(written, "negated", flag)?;
+        let found = find_written(model, name).and_then(|purpose| {
+            let conditions = conditions(&model.purposes[purpose]);
+            let condition = conditions.into_iter().find(|c| print::term(model, None, *c) == was)?;
+            Some(Want::Written { purpose, condition, slots, negated })
+        });
+        if found.is_none() {
+            self.misfits.push(Misfit::Written { purpose: at, name: name.to_owned(), was: was.to_owned() });
+        }
+        Ok(found)
     }
 
     fn args(&self, json: &Json, step: Step) -> Read<Option<Vec<Value>>> {
@@ -387,6 +407,27 @@ impl Reader<'_> {
         let others = others.filter_map(|(step, perhaps)| Some(Other { step: step.ok()?, perhaps })).collect();
         Ok((others, is(json, "cut")?))
     }
+}
+
+fn find_written(model: &Model, name: &str) -> Option<usize> {
+    model.purposes.iter().position(|p| p.name == name)
+}
+
+/// The conditions of a purpose that was written, in order.
+fn conditions(purpose: &Written) -> Vec<TermId> {
+    fn collect(pattern: &Pattern, found: &mut Vec<TermId>) {
+        match pattern {
+            Pattern::Event(event) => found.extend(event.condition),
+            Pattern::Sequence(parts) | Pattern::Choice(parts) => parts.iter().for_each(|p| collect(p, found)),
+            Pattern::Repeat { body, .. } => collect(body, found),
+            Pattern::Anything => {}
+            Pattern::At { condition, .. } => found.extend(*condition),
+        }
+    }
+    let mut found = Vec::new();
+    collect(&purpose.pattern, &mut found);
+    found.extend(purpose.rejects.iter().filter_map(|e| e.condition));
+    found
 }
 
 /// A node that does not fit is still an end, so that the purpose is not called damaged besides.

@@ -7,12 +7,15 @@ mod words;
 
 use sioco_lang::check::CheckedModel;
 use sioco_lang::source::SourceMap;
-use sioco_symbolic::analysis::{Finding, Kind, Severity, Status};
+use sioco_model::SwitchId;
+use sioco_symbolic::Clash;
+use sioco_symbolic::analysis::{Finding, Kind, Severity, Status, What, WhyNot};
 
 pub use self::json::{VERSION, finding as json_finding, head as json_head, summary as json_summary, switches};
 pub use self::summary::summary;
-use self::words::Words;
-use crate::diagnostic::{Parts, Rank, render_parts};
+pub(crate) use self::words::cut;
+use self::words::{Words, legend, quoted};
+use crate::diagnostic::{self, Parts, Rank, render_parts};
 
 /// A model with its source.
 #[derive(Clone, Copy)]
@@ -69,6 +72,28 @@ pub fn render(source: Source<'_>, finding: &Finding, denied: Denied<'_>, replay:
 /// The message of a finding alone.
 pub fn message(source: Source<'_>, finding: &Finding) -> String {
     Words { model: &source.checked.model, spans: &source.checked.spans }.of(finding).message
+}
+
+/// Why a switch is never taken, with its place.
+pub(crate) fn never(source: Source<'_>, switch: SwitchId, why: &WhyNot) -> diagnostic::Finding {
+    let words = Words { model: &source.checked.model, spans: &source.checked.spans };
+    let what = What::NotTaken { switch, why: why.clone() };
+    let finding = Finding { kind: Kind::Unreachable, status: Status::Proved, what, witness: None };
+    let said = words.of(&finding);
+    diagnostic::Finding {
+        kind: Kind::Unreachable.name().into(),
+        message: said.message,
+        labels: said.labels,
+        notes: said.notes,
+    }
+}
+
+/// Conditions that clash, in a clause.
+pub(crate) fn clashing(clash: &[Clash]) -> String {
+    match clash {
+        [one] => format!("`{}` is not true", one.text),
+        several => format!("{} are not true together{}", quoted(several), legend(several)),
+    }
 }
 
 fn render_line(kind: Kind, message: &str, place: &str, colour: bool) -> String {

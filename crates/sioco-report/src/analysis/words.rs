@@ -347,7 +347,7 @@ impl Words<'_> {
 }
 
 /// What the number behind a name means, by the first one that there is.
-fn legend(clash: &[Clash]) -> String {
+pub(super) fn legend(clash: &[Clash]) -> String {
     let is_name = |c: char| c.is_alphanumeric() || "_.#".contains(c);
     let mut words = clash.iter().flat_map(|c| c.text.split(move |c| !is_name(c)));
     let found = words.find_map(|word| {
@@ -361,7 +361,7 @@ fn legend(clash: &[Clash]) -> String {
     }
 }
 
-fn quoted(clash: &[Clash]) -> String {
+pub(super) fn quoted(clash: &[Clash]) -> String {
     let texts: Vec<String> = clash.iter().map(|c| format!("`{}`", c.text)).collect();
     match texts.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -370,7 +370,7 @@ fn quoted(clash: &[Clash]) -> String {
 }
 
 /// What a cut means for what was not found, and the option that looks further.
-pub(super) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
+pub(crate) fn cut(stop: Stop) -> (&'static str, Option<&'static str>) {
     match stop {
         Stop::Depth => ("within the depth", Some("--depth")),
         Stop::Nodes => ("within the number of nodes", Some("--nodes")),

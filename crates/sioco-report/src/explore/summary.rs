@@ -195,7 +195,7 @@ fn some_and(names: &[&str], further: usize) -> String {
 }
 
 /// The text in lines of at most this width, as far as its words allow.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

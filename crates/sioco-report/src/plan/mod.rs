@@ -1,1 +1,195 @@
-//! Plans.
+//! Plans: the purposes and what they cover for people, and the document for programs.
+
+mod goals;
+mod json;
+mod misfits;
+mod notes;
+mod steps;
+mod tree;
+
+use sioco_lang::check::CheckedModel;
+use sioco_model::model::Model;
+use sioco_plan::case::Case;
+use sioco_plan::walker::Walker;
+use sioco_plan::{Cover, Coverage, Goal, Options, Plan, State};
+
+pub use self::goals::missing;
+pub use self::json::document;
+pub use self::misfits::misfits;
+pub use self::notes::notes;
+use crate::analysis::Source;
+use crate::explore::count;
+use crate::style::Style;
+
+/// So many goals of a purpose are named.
+const NAMED: usize = 12;
+
+/// A plan with what is needed to speak about it.
+#[derive(Clone, Copy)]
+pub struct Planned<'a> {
+    /// The model with its texts.
+    pub source: Source<'a>,
+    /// What was asked for.
+    pub options: &'a Options,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Whether somebody interrupted the work.
+    pub interrupted: bool,
+}
+
+/// How text is set.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// How wide it may be.
+    pub width: usize,
+    /// The emphasis.
+    pub style: Style,
+    /// So many lines of a purpose are shown.
+    pub lines: usize,
+}
+
+impl<'a> Planned<'a> {
+    fn model(&self) -> &'a Model {
+        &self.source.checked.model
+    }
+
+    fn checked(&self) -> &'a CheckedModel {
+        self.source.checked
+    }
+
+    /// The length that was asked for, where the cover is about lengths.
+    fn asked(&self) -> Option<usize> {
+        match self.plan.cover {
+            Cover::Paths(n) | Cover::Traces(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Whether everything that was asked for is there, as far as it is not proved to be impossible.
+    pub fn is_whole(&self) -> bool {
+        let Coverage { not_reached, unknown, .. } = self.plan.coverage();
+        let short = self.asked().zip(self.plan.length).is_some_and(|(asked, reached)| reached < asked);
+        let cut = self.plan.goals.is_empty() && self.is_cut();
+        not_reached + unknown == 0 && !short && !cut
+    }
+
+    /// Whether a bound ended the search.
+    fn is_cut(&self) -> bool {
+        use sioco_symbolic::Stop;
+        !matches!(self.plan.stop, Stop::Complete | Stop::Covered)
+    }
+
+    /// What a goal of the cover is called, with its number.
+    fn things(&self, n: usize) -> String {
+        let thing = match self.plan.goals.first() {
+            _ if self.plan.goals.iter().any(|(g, _)| matches!(g, Goal::Atom { .. })) => "goal",
+            Some((Goal::Switch(_), _)) => "switch",
+            Some((Goal::Location(_), _)) => "location",
+            Some((Goal::Written(_), _)) => "purpose",
+            _ => "goal",
+        };
+        count(n, thing)
+    }
+
+    /// What is covered beforehand, in a line or two.
+    pub fn headline(&self, style: Style) -> String {
+        let (plan, model) = (self.plan, self.model());
+        let purposes = count(plan.purposes.len(), "purpose");
+        let steps = count(plan.steps(model), "step");
+        let name = style.bold(&model.name);
+        if plan.goals.is_empty() {
+            let taken = plan.switches(model).iter().filter(|t| **t).count();
+            let all = count(model.switches.len(), "switch");
+            let what = match (&plan.cover, plan.length) {
+                (Cover::Paths(_), Some(n)) => format!("all paths of up to {}", count(n, "step")),
+                (Cover::Traces(_), Some(n)) => format!("all traces of up to {}", count(n, "step")),
+                (Cover::Inclusion(k), Some(n)) => {
+                    let times = if *k == 1 { "as long as".to_owned() } else { format!("{k} times as long as") };
+                    format!("all paths of up to {}, {times} the restriction by inclusion", count(n, "step"))
+                }
+                (Cover::Reduced, _) => "every redirected edge of the reduced graph".into(),
+                (Cover::Random(_), _) => format!("random walks (seed {})", self.options.seed),
+                (cover, _) => format!("`{cover}`"),
+            };
+            let ways: usize = plan.purposes.iter().map(|p| p.accepts().count()).sum();
+            let ways =
+                if ways == plan.purposes.len() { String::new() } else { format!(" with {}", count(ways, "accept")) };
+            return format!("{name}: {purposes}{ways} for {what}\n  {taken} of {all} on them, {steps} at most\n");
+        }
+        let coverage = plan.coverage();
+        let covered = format!("{} of {} covered", coverage.covered, self.things(coverage.feasible()));
+        let percent = format!("{}%", percent(coverage.percent()));
+        let share = if coverage.covered == coverage.feasible() { style.green(percent) } else { style.yellow(percent) };
+        let mut text = format!("{name}: {covered} ({share}) by {purposes} with {steps}\n");
+        let mut rest = Vec::new();
+        for (n, what) in [
+            (coverage.perhaps, "of these only perhaps"),
+            (coverage.infeasible, "more infeasible (proved)"),
+            (coverage.not_reached, "not reached"),
+            (coverage.unknown, "unknown"),
+        ] {
+            if n > 0 {
+                rest.push(format!("{n} {what}"));
+            }
+        }
+        if !rest.is_empty() {
+            text.push_str(&format!("  {}\n", rest.join(", ")));
+        }
+        text
+    }
+
+    /// A purpose with its values.
+    pub fn purpose(&self, number: usize, case: &Case, walker: &mut Walker<'_>, page: Page) -> String {
+        let Some(purpose) = self.plan.purposes.get(number) else { return String::new() };
+        let model = self.model();
+        let style = page.style;
+        let mut text = style.bold(format_args!("{}. {}", number + 1, count(purpose.length(model), "step")));
+        let (alone, also): (Vec<usize>, Vec<usize>) = purpose.goals.iter().partition(|g| {
+            let by = self.plan.goals.get(**g).map(|(_, state)| state);
+            matches!(by, Some(State::Covered { by, .. }) if *by == [number])
+        });
+        let names = |goals: &[usize]| {
+            let names: Vec<String> = (goals.iter().take(NAMED))
+                .filter_map(|g| Some(goals::name(model, &self.plan.goals.get(*g)?.0)))
+                .collect();
+            let more = goals.len().saturating_sub(NAMED);
+            if more == 0 { names.join(", ") } else { format!("{}, … and {more} more", names.join(", ")) }
+        };
+        match (alone.is_empty(), also.is_empty()) {
+            (false, false) => text.push_str(&format!(" for {}; also {}", names(&alone), names(&also))),
+            (false, true) => text.push_str(&format!(" for {}", names(&alone))),
+            (true, false) => text.push_str(&format!(" for {}", names(&also))),
+            (true, true) => {}
+        }
+        text.push('\n');
+        text.push_str(&steps::start(model, case, style));
+        text.push_str(&tree::tree(model, purpose, case, walker, page));
+        if let Some(why) = &case.unknown {
+            let what =
+                if case.nodes.iter().any(|n| n.values.is_some()) { "no values for all of it" } else { "no values" };
+            text.push_str(&format!("   {what}: {why}\n"));
+        }
+        text
+    }
+}
+
+/// A share without needless digits, and 100 only for all.
+fn percent(percent: f64) -> String {
+    if percent >= 100.0 {
+        return "100".into();
+    }
+    let text = format!("{:.1}", (percent * 10.0).floor() / 10.0);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_all_is_a_hundred_percent() {
+        for (share, text) in [(100.0, "100"), (99.99, "99.9"), (50.0, "50"), (0.0, "0"), (66.666, "66.6")] {
+            assert_eq!(percent(share), text);
+        }
+    }
+}

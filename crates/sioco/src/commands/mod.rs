@@ -11,4 +11,5 @@ pub mod fmt;
 pub mod graph;
 pub mod import;
 pub mod man;
+pub mod plan;
 pub mod simulate;

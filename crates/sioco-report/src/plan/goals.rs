@@ -1,0 +1,116 @@
+//! Goals in words, and why some are not covered.
+
+use sioco_lang::diagnostic::Label;
+use sioco_lang::source::Span;
+use sioco_model::model::Model;
+use sioco_model::print;
+use sioco_plan::want::atoms;
+use sioco_plan::{Goal, Infeasible, Side, State};
+
+use super::{Page, Planned};
+use crate::analysis::{clashing, cut, never};
+use crate::diagnostic::{Finding, render_finding};
+
+/// A goal in a list.
+pub(super) fn name(model: &Model, goal: &Goal) -> String {
+    match goal {
+        Goal::Switch(s) => model.switches[*s].name.clone(),
+        Goal::Location(l) => model.location_name(*l),
+        Goal::Atom { switch, atom, side } => {
+            let text = atoms(model, *switch).get(*atom).map(|t| print::term(model, Some(*switch), *t));
+            let side = match side {
+                Side::True => "true",
+                Side::False => "false",
+                Side::LastTrue => "just true",
+                Side::FirstFalse => "just false",
+            };
+            format!("`{}` of {} {side}", text.unwrap_or_default(), model.switches[*switch].name)
+        }
+        Goal::Written(i) => model.purposes.get(*i).map(|p| p.name.clone()).unwrap_or_default(),
+    }
+}
+
+/// Where the thing that a goal is about was written.
+pub(super) fn span(planned: &Planned<'_>, goal: &Goal) -> Option<Span> {
+    let spans = &planned.checked().spans;
+    match goal {
+        Goal::Switch(s) => spans.switches.get(*s).map(|s| s.label),
+        Goal::Location(l) => spans.locations.get(*l).copied(),
+        Goal::Atom { switch, .. } => spans.switches.get(*switch).map(|s| s.guard.unwrap_or(s.label)),
+        Goal::Written(i) => spans.purposes.get(*i).copied(),
+    }
+}
+
+/// Why a goal cannot be reached, at its place.
+fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
+    let model = planned.model();
+    let name = name(model, goal);
+    let mut finding = match (goal, why) {
+        (Goal::Switch(switch), Infeasible::Switch(why)) => never(planned.source, *switch, why),
+        _ => {
+            let (message, text, notes) = match why {
+                Infeasible::Values { states, clash } => {
+                    let mut notes = Vec::new();
+                    if !clash.is_empty() {
+                        notes.push(format!("in the first of them, {}", clashing(clash)));
+                    }
+                    let text = format!("looked for in {states} nodes");
+                    (format!("{name} is impossible: no value will do"), text, notes)
+                }
+                Infeasible::Written => {
+                    let message = format!("no path fits the purpose `{name}`, and all were tried");
+                    (message, String::new(), Vec::new())
+                }
+                _ => {
+                    let text = "no switch that leads here is ever taken".to_owned();
+                    (format!("`{name}` is never reached"), text, Vec::new())
+                }
+            };
+            let labels = span(planned, goal).map(|span| Label { span, text }).into_iter().collect();
+            Finding { kind: String::new(), message, labels, notes }
+        }
+    };
+    finding.kind = "infeasible".into();
+    finding
+}
+
+/// Every goal that is not covered, with why; at most so many of each kind as `most` says.
+pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
+    let (model, style) = (planned.model(), page.style);
+    let mut out = String::new();
+    let mut proved = 0;
+    for (goal, state) in &planned.plan.goals {
+        if let State::Infeasible(why) = state {
+            proved += 1;
+            if proved <= most {
+                let finding = infeasible(planned, goal, why);
+                out.push_str(&render_finding(planned.source.sources, &finding, style.on));
+                out.push('\n');
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    for (goal, state) in &planned.plan.goals {
+        let (kind, why) = match state {
+            State::NotReached(stop) => {
+                let (what, option) = cut(*stop);
+                let help = option.map(|o| format!(": `{o}` looks further")).unwrap_or_default();
+                ("not reached", format!("{what}{help}"))
+            }
+            State::Unknown(reason) => ("unknown", reason.to_string()),
+            State::Covered { .. } | State::Infeasible(_) => continue,
+        };
+        let place = span(planned, goal).map(|s| format!(" ({})", planned.source.sources.show(s))).unwrap_or_default();
+        lines.push(format!("{}: {}{place}: {}\n", style.yellow(kind), name(model, goal), why.trim_start()));
+    }
+    let shown = lines.len().min(most);
+    out.extend(lines[..shown].iter().map(String::as_str));
+    let hidden = proved.saturating_sub(most) + lines.len() - shown;
+    if hidden > 0 {
+        out.push_str(&format!("… and {hidden} more that are not covered; `--all` shows them\n"));
+    }
+    if shown > 0 || hidden > 0 {
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,51 @@
+//! What of a plan does not fit a model any more.
+
+use sioco_lang::diagnostic::did_you_mean;
+use sioco_plan::file::Misfit;
+
+use super::Page;
+use crate::analysis::{Source, clashing};
+
+/// The misfits, a line each; at most so many.
+pub fn misfits(source: Source<'_>, misfits: &[Misfit], most: usize, page: Page) -> String {
+    let model = &source.checked.model;
+    let style = page.style;
+    let mut out = String::new();
+    for misfit in misfits.iter().take(most) {
+        let mut text = misfit.describe(model);
+        let near = match misfit {
+            Misfit::NoSwitch { name, .. } | Misfit::NoGoal { kind: "switch", name } => {
+                did_you_mean(name, model.switches.values().map(|s| s.name.as_str()))
+            }
+            Misfit::NoGoal { kind: "location", name } => {
+                let names: Vec<String> = model.locations.ids().map(|l| model.location_name(l)).collect();
+                did_you_mean(name, names.iter().map(String::as_str))
+            }
+            Misfit::Gate { gate, is: None, .. } => did_you_mean(gate, model.gates.values().map(|g| g.name.as_str())),
+            _ => None,
+        };
+        if let Some(near) = near {
+            text.push_str(&format!("; did you mean `{near}`?"));
+        }
+        if let Misfit::Impossible { clash, .. } = misfit {
+            match clash.is_empty() {
+                true => text.push_str(": what the purpose asks for besides cannot be had"),
+                false => text.push_str(&format!(": {}", clashing(clash))),
+            }
+            let places = clash.iter().filter_map(|c| match c.origin {
+                sioco_symbolic::Origin::Guard(s, _) => source.checked.spans.switches.get(s),
+                _ => None,
+            });
+            let mut places: Vec<String> = places.map(|s| source.sources.show(s.guard.unwrap_or(s.label))).collect();
+            places.dedup();
+            if !places.is_empty() {
+                text.push_str(&format!(" ({})", places.join(", ")));
+            }
+        }
+        out.push_str(&format!("{}: {text}\n", style.yellow("misfit")));
+    }
+    if misfits.len() > most {
+        out.push_str(&format!("… and {} more; `--all` shows them\n", misfits.len() - most));
+    }
+    out
+}

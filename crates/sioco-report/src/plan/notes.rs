@@ -1,0 +1,109 @@
+//! The last lines: whether runs can be inconclusive, and how far was looked.
+
+use sioco_plan::{Cover, Steering};
+use sioco_symbolic::Stop;
+use sioco_symbolic::analysis::{Control, Determinism};
+
+use super::{Page, Planned};
+use crate::explore::{count, summary::wrap};
+
+/// So many names are told.
+const NAMES: usize = 6;
+
+/// The notes below a plan.
+pub fn notes(planned: &Planned<'_>, page: Page) -> String {
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    if let Some(steering) = &planned.plan.steering {
+        rows.push(("runs", runs(planned, steering)));
+    }
+    rows.push(("looked at", looked_at(planned)));
+    if let Some((asked, reached)) = planned.asked().zip(planned.plan.length).filter(|(a, r)| r < a) {
+        let what = if matches!(planned.plan.cover, Cover::Traces(_)) { "traces" } else { "paths" };
+        let text = match planned.is_cut() {
+            true => format!("all {what} up to {reached} of {asked} steps are there; {}", help(planned.plan.stop)),
+            false => format!("{reached}: no {what} are longer, though {asked} were asked for"),
+        };
+        rows.push(("length", text));
+    }
+    if planned.plan.counts.cut > 0 {
+        let places = count(planned.plan.counts.cut, "place");
+        rows.push(("cut", format!("in {places}, internal steps go on longer than was followed")));
+    }
+    let mut out = String::new();
+    for (heading, text) in rows {
+        let mut heading = heading;
+        for line in wrap(&text, page.width.saturating_sub(13)) {
+            out.push_str(&format!("  {heading:<11}{line}\n"));
+            heading = "";
+        }
+    }
+    out
+}
+
+fn looked_at(planned: &Planned<'_>) -> String {
+    let plan = planned.plan;
+    let nodes = count(plan.counts.nodes, "node");
+    let how = match plan.stop {
+        _ if planned.interrupted => "interrupted: this is what was found until then".to_owned(),
+        Stop::Complete => "complete: all that can be reached".to_owned(),
+        Stop::Covered => "until everything was covered".to_owned(),
+        stop => format!("not all: {}", help(stop)),
+    };
+    match plan.counts.candidates {
+        0 => format!("{nodes}, {how}"),
+        n => format!("{nodes}, {how}; of {} asked about, {} impossible", count(n, "step"), plan.counts.impossible),
+    }
+}
+
+/// What ended the search, and what to do about it.
+fn help(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Depth => "the greatest depth was reached, `--depth` looks further",
+        Stop::Nodes => "the greatest number of nodes was reached, `--nodes` looks further",
+        Stop::Memory => "the memory was used up",
+        Stop::Cancelled => "the time was up, `--time` allows more",
+        Stop::Complete | Stop::Covered => "",
+    }
+}
+
+fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
+    let model = planned.model();
+    if steering.is_certain() {
+        return "none can be inconclusive: the model is deterministic (proved), and the tester alone decides".into();
+    }
+    let mut why = Vec::new();
+    match steering.determinism {
+        Determinism::Proved => {}
+        Determinism::No => why.push("the model is nondeterministic (`sioco analyze` shows where)".to_owned()),
+        Determinism::NotFound => why.push("whether the model is deterministic was not proved".into()),
+        Determinism::Undecided => why.push("whether the model is deterministic was not decided".into()),
+        Determinism::Undefined(s) => {
+            why.push(format!(
+                "the guard of `{}` can be undefined where another switch competes",
+                model.switches[s].name
+            ));
+        }
+    }
+    match &steering.control {
+        Control::NothingFree | Control::Proved => {}
+        Control::NotFound => why.push("whether free initial values decide anything was not proved".into()),
+        Control::No { variable, switch, .. } => why.push(format!(
+            "whether `{}` is possible depends on the initial `{}`",
+            model.switches[*switch].name,
+            model.variable_name(*variable)
+        )),
+    }
+    if steering.choices > 0 {
+        why.push(format!("the system decides by itself what happens next in {}", count(steering.choices, "state")));
+    }
+    if !steering.values.is_empty() {
+        let names = steering.values.iter().take(NAMES).map(|s| format!("`{}`", model.switches[*s].name));
+        let names: Vec<String> = names.collect();
+        let more = if steering.values.len() > NAMES { ", …" } else { "" };
+        why.push(format!("it chooses the values of {}{more}", names.join(", ")));
+    }
+    if why.is_empty() || (why.len() == 1 && steering.determinism == Determinism::NotFound) {
+        why.push("not all states were looked at".into());
+    }
+    format!("can be inconclusive: {}", why.join("; "))
+}

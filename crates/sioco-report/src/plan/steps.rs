@@ -1,0 +1,96 @@
+//! Steps of purposes in words.
+
+use sioco_model::model::{Direction, Label, Model};
+use sioco_model::{SwitchId, Value, print};
+use sioco_plan::case::{Case, Other};
+use sioco_symbolic::Step;
+
+use crate::style::Style;
+
+/// A word with its emphasis, and how wide it is without.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Word {
+    pub text: String,
+    pub width: usize,
+}
+
+impl Word {
+    pub fn new(plain: &str, emphasis: impl FnOnce(&str) -> String) -> Word {
+        Word { text: emphasis(plain), width: plain.chars().count() }
+    }
+}
+
+/// A step with its values, as far as they are known: `?inX(p = 6)`, `!outX(6)`, `delta`; steps that nobody sees are
+/// dimmed and in brackets.
+pub(super) fn step(model: &Model, step: Step, values: Option<&[Value]>, style: Style) -> Word {
+    let switch = match step {
+        Step::Switch(s) => s,
+        Step::Handshake { .. } => {
+            let sent = step.switches().next().and_then(|s| Some(arguments(model, s, values?))).unwrap_or_default();
+            return Word::new(&format!("({}{sent})", step.name(model)), |t| style.dim(t));
+        }
+        Step::Delta | Step::Divergence => return Word::new("delta", str::to_owned),
+    };
+    match (model.switches[switch].label, values) {
+        (Label::Gate(g), Some(values)) => {
+            let gate = &model.gates[g];
+            let text = format!("{}{}{}", gate.direction.sigil(), gate.name, arguments(model, switch, values));
+            match gate.direction {
+                Direction::Input => Word::new(&text, |t| style.cyan(t)),
+                Direction::Output => Word::new(&text, str::to_owned),
+            }
+        }
+        (Label::Gate(_), None) => Word::new(&print::label(model, switch), str::to_owned),
+        (_, values) => {
+            let chosen = values.map(|v| arguments(model, switch, v)).unwrap_or_default();
+            Word::new(&format!("({}{chosen})", model.switches[switch].name), |t| style.dim(t))
+        }
+    }
+}
+
+/// Inputs by name, since the tester sends them; outputs by value. What the system chooses is only an example.
+fn arguments(model: &Model, switch: SwitchId, values: &[Value]) -> String {
+    let s = &model.switches[switch];
+    let input = model.direction(switch) == Some(Direction::Input);
+    let shown = s.params.iter().enumerate().zip(values).map(|((i, p), value)| {
+        let value = model.sorts.show(p.sort, value);
+        let name = sioco_plan::file::parameter(model, switch, i);
+        match (input, p.term.is_none() && !matches!(s.label, Label::Receive(_))) {
+            (true, _) => format!("{name} = {value}"),
+            (false, true) => format!("any {name}, as {value}"),
+            (false, false) => value,
+        }
+    });
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() { String::new() } else { format!("({})", shown.join(", ")) }
+}
+
+/// What else may be observed.
+pub(super) fn others(model: &Model, others: &[Other], cut: bool) -> String {
+    let of = |o: &Other| {
+        let label = match o.step {
+            Step::Delta | Step::Divergence => "delta".to_owned(),
+            step => step.switches().map(|s| print::label(model, s)).collect::<Vec<_>>().join(" & "),
+        };
+        if o.perhaps { format!("{label} (perhaps)") } else { label }
+    };
+    let mut shown: Vec<String> = others.iter().map(of).collect();
+    // Several switches may look the same from outside.
+    shown.dedup();
+    if cut {
+        shown.push("…".into());
+    }
+    shown.join(", ")
+}
+
+/// The values at the start that the example has.
+pub(super) fn start(model: &Model, case: &Case, style: Style) -> String {
+    let of = |(v, value): &(sioco_model::VarId, Value)| {
+        format!("{} = {}", model.variable_name(*v), model.sorts.show(model.variables[*v].sort, value))
+    };
+    let values: Vec<String> = case.start.iter().map(of).collect();
+    match values.is_empty() {
+        true => String::new(),
+        false => format!("   {}\n", style.dim(format_args!("where {} at the start", values.join(", ")))),
+    }
+}

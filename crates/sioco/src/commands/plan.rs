@@ -1,0 +1,358 @@
+//! `sioco plan`: what to test, and what that covers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use sioco_plan::case::{Case, case};
+use sioco_plan::walker::Walker;
+use sioco_plan::{Cover, Options, Plan as Purposes, State, plan};
+use sioco_report::analysis::Source;
+use sioco_report::plan::{Page, Planned, document, missing, notes};
+use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_symbolic::Progress;
+use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
+
+use crate::analyze::budget::{Flags, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load};
+use crate::output::{Format, Output};
+use crate::plan::{check, cover};
+use crate::solver_choice::SolverChoice;
+
+/// So many purposes, lines of a purpose and goals that are not covered are shown, unless all are wanted.
+const PURPOSES: usize = 20;
+const LINES: usize = 40;
+const GOALS: usize = 30;
+
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Plan what to test: purposes that cover switches, locations, paths, traces, …
+///
+/// Executes the model for all values at once and finds purposes: paths, or trees of paths, that a test is to follow.
+/// Says beforehand what they cover, and of every goal that is not covered, why: it is proved to be infeasible, was not
+/// reached within a bound, or a solver left it open. Each purpose is shown with example values. Where the system may
+/// also do something else, a run that goes there is inconclusive, and that is shown, too.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco plan model.sts
+  sioco plan model.sts --cover paths:4 --values max
+  sioco plan model.sts --cover traces:5 --output plan.json
+  sioco plan model.sts --check plan.json                # does the plan still fit the model?
+
+Exit codes: 0 every feasible goal is covered, or the checked plan fits; 2 the command line, the model or a plan file is
+wrong; 3 some goals are not covered, or a checked plan does not fit any more; 4 nothing to run: there are no purposes;
+5 goals are not covered since a solver broke down; 130 interrupted, with what was found until then.")]
+pub struct Plan {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
+    /// `inclusion:K`, `reduced`, `random:N` (N walks) or `purpose:NAME` (one that the model has)
+    #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::parse)]
+    cover: Cover,
+
+    /// Makes conditions in guards goals as well: true and false, and where they are about to flip
+    #[arg(long, value_enum, value_name = "WHICH")]
+    data: Option<Data>,
+
+    /// Stops right after a last input, instead of waiting for the answer to it
+    #[arg(long)]
+    strict: bool,
+
+    /// Makes one purpose for each accept
+    #[arg(long)]
+    split: bool,
+
+    /// Goes on after silence (delta); otherwise paths end there
+    #[arg(long)]
+    silence: bool,
+
+    /// The greatest number of steps on a path
+    #[arg(long, value_name = "STEPS", default_value_t = 200)]
+    depth: usize,
+
+    /// The greatest number of nodes: the symbolic states that are looked at
+    #[arg(long, value_name = "NUMBER", default_value_t = 20_000)]
+    nodes: usize,
+
+    /// The longest that the search may take, in seconds; what it has by then is used, and that is said
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    time: u64,
+
+    /// The longest that one question to a solver may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    patience: u64,
+
+    /// Where random walks and random values start
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// How many cores are used; the plan is the same for any number [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+
+    /// Which values the purposes are shown with
+    #[arg(long, value_enum, default_value_t)]
+    values: Values,
+
+    /// Shows all purposes, lines and goals, however many there are
+    #[arg(long)]
+    all: bool,
+
+    /// Writes the plan to this file, to be run or checked later
+    #[arg(long, short, value_name = "PLAN.json", conflicts_with = "check")]
+    output: Option<PathBuf>,
+
+    /// Says whether the plan in this file still fits the model, instead of making one
+    #[arg(
+        long,
+        value_name = "PLAN.json",
+        conflicts_with_all = ["cover", "data", "strict", "split", "silence", "depth", "nodes", "seed", "values"]
+    )]
+    check: Option<PathBuf>,
+
+    /// Whom the output is for; as JSON, it is one object, on one line: what `--output` writes
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Which goals about data there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Data {
+    /// Each condition true and false, and where it is about to flip.
+    Boundary,
+}
+
+/// Which values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Values {
+    /// The least, parameter by parameter.
+    #[default]
+    Min,
+    /// The greatest.
+    Max,
+    /// Half way between.
+    Middle,
+    /// At random, by --seed.
+    Random,
+    /// Where a condition is about to flip.
+    Boundary,
+}
+
+impl Plan {
+    /// Makes a plan, or checks one.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        if let Some(path) = &self.output {
+            can_be_written(path)?;
+        }
+        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let source = Source { checked: &model, sources: &checked.sources };
+        let interrupted = interrupt::flag();
+        if let Some(path) = &self.check {
+            return self.compare(path, source, &back_end, &interrupted, out);
+        }
+        let time = Duration::from_secs(self.time);
+        let mut options = Options::new(self.cover.clone());
+        let plan = within(time, &interrupted, |flags| {
+            options = self.options(flags);
+            self.plan(source, &back_end, &options, out)
+        })?;
+        let by_hand = interrupted.load(Ordering::Relaxed);
+        let planned = Planned { source, options: &options, plan: &plan, interrupted: by_hand };
+        // Values have as much time again, and what is not solved by then has none.
+        within(time, &interrupted, |flags| self.tell(&planned, &back_end, &flags, out))?;
+        if by_hand || interrupted.load(Ordering::Relaxed) {
+            return Ok(Exit::Interrupted);
+        }
+        if plan.purposes.is_empty() {
+            return Ok(Exit::Nothing);
+        }
+        let broken = plan.goals.iter().find_map(|(_, state)| match state {
+            State::Unknown(why @ Reason::Broken { .. }) => Some(why.to_string()),
+            _ => None,
+        });
+        if let Some(message) = broken {
+            let failure = Failure { exit: Exit::Infrastructure, message: Some(message), help: None };
+            return Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"));
+        }
+        Ok(if planned.is_whole() { Exit::Ok } else { Exit::Inconclusive })
+    }
+
+    fn options(&self, flags: Flags) -> Options {
+        let default = Options::new(self.cover.clone());
+        Options {
+            data: self.data == Some(Data::Boundary),
+            strict: self.strict,
+            split: self.split,
+            silence: self.silence,
+            depth: Some(self.depth),
+            nodes: self.nodes,
+            seed: self.seed,
+            workers: self.jobs.map_or(default.workers, usize::from),
+            enough: Some(flags.enough),
+            limits: self.limits(flags.stop),
+            ..default
+        }
+    }
+
+    fn limits(&self, cancel: Arc<AtomicBool>) -> Limits {
+        Limits { wall: Duration::from_secs(self.patience), cancel: Some(cancel), ..Limits::default() }
+    }
+
+    fn plan(
+        &self,
+        source: Source<'_>,
+        back_end: &BackEnd,
+        options: &Options,
+        out: &mut Output,
+    ) -> Result<Purposes, Failure> {
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let mut last = Instant::now();
+        let mut progress = |p: Progress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                last = Instant::now();
+                out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
+            }
+        };
+        let found = plan(&source.checked.model, &solvers, options, &mut progress);
+        out.progress("");
+        found.map_err(|why| {
+            let failure = Failure::usage(why.to_string());
+            let sioco_plan::PlanError::NoSuchPurpose { name, known } = &why;
+            match sioco_lang::diagnostic::did_you_mean(name, known.iter().map(String::as_str)) {
+                Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
+                None => failure,
+            }
+        })
+    }
+
+    /// Shows the plan and writes it, as far as it was asked for.
+    fn tell(&self, planned: &Planned<'_>, back_end: &BackEnd, flags: &Flags, out: &mut Output) -> Result<(), Failure> {
+        let plan = planned.plan;
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let limits = self.limits(flags.enough.clone());
+        let model = &planned.source.checked.model;
+        let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));
+        let whole = self.format == Format::Json || self.output.is_some();
+        let shown = if self.all { plan.purposes.len() } else { PURPOSES.min(plan.purposes.len()) };
+        let needed = if whole { plan.purposes.len() } else { shown };
+        let cases = self.cases(planned, needed, &mut walker, flags, out);
+        if whole {
+            let document = document(planned, &self.file.display().to_string(), &cases);
+            if let Some(path) = &self.output {
+                let text = format!("{document:#}\n");
+                crate::files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
+                out.say(format_args!("wrote {}", path.display()));
+            }
+            if self.format == Format::Json {
+                out.line(document);
+                return Ok(());
+            }
+        }
+        let page = self.page(out);
+        out.print(&planned.headline(page.style));
+        out.line("");
+        for (i, case) in cases.iter().take(shown).enumerate() {
+            out.print(&planned.purpose(i, case, &mut walker, page));
+            out.line("");
+        }
+        let more = plan.purposes.len() - shown;
+        if more > 0 {
+            let them = if more == 1 { "it" } else { "them" };
+            out.line(format_args!("… and {} more; `--all` shows {them}\n", crate::output::count(more, "purpose")));
+        }
+        let most = if self.all { usize::MAX } else { GOALS };
+        out.print(&missing(planned, most, page));
+        out.print(&notes(planned, page));
+        Ok(())
+    }
+
+    /// Values for the first purposes, and what else the system may do where that is not ruled out.
+    fn cases(
+        &self,
+        planned: &Planned<'_>,
+        needed: usize,
+        walker: &mut Walker<'_>,
+        flags: &Flags,
+        out: &mut Output,
+    ) -> Vec<Case> {
+        let certain = planned.plan.steering.as_ref().is_some_and(|s| s.is_certain());
+        let mut last = Instant::now();
+        let mut cases = Vec::new();
+        for (i, purpose) in planned.plan.purposes.iter().take(needed).enumerate() {
+            if flags.enough.load(Ordering::Relaxed) {
+                let unknown = if planned.interrupted { Reason::Cancelled } else { Reason::Time };
+                cases.push(Case { unknown: Some(unknown), ..Case::default() });
+                continue;
+            }
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                last = Instant::now();
+                out.progress(format_args!("values for purpose {} of {needed}", i + 1));
+            }
+            cases.push(case(walker, purpose, self.choice(), !certain));
+        }
+        out.progress("");
+        cases
+    }
+
+    fn choice(&self) -> Choice {
+        match self.values {
+            Values::Min => Choice::Min,
+            Values::Max => Choice::Max,
+            Values::Middle => Choice::Middle,
+            Values::Random => Choice::Random(self.seed),
+            Values::Boundary => Choice::Boundary,
+        }
+    }
+
+    fn page(&self, out: &Output) -> Page {
+        Page { width: out.width(), style: out.style(), lines: if self.all { usize::MAX } else { LINES } }
+    }
+
+    /// Checks a plan against the model.
+    fn compare(
+        &self,
+        path: &Path,
+        source: Source<'_>,
+        back_end: &BackEnd,
+        interrupted: &AtomicBool,
+        out: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let most = if self.all { usize::MAX } else { GOALS };
+        let exit = within(Duration::from_secs(self.time), interrupted, |flags| {
+            let limits = self.limits(flags.stop);
+            let model = &source.checked.model;
+            let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));
+            check::check(path, source, &mut walker, (most, self.page(out)), self.format, out)
+        })?;
+        Ok(if interrupted.load(Ordering::Relaxed) { Exit::Interrupted } else { exit })
+    }
+}
+
+/// A file that cannot be written is told before any work is done.
+fn can_be_written(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let kind = match (folder.is_dir(), path.is_dir()) {
+        (false, _) => std::io::ErrorKind::NotFound,
+        (_, true) => std::io::ErrorKind::IsADirectory,
+        _ => return Ok(()),
+    };
+    Err(Failure::write(path, &kind.into()))
+}

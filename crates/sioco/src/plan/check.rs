@@ -1,0 +1,83 @@
+//! Whether a plan in a file still fits a model.
+
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use sioco_plan::file::{self, Loaded};
+use sioco_plan::walker::Walker;
+use sioco_report::analysis::Source;
+use sioco_report::plan::{Page, misfits};
+
+use crate::exit::Exit;
+use crate::failure::{Failure, plain};
+use crate::output::{Format, Output, count};
+
+/// Reads a plan for a model. What is wrong with the file is told with its line and a way out.
+pub fn read(path: &Path, source: Source<'_>) -> Result<Loaded, Failure> {
+    let name = path.display();
+    let text = std::fs::read(path).map_err(|error| {
+        let failure = Failure::usage(format!("cannot read the plan `{name}`: {}", plain(&error)));
+        failure.help("give a file that `sioco plan FILE --output PLAN.json` wrote")
+    })?;
+    let text = String::from_utf8(text).map_err(|_| {
+        let failure = Failure::usage(format!("`{name}`: this is no text, and so no plan"));
+        failure.help("give a file that `sioco plan FILE --output PLAN.json` wrote")
+    })?;
+    file::read(&text, &source.checked.model).map_err(|error| {
+        let place = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+        Failure::usage(format!("`{name}`{place}: {}", error.what)).help(error.help)
+    })
+}
+
+/// Takes all paths of the plan again, and says what does not fit.
+pub fn check(
+    path: &Path,
+    source: Source<'_>,
+    walker: &mut Walker<'_>,
+    (most, page): (usize, Page),
+    format: Format,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut loaded = read(path, source)?;
+    file::retake(&mut loaded, walker);
+    let model = &source.checked.model;
+    let fits = loaded.misfits.is_empty();
+    match format {
+        Format::Json => {
+            let told: Vec<Json> = (loaded.misfits.iter())
+                .map(|m| json!({ "purpose": m.purpose(), "message": m.describe(model) }))
+                .collect();
+            out.line(json!({
+                "format": "sioco-plan-check",
+                "version": 1,
+                "fits": fits,
+                "same_model": loaded.same,
+                "usable": loaded.numbers,
+                "misfits": told,
+            }));
+        }
+        Format::Human => {
+            let name = path.display();
+            let purposes = count(loaded.plan.purposes.len(), "purpose");
+            let cover = &loaded.plan.cover;
+            out.print(&misfits(source, &loaded.misfits, most, page));
+            match (fits, loaded.same) {
+                (true, true) => {
+                    out.line(format_args!("{name} fits: {purposes} for `{cover}`, made for this very model"));
+                }
+                (true, false) => out.line(format_args!(
+                    "{name} fits: {purposes} for `{cover}`; the model has changed since, but not where it matters to them"
+                )),
+                (false, _) => {
+                    let other = match loaded.model == model.name {
+                        true => String::new(),
+                        false => format!(" (it was made for `{}`)", loaded.model),
+                    };
+                    out.line(format_args!("{name} does not fit any more{other}: {purposes} of it can still be used"));
+                    out.line(format_args!("`sioco plan --cover {cover} --output {name}` makes it anew"));
+                }
+            }
+        }
+    }
+    Ok(if fits { Exit::Ok } else { Exit::Inconclusive })
+}

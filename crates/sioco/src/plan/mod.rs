@@ -1,0 +1,4 @@
+//! What `sioco plan` needs besides its command line.
+
+pub mod check;
+pub mod cover;
