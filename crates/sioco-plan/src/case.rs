@@ -183,8 +183,8 @@ fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node
         return;
     }
     let possible = fix(walker, case, &line, Keep::Inputs);
-    // Where the tester acts, silence is what it hopes for.
-    let waits = children.iter().any(|s| s.is_own(model) || s.is_silence());
+    // Where the tester can act, silence is no end.
+    let waits = children.iter().all(|s| s.is_own(model) || s.is_silence());
     let mut search = Search { followed: children, found: Vec::new(), cut: false };
     if possible {
         search.look(walker, 0, waits);

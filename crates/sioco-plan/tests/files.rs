@@ -44,8 +44,8 @@ fn examples() -> Vec<(String, Model)> {
         let model = check_file(&path, &FsLoader, &Default::default()).model?.model;
         Some((path.file_stem().unwrap().to_str().unwrap().to_owned(), model))
     };
-    let found: Vec<_> = paths.into_iter().filter_map(model).filter(|(_, m)| !m.switches.is_empty()).collect();
-    assert!(found.len() > 30, "{}", found.len());
+    let found: Vec<_> = paths.into_iter().filter_map(model).filter(|(n, _)| !n.starts_with("mutant")).collect();
+    assert!(found.len() > 25, "{}", found.len());
     found
 }
 
@@ -170,7 +170,7 @@ fn what_clashes_is_told() {
     let [Misfit::Impossible { purpose: 0, path, clash }] = &loaded.misfits[..] else { panic!("{:?}", loaded.misfits) };
     assert_eq!(path.len(), 5);
     let texts: Vec<&str> = clash.iter().map(|c| c.text.as_str()).collect();
-    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert_eq!(texts, ["p#1 + p#3 < 2"]);
     assert!(loaded.misfits[0].describe(&changed).contains("`finish`"));
 }
 

@@ -11,7 +11,15 @@ pub fn misfits(source: Source<'_>, misfits: &[Misfit], most: usize, page: Page) 
     let model = &source.checked.model;
     let style = page.style;
     let mut out = String::new();
-    for misfit in misfits.iter().take(most) {
+    // A switch that a purpose misses is not missed a second time as a goal.
+    let said = |m: &Misfit| match m {
+        Misfit::NoGoal { kind: "switch", name: goal } => {
+            misfits.iter().any(|m| matches!(m, Misfit::NoSwitch { name, .. } if name == goal))
+        }
+        _ => false,
+    };
+    let misfits: Vec<&Misfit> = misfits.iter().filter(|m| !said(m)).collect();
+    for misfit in misfits.iter().copied().take(most) {
         let mut text = misfit.describe(model);
         let near = match misfit {
             Misfit::NoSwitch { name, .. } | Misfit::NoGoal { kind: "switch", name } => {

@@ -18,7 +18,7 @@ pub use self::json::document;
 pub use self::misfits::misfits;
 pub use self::notes::notes;
 use crate::analysis::Source;
-use crate::explore::count;
+use crate::explore::{count, summary::wrap};
 use crate::style::Style;
 
 /// So many goals of a purpose are named.
@@ -143,7 +143,8 @@ impl<'a> Planned<'a> {
         let Some(purpose) = self.plan.purposes.get(number) else { return String::new() };
         let model = self.model();
         let style = page.style;
-        let mut text = style.bold(format_args!("{}. {}", number + 1, count(purpose.length(model), "step")));
+        let title = format!("{}. {}", number + 1, count(purpose.length(model), "step"));
+        let mut what = title.clone();
         let (alone, also): (Vec<usize>, Vec<usize>) = purpose.goals.iter().partition(|g| {
             let by = self.plan.goals.get(**g).map(|(_, state)| state);
             matches!(by, Some(State::Covered { by, .. }) if *by == [number])
@@ -156,18 +157,20 @@ impl<'a> Planned<'a> {
             if more == 0 { names.join(", ") } else { format!("{}, … and {more} more", names.join(", ")) }
         };
         match (alone.is_empty(), also.is_empty()) {
-            (false, false) => text.push_str(&format!(" for {}; also {}", names(&alone), names(&also))),
-            (false, true) => text.push_str(&format!(" for {}", names(&alone))),
-            (true, false) => text.push_str(&format!(" for {}", names(&also))),
+            (false, false) => what.push_str(&format!(" for {}; also {}", names(&alone), names(&also))),
+            (false, true) => what.push_str(&format!(" for {}", names(&alone))),
+            (true, false) => what.push_str(&format!(" for {}", names(&also))),
             (true, true) => {}
         }
+        let mut text = wrap(&what, page.width.saturating_sub(3)).join("\n   ").replacen(&title, &style.bold(&title), 1);
         text.push('\n');
         text.push_str(&steps::start(model, case, style));
         text.push_str(&tree::tree(model, purpose, case, walker, page));
         if let Some(why) = &case.unknown {
             let what =
                 if case.nodes.iter().any(|n| n.values.is_some()) { "no values for all of it" } else { "no values" };
-            text.push_str(&format!("   {what}: {why}\n"));
+            let lines = wrap(&format!("{what}: {why}"), page.width.saturating_sub(3));
+            text.push_str(&format!("   {}\n", lines.join("\n   ")));
         }
         text
     }

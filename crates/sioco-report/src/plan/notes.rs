@@ -45,7 +45,11 @@ fn looked_at(planned: &Planned<'_>) -> String {
     let nodes = count(plan.counts.nodes, "node");
     let how = match plan.stop {
         _ if planned.interrupted => "interrupted: this is what was found until then".to_owned(),
-        Stop::Complete => "complete: all that can be reached".to_owned(),
+        Stop::Complete => match plan.cover {
+            Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => "all of that length".to_owned(),
+            Cover::Random(_) => "on the walks".to_owned(),
+            _ => "complete: all that can be reached".to_owned(),
+        },
         Stop::Covered => "until everything was covered".to_owned(),
         stop => format!("not all: {}", help(stop)),
     };

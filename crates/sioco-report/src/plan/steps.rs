@@ -65,12 +65,17 @@ fn arguments(model: &Model, switch: SwitchId, values: &[Value]) -> String {
     if shown.is_empty() { String::new() } else { format!("({})", shown.join(", ")) }
 }
 
-/// What else may be observed.
-pub(super) fn others(model: &Model, others: &[Other], cut: bool) -> String {
+/// What else may be observed, besides the steps that are followed. What has the label of one of these is told apart by the
+/// name of its switch.
+pub(super) fn others(model: &Model, others: &[Other], cut: bool, followed: &[Step]) -> String {
+    let labels: Vec<Label> = followed.iter().flat_map(|s| s.switches()).map(|s| model.switches[s].label).collect();
     let of = |o: &Other| {
-        let label = match o.step {
-            Step::Delta | Step::Divergence => "delta".to_owned(),
-            step => step.switches().map(|s| print::label(model, s)).collect::<Vec<_>>().join(" & "),
+        let label = match o.step.switches().next() {
+            None => "delta".to_owned(),
+            Some(s) if labels.contains(&model.switches[s].label) => {
+                format!("{} by {}", print::label(model, s), model.switches[s].name)
+            }
+            Some(s) => print::label(model, s),
         };
         if o.perhaps { format!("{label} (perhaps)") } else { label }
     };

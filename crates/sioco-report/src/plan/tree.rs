@@ -4,12 +4,18 @@ use sioco_model::model::Model;
 use sioco_plan::Purpose;
 use sioco_plan::case::{Case, Spot, asks};
 use sioco_plan::walker::Walker;
+use sioco_symbolic::Step;
 
 use super::Page;
 use super::steps::{self, Word};
 
 /// How far purposes are from the margin.
 const MARGIN: &str = "   ";
+
+/// Where all branches but one are this short, and that one this long, it goes on below them: a tree that leans to one side
+/// would leave the page.
+const SHORT: usize = 3;
+const LONG: usize = 8;
 
 /// The steps of a purpose, at most so many lines as the page allows.
 pub(super) fn tree(model: &Model, purpose: &Purpose, case: &Case, walker: &mut Walker<'_>, page: Page) -> String {
@@ -19,7 +25,14 @@ pub(super) fn tree(model: &Model, purpose: &Purpose, case: &Case, walker: &mut W
             children[parent].push(i);
         }
     }
-    let mut drawing = Drawing { model, purpose, case, walker, page, children, lines: Vec::new() };
+    // Parents stand before their children.
+    let mut heights = vec![0; purpose.nodes.len()];
+    for (i, node) in purpose.nodes.iter().enumerate().rev() {
+        if let Some(parent) = node.parent {
+            heights[parent] = heights[parent].max(heights[i] + 1);
+        }
+    }
+    let mut drawing = Drawing { model, purpose, case, walker, page, children, heights, lines: Vec::new() };
     drawing.chain(0, MARGIN, MARGIN);
     let Drawing { mut lines, .. } = drawing;
     let hidden = lines.len().saturating_sub(page.lines);
@@ -38,6 +51,8 @@ struct Drawing<'a, 'w, 'm> {
     walker: &'w mut Walker<'m>,
     page: Page,
     children: Vec<Vec<usize>>,
+    /// How many steps there are below each node at most.
+    heights: Vec<usize>,
     lines: Vec<String>,
 }
 
@@ -48,33 +63,51 @@ impl Drawing<'_, '_, '_> {
         let mut at = node;
         let mut first = first.to_owned();
         loop {
-            let others = self.spot(at).map(|s| steps::others(self.model, &s.others, s.cut)).unwrap_or_default();
-            if !others.is_empty() {
-                self.flush(&mut words, &mut first, rest);
-                let style = self.page.style;
-                self.lines.push(format!("{rest}{}", style.dim(format_args!("  inconclusive after: {others}"))));
-            }
-            match self.children[at][..] {
-                [] => return self.flush(&mut words, &mut first, rest),
-                [child] => {
-                    at = child;
-                    words.extend(self.words(child));
+            let children = std::mem::take(&mut self.children[at]);
+            if let Some(spot) = self.spot(at) {
+                let followed: Vec<Step> =
+                    children.iter().filter_map(|c| Some(self.purpose.nodes[*c].leg.as_ref()?.step)).collect();
+                let others = steps::others(self.model, &spot.others, spot.cut, &followed);
+                if !others.is_empty() {
+                    self.flush(&mut words, &mut first, rest);
+                    let style = self.page.style;
+                    self.lines.push(format!("{rest}{}", style.dim(format_args!("  inconclusive after: {others}"))));
                 }
-                _ => break,
             }
+            let stem = match children[..] {
+                [] => return self.flush(&mut words, &mut first, rest),
+                [child] => Some(child),
+                _ => {
+                    self.flush(&mut words, &mut first, rest);
+                    let stem = self.stem(&children);
+                    let branches: Vec<usize> = children.into_iter().filter(|c| Some(*c) != stem).collect();
+                    self.branches(&branches, rest, stem.is_some());
+                    stem
+                }
+            };
+            let Some(child) = stem else { return };
+            at = child;
+            words.extend(self.words(child));
         }
-        self.flush(&mut words, &mut first, rest);
-        let children = std::mem::take(&mut self.children[at]);
-        for (i, child) in children.iter().enumerate() {
-            if self.lines.len() > self.page.lines.saturating_mul(2) && self.page.lines < usize::MAX / 2 {
-                // Nobody will see it; only how much there is.
+    }
+
+    /// The one branch that is long where all others are short.
+    fn stem(&self, children: &[usize]) -> Option<usize> {
+        let longest = children.iter().copied().max_by_key(|c| self.heights[*c])?;
+        let others_short = children.iter().all(|c| *c == longest || self.heights[*c] <= SHORT);
+        (self.heights[longest] >= LONG && others_short).then_some(longest)
+    }
+
+    fn branches(&mut self, branches: &[usize], rest: &str, goes_on: bool) {
+        for (i, child) in branches.iter().enumerate() {
+            if self.lines.len() > self.page.lines.saturating_mul(2) {
+                // Nobody will see it; it only counts.
                 self.lines.push(String::new());
                 continue;
             }
-            let (one, below) = if i + 1 < children.len() { ("├ ", "│ ") } else { ("└ ", "  ") };
+            let (one, below) = if goes_on || i + 1 < branches.len() { ("├ ", "│ ") } else { ("└ ", "  ") };
             self.chain(*child, &format!("{rest}{one}"), &format!("{rest}{below}"));
         }
-        self.children[at] = children;
     }
 
     fn spot(&self, node: usize) -> Option<&Spot> {
@@ -99,7 +132,9 @@ impl Drawing<'_, '_, '_> {
             if n.doubt.is_some() {
                 add(Word::new("(perhaps)", |t| style.yellow(t)));
             }
-            if self.case.nodes.get(node).is_some_and(|s| s.apart) {
+            // Said once for all that follows.
+            let apart = |n: usize| self.case.nodes.get(n).is_some_and(|s| s.apart);
+            if apart(node) && !n.parent.is_some_and(apart) {
                 add(Word::new("(with other inputs)", |t| style.dim(t)));
             }
             words.push(word);

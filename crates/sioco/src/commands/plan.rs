@@ -340,7 +340,9 @@ impl Plan {
             let limits = self.limits(flags.stop);
             let model = &source.checked.model;
             let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));
-            check::check(path, source, &mut walker, (most, self.page(out)), self.format, out)
+            let again = self.choices.command("plan", &self.file);
+            let told = check::Told { most, page: self.page(out), format: self.format, again: &again };
+            check::check(path, source, &mut walker, told, out)
         })?;
         Ok(if interrupted.load(Ordering::Relaxed) { Exit::Interrupted } else { exit })
     }
@@ -349,10 +351,11 @@ impl Plan {
 /// A file that cannot be written is told before any work is done.
 fn can_be_written(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let kind = match (folder.is_dir(), path.is_dir()) {
-        (false, _) => std::io::ErrorKind::NotFound,
-        (_, true) => std::io::ErrorKind::IsADirectory,
+    let why = match (folder.is_dir(), path.is_dir()) {
+        (false, _) => format!("there is no folder `{}`", folder.display()),
+        (_, true) => "it is a folder".to_owned(),
         _ => return Ok(()),
     };
-    Err(Failure::write(path, &kind.into()))
+    let failure = Failure::usage(format!("cannot write `{}`: {why}", path.display()));
+    Err(failure.help("name a file in a folder that exists, such as `plan.json`"))
 }

@@ -29,22 +29,33 @@ pub fn read(path: &Path, source: Source<'_>) -> Result<Loaded, Failure> {
     })
 }
 
+/// How it is told.
+pub struct Told<'a> {
+    /// So many misfits are shown.
+    pub most: usize,
+    /// How text is set.
+    pub page: Page,
+    /// Whom it is for.
+    pub format: Format,
+    /// The command that plans for the model, for people to repeat.
+    pub again: &'a str,
+}
+
 /// Takes all paths of the plan again, and says what does not fit.
 pub fn check(
     path: &Path,
     source: Source<'_>,
     walker: &mut Walker<'_>,
-    (most, page): (usize, Page),
-    format: Format,
+    told: Told<'_>,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut loaded = read(path, source)?;
     file::retake(&mut loaded, walker);
     let model = &source.checked.model;
     let fits = loaded.misfits.is_empty();
-    match format {
+    match told.format {
         Format::Json => {
-            let told: Vec<Json> = (loaded.misfits.iter())
+            let list: Vec<Json> = (loaded.misfits.iter())
                 .map(|m| json!({ "purpose": m.purpose(), "message": m.describe(model) }))
                 .collect();
             out.line(json!({
@@ -53,14 +64,14 @@ pub fn check(
                 "fits": fits,
                 "same_model": loaded.same,
                 "usable": loaded.numbers,
-                "misfits": told,
+                "misfits": list,
             }));
         }
         Format::Human => {
             let name = path.display();
             let purposes = count(loaded.plan.purposes.len(), "purpose");
             let cover = &loaded.plan.cover;
-            out.print(&misfits(source, &loaded.misfits, most, page));
+            out.print(&misfits(source, &loaded.misfits, told.most, told.page));
             match (fits, loaded.same) {
                 (true, true) => {
                     out.line(format_args!("{name} fits: {purposes} for `{cover}`, made for this very model"));
@@ -74,7 +85,7 @@ pub fn check(
                         false => format!(" (it was made for `{}`)", loaded.model),
                     };
                     out.line(format_args!("{name} does not fit any more{other}: {purposes} of it can still be used"));
-                    out.line(format_args!("`sioco plan --cover {cover} --output {name}` makes it anew"));
+                    out.line(format_args!("`{} --cover {cover} --output {name}` makes it anew", told.again));
                 }
             }
         }
