@@ -8,8 +8,10 @@
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
 
+mod automaton;
 mod close;
 pub mod cover;
+mod data;
 pub mod goal;
 mod lengths;
 mod make;
@@ -22,6 +24,7 @@ mod select;
 mod steps;
 pub mod walker;
 pub mod want;
+mod written;
 
 pub use cover::Cover;
 pub use goal::{Goal, Infeasible, State};

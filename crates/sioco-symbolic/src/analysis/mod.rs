@@ -16,7 +16,7 @@ pub mod divergence;
 mod errors;
 mod gaps;
 mod nondeterminism;
-mod question;
+pub(crate) mod question;
 mod states;
 pub mod switches;
 pub mod witness;
