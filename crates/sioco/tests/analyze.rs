@@ -247,6 +247,14 @@ fn exit_codes() {
     sioco(&["analyze", "no-such-file.sts"]).exits(2).stdout_is("");
     sioco(&["analyze", &file, "--solver", "no-such-solver"]).exits(5).stdout_is("");
     sioco(&["analyze", &file, "--time", "0"]).stdout_has("not complete");
+    sioco(&["analyze", &file, "--time", "0.5"]).exits(2).stdout_has("analyzed ");
+    for (option, value, message) in [
+        ("--time", "soon", "write a number of seconds, such as 20 or 0.5"),
+        ("--patience", "-1", "write a number of seconds, such as 20 or 0.5"),
+        ("--nodes", "0", "0 is not in 1..=4000000000"),
+    ] {
+        sioco(&["analyze", &file, option, value]).exits(2).stdout_is("").stderr_has(message).stderr_has(option);
+    }
 }
 
 /// Ctrl-C ends the exploration; what there is by then is analysed and told.

@@ -370,6 +370,15 @@ pub fn analyze(
     }
 }
 
+/// See [`model_errors`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ModelErrors {
+    /// The switches.
+    pub switches: Vec<SwitchId>,
+    /// Whether somebody gave up before all of these nodes were looked at: there may be more.
+    pub cut: bool,
+}
+
 /// The switches that make a model error in one of the first nodes of a graph, in their order. A small part of an
 /// analysis, for those who only want to know whether to ask for one: what is left open is not told.
 pub fn model_errors(
@@ -378,19 +387,21 @@ pub fn model_errors(
     nodes: usize,
     solvers: SolverFactory<'_>,
     limits: &Limits,
-) -> Vec<SwitchId> {
+) -> ModelErrors {
     let options = Options { kinds: vec![Kind::ModelError], limits: limits.clone(), ..Options::default() };
     let mut path = Path::with(model, solvers, Shortcuts::default(), limits.clone());
     path.record();
     let mut cursor = Cursor::new(path);
     let mut findings = Vec::new();
-    let places = states::Places::new(model, &exploration.graph);
+    // However large the graph is: whoever interrupted its exploration does not wait long.
+    let last = kept(&exploration.graph).take(nodes).last().unwrap_or(exploration.graph.root());
+    let places = states::Places::up_to(model, &exploration.graph, last);
     states::walk(model, exploration, nodes, &places, &mut cursor, &options, &mut findings);
     findings.retain(|f| f.status == Status::Shown);
     let mut found: Vec<SwitchId> = findings.iter().flat_map(Finding::switches).collect();
     found.sort_unstable();
     found.dedup();
-    found
+    ModelErrors { switches: found, cut: limits.cancelled() }
 }
 
 /// The nodes that stand for all others: those that are not included in another.
