@@ -29,7 +29,11 @@ const ROUNDS: usize = 10;
 Example:
   sioco check model.sts
   sioco check --const N=7 --deny-warnings models/*.sts
-  sioco check --format json model.sts   # one JSON object per line, the last is a summary")]
+  sioco check --format json model.sts
+
+Exit codes:
+  0    every model is right
+  2    a model or the command line is wrong, or a warning is denied")]
 pub struct Check {
     /// The models
     #[arg(required = true, value_name = "FILE")]
@@ -74,7 +78,7 @@ impl Check {
                     Severity::Warning => warnings += 1,
                 }
                 match self.format {
-                    Format::Human => out.diagnostic(&checked.sources, problem),
+                    Format::Human => out.result_diagnostic(&checked.sources, problem),
                     Format::Json => out.line(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
                 }
             }
@@ -148,7 +152,7 @@ impl Check {
         match self.format {
             Format::Human => {
                 let place = checked.sources.show(fix.span);
-                let style = out.err_style();
+                let style = out.style();
                 let (old, new) = (checked.sources.text(fix.span), &fix.replacement);
                 let change = match (old.is_empty(), new.is_empty()) {
                     (true, _) => format!("added `{new}`"),
@@ -156,7 +160,7 @@ impl Check {
                     _ => format!("`{old}` became `{new}`"),
                 };
                 let code = style.dim(format_args!("[{}]", problem.code));
-                out.say(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
+                out.line(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
             }
             Format::Json => out.line(typed("fixed", &diagnostic::json(&checked.sources, problem))),
         }
