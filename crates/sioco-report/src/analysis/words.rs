@@ -221,13 +221,16 @@ impl Words<'_> {
     fn why_undefined(&self, witness: &Witness, step: Step) -> Option<StepError> {
         let mut interpreter = Interpreter::new(self.model);
         let mut state = witness.state.clone()?;
-        let error = match step {
-            Step::Switch(s) => match witness.values.iter().cloned().collect::<Option<Vec<Value>>>() {
-                Some(values) => interpreter.fire(&mut state, s, &values).err(),
-                None => interpreter.example(&state, s).err(),
-            },
-            Step::Handshake { .. } => interpreter.handshake_steps(&state).err(),
-            Step::Delta | Step::Divergence => None,
+        let values = witness.values.iter().cloned().collect::<Option<Vec<Value>>>();
+        let error = match (step, values) {
+            (Step::Switch(s), Some(values)) => interpreter.fire(&mut state, s, &values).err(),
+            (Step::Switch(s), None) => interpreter.example(&state, s).err(),
+            (Step::Handshake { send, receive }, Some(values)) => {
+                interpreter.shake(&state, send, receive, &values).err()
+            }
+            // What is sent has no value.
+            (Step::Handshake { send, .. }, None) => interpreter.choices(&state, send).err(),
+            (Step::Delta | Step::Divergence, _) => None,
         };
         error.filter(|e| matches!(e, StepError::Undefined { .. }))
     }

@@ -302,14 +302,15 @@ impl<'m> Session<'m> {
     }
 
     fn why_no_handshake(&mut self, send: SwitchId, receive: SwitchId) -> String {
-        let state = self.state().clone();
         let name = script::handshake_name(self.model, send, receive);
-        match self.interpreter.handshake_steps(&state) {
-            Ok(steps) if steps.iter().any(|(s, _)| s.switch == send && s.receive == Some(receive)) => {
-                format!("`{name}` is enabled")
-            }
-            Ok(_) => format!("{}; {}", self.why_not(send, None), self.why_not(receive, None)),
-            Err(error) => self.cannot_be_taken(&name, &error),
+        let pairs = self.interpreter.pairs(self.state());
+        let choice = pairs.contains(&(send, receive)).then(|| self.handshake(send, receive)).flatten();
+        match choice {
+            Some(Choice { problem: Some(error), .. }) => self.cannot_be_taken(&name, &error),
+            Some(Choice { dead_end: Some(dead_end), .. }) => self.cannot_be_taken(&name, &dead_end.error),
+            Some(Choice { unknown: Some(why), .. }) => format!("whether `{name}` is enabled is unknown: {why}"),
+            Some(_) => format!("`{name}` is enabled"),
+            None => format!("{}; {}", self.why_not(send, None), self.why_not(receive, None)),
         }
     }
 
