@@ -316,6 +316,36 @@ state before step 3
     }
 }
 
+/// A step that is impossible since it is undefined says so.
+#[test]
+fn an_impossible_path_names_a_model_error() {
+    let text = "input a(p: Int in 0..9)\noutput o(q: Int)\noutput r(q: Int in 0..5)\nprocess P {\n  \
+                var x: Int in 0..12 = 0\n  init l {\n    quo: !o(10 div x) -> l\n    add: ?a(p) / x := x + p -> l\n    \
+                big: ?a(p) [p > 8] / x := x + p + 4 -> l\n    guard: ?a(p) [10 div x > 3] -> l\n    \
+                rng: !r(x + 7) -> l\n    small: ?a(p) [x > 20] -> l\n  }\n}\n";
+    let folder = Folder::new("explore-model-error");
+    let model = folder.write("m.sts", text);
+    for (path, place, error) in [
+        ("quo", "7:13", "the argument `q` of `quo` is undefined: division by zero (x = 0)"),
+        ("big", "9:26", "the new value of `x` of `big`: 13 is outside of its range `Int in 0..12` (x = 0, p = 9)"),
+        ("guard", "10:19", "the guard of `guard` is undefined: division by zero (x = 0)"),
+        ("rng", "11:13", "the argument `q` of `rng`: 7 is outside of its range `Int in 0..5` (x = 0)"),
+        ("add rng", "11:13", "the argument `q` of `rng`: 7 is outside of its range `Int in 0..5` (x = 0)"),
+    ] {
+        let run = explore(&model, &["--path", path]);
+        run.exits(1)
+            .stdout_has(", because of a model error\n")
+            .stdout_has(&format!("note: model error at {model}:{place}"));
+        let document = json(explore(&model, &["--path", path, "--format", "json"]).exits(1));
+        let told = document["model_error"].as_str().unwrap();
+        assert!(told.ends_with(&format!("m.sts:{place}: {error}")), "{path}: {told}");
+    }
+    explore(&model, &["--path", "guard"]).stdout_has("step 1, here: 10 div x > 3 is undefined (x = 0)");
+    // What is only not enabled is no error.
+    let run = explore(&model, &["--path", "small"]);
+    assert!(!run.exits(1).stdout.contains("model error"), "{}", run.stdout);
+}
+
 #[test]
 fn what_is_unknown_is_marked_with_its_reason() {
     let folder = Folder::new("explore-unknown");

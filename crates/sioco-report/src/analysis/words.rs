@@ -5,7 +5,6 @@ use sioco_lang::diagnostic::Label;
 use sioco_lang::source::Span;
 use sioco_model::model::{Label as SwitchLabel, Model};
 use sioco_model::semantics::interpreter::Part;
-use sioco_model::semantics::{Interpreter, StepError};
 use sioco_model::{GateId, LocationId, SwitchId, Value};
 use sioco_symbolic::analysis::{Finding, Kind, Status, What, WhyNot, Witness};
 use sioco_symbolic::{Clash, Step, Stop};
@@ -196,7 +195,7 @@ impl Words<'_> {
                 None => "a new value".to_owned(),
             },
         };
-        let why = finding.witness.as_ref().filter(|_| !open).and_then(|w| self.why_undefined(w, step));
+        let why = finding.witness.as_ref().filter(|_| !open).and_then(|w| w.undefined(self.model, step));
         let message = match (open, &why) {
             (true, _) => format!("whether {what} of `{}` is always defined could not be decided", s.name),
             (false, Some(error)) => error.describe(self.model),
@@ -215,24 +214,6 @@ impl Words<'_> {
         }
         let labels = span.map(|span| Label { span, text: String::new() }).into_iter().collect();
         Said { message, labels, notes, help: None }
-    }
-
-    /// The same error on concrete values.
-    fn why_undefined(&self, witness: &Witness, step: Step) -> Option<StepError> {
-        let mut interpreter = Interpreter::new(self.model);
-        let mut state = witness.state.clone()?;
-        let values = witness.values.iter().cloned().collect::<Option<Vec<Value>>>();
-        let error = match (step, values) {
-            (Step::Switch(s), Some(values)) => interpreter.fire(&mut state, s, &values).err(),
-            (Step::Switch(s), None) => interpreter.example(&state, s).err(),
-            (Step::Handshake { send, receive }, Some(values)) => {
-                interpreter.shake(&state, send, receive, &values).err()
-            }
-            // What is sent has no value.
-            (Step::Handshake { send, .. }, None) => interpreter.choices(&state, send).err(),
-            (Step::Delta | Step::Divergence, _) => None,
-        };
-        error.filter(|e| matches!(e, StepError::Undefined { .. }))
     }
 
     /// The way to what was found, for people.

@@ -95,10 +95,11 @@ pub fn path(model: &Model, file: &str, sources: &SourceMap, report: &PathReport)
             object.insert("result".into(), "reachable".into());
             object.insert("witness".into(), witness_json(witness, &report.steps));
         }
-        Outcome::Impossible { at, clash } => {
+        Outcome::Impossible { at, clash, error } => {
             object.insert("result".into(), "impossible".into());
             object.insert("at".into(), (*at).into());
             object.insert("clash".into(), conjuncts(sources, clash));
+            object.insert("model_error".into(), error.as_deref().into());
         }
         Outcome::Unknown { at, reason, asked } => {
             object.insert("result".into(), "unknown".into());

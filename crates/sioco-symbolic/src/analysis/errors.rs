@@ -11,9 +11,10 @@ use crate::step::Step;
 
 /// What can go wrong when a step is tried: a question for each of its parts.
 pub(super) fn questions(path: &mut Path<'_>, step: Step) -> Vec<(Subject, Question)> {
-    let terms = path.step_terms(step, FIRST);
     let mut found = Vec::new();
+    // Silence computes nothing.
     let Some(first) = step.switches().next() else { return found };
+    let terms = path.step_terms(step, FIRST);
     if terms.impossible {
         return found;
     }

@@ -25,6 +25,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::{GateId, LocationId, Model, SwitchId};
 use sioco_solve::{Limits, Reason};
@@ -34,7 +35,7 @@ pub use self::switches::Reached;
 pub use self::witness::Witness;
 use crate::explore::{Cursor, Exploration, Explorer, Merge, Progress, Stop};
 use crate::graph::NodeId;
-use crate::path::{Path, Shortcuts, SolverFactory};
+use crate::path::{Path, Possible, Shortcuts, SolverFactory};
 use crate::reach::Clash;
 use crate::step::Step;
 
@@ -402,6 +403,16 @@ pub fn model_errors(
     found.sort_unstable();
     found.dedup();
     ModelErrors { switches: found, cut: limits.cancelled() }
+}
+
+/// The model error that a step can be at the end of a recorded path that can be taken, on values that show it.
+pub fn error_of_step(path: &mut Path<'_>, step: Step) -> Option<StepError> {
+    let model = path.model();
+    let questions = errors::questions(path, step);
+    questions.iter().find_map(|(_, question)| {
+        let is_one = question.ask(path, false) == Possible::Yes;
+        is_one.then(|| question.witness(path).ok()?.undefined(model, step)).flatten()
+    })
 }
 
 /// The nodes that stand for all others: those that are not included in another.
