@@ -20,10 +20,11 @@ use crate::{files, fix};
 /// Mends that give rise to other mends are followed this far.
 const ROUNDS: usize = 10;
 
-/// Report every problem of a model
+/// Report the problems of a model
 ///
 /// Each file is read with what it imports. A problem has its place, a code (`sioco explain CODE` says more) and, where
-/// possible, a way out. A file with errors is checked to its end.
+/// possible, a way out. A file with errors is checked to its end; only what
+/// cannot be read may have to wait until that is mended, and warnings come when there are no errors.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
