@@ -3,6 +3,7 @@
 //! A new command is a file in [`commands`] with its options and what it does, and a line in [`cli::Command`].
 
 pub mod analyze;
+pub mod budget;
 pub mod bug;
 pub mod cli;
 pub mod commands;
@@ -15,6 +16,7 @@ pub mod interrupt;
 pub mod markdown;
 pub mod model;
 pub mod output;
+pub mod seconds;
 pub mod simulate;
 pub mod solver_choice;
 pub mod solvers;
