@@ -10,6 +10,7 @@ use crate::walk;
 const WORDS: &str = r#"any channel const div else false final fun if implies import in init input is let match mod
     output process recv send state system tau then tolerance true type var with
     { } ( ) [ ] , : ; . .. -> => := = == != < <= > >= + ++ - * / && | || ! ? _
+    purpose reject at take delta any; {2} {0..1} {1..} .. ;..;
     Bool Int Real String Seq Seq< min max abs floor len contains slice closed
     0 1 2 10 255 0.5 1.25 "" "a" "a\tb\u{e9}" "\q" "\u{110000}" @REQ-1 @a.b p x l0 T A done
     9223372036854775807 9223372036854775808 -9223372036854775808 1_000 340282366920938463463374607431768211456

@@ -45,6 +45,12 @@ process P(n: Int, s: Seq<Int>) {
 process Q { init final i { send ci(Balance(N, true)) -> i
   !closed [!(N < 3)] -> i } }
 system S = P(1, [1, 2]) || two: P(max(2, N), []) || Q
+purpose Reach {
+  ?a(first, _) [first <= N]; ..; (!o(n) [n == first] | !v(_, s) [len(s) > 0 && two.x < 9]; delta)+; take two.one
+  reject !closed
+  reject any [two.free == 3]
+}
+purpose Again { (?b{2} | any){0..3}; take "Q.i!closed"; at P.m [two.r is Refused] | ?b*; at Q.i; !o(k) [k > 1] }
 "#,
     "type S = Seq<Seq<Int in 0..3>>\noutput o(s: S)\nprocess P {\n  var s: S = []\n  var t: String = \"\"\n  init a {\n    \
      tau [len(s) < 3] / s := s ++ [[len(s)]], t := t ++ \"é\" -> a\n    !o(s) [contains(s, [1]) && contains(t, \"é\")] \

@@ -46,6 +46,7 @@ impl Walk<'_> {
             ItemKind::Channel(_) => "channel",
             ItemKind::Process(_) => "process",
             ItemKind::System(_) => "system",
+            ItemKind::Purpose(_) => "purpose",
         };
         self.node("file", kind, "item", item.span);
         match &item.kind {
@@ -98,6 +99,14 @@ impl Walk<'_> {
                     i.args.iter().for_each(|a| self.expr("instance", a));
                 }
             }
+            ItemKind::Purpose(p) => {
+                self.ident(kind, &p.name);
+                self.way(kind, &p.pattern);
+                for reject in &p.rejects {
+                    self.node(kind, "reject", "reject", reject.span);
+                    self.way("reject", &reject.event);
+                }
+            }
         }
     }
 
@@ -131,9 +140,66 @@ impl Walk<'_> {
         }
     }
 
+    fn way(&mut self, parent: &'static str, way: &WayDecl) {
+        let kind = match &way.kind {
+            WayKind::Event(_) => "event",
+            WayKind::At(..) => "at",
+            WayKind::Sequence(_) => "steps",
+            WayKind::Choice(_) => "choice",
+            WayKind::Repeat(..) => "repeat",
+            WayKind::Group(_) => "group",
+            WayKind::Anything => "..",
+            WayKind::Error => "no way",
+        };
+        self.node(parent, kind, "way", way.span);
+        match &way.kind {
+            WayKind::Event(event) => {
+                match &event.kind {
+                    EventKind::Gate(label) => self.label(label),
+                    EventKind::Take(path) => self.path("take", path),
+                    EventKind::Any => self.node(kind, "any", "label", event.label),
+                    EventKind::Delta => self.node(kind, "delta", "label", event.label),
+                }
+                self.guard(kind, &event.condition);
+            }
+            WayKind::At(path, condition) => {
+                self.path("at", path);
+                self.guard(kind, condition);
+            }
+            WayKind::Sequence(all) | WayKind::Choice(all) => all.iter().for_each(|way| self.way(kind, way)),
+            WayKind::Repeat(inner, times) => {
+                self.way(kind, inner);
+                self.node(kind, "times", "times", times.span);
+            }
+            WayKind::Group(inner) => self.way(kind, inner),
+            WayKind::Anything | WayKind::Error => {}
+        }
+    }
+
+    fn path(&mut self, parent: &'static str, path: &PathDecl) {
+        path.owner.iter().for_each(|owner| self.ident("owner", owner));
+        self.ident(parent, &path.name);
+    }
+
+    fn guard(&mut self, parent: &'static str, guard: &GuardDecl) {
+        match guard {
+            GuardDecl::None => {}
+            GuardDecl::Else(span) => self.node(parent, "[else]", "guard", *span),
+            GuardDecl::Expr(e) => self.expr("guard", e),
+        }
+    }
+
     fn step(&mut self, step: &StepDecl) {
         self.node("switch", "step", "step", step.span);
-        let label = &step.label;
+        self.label(&step.label);
+        self.guard("step", &step.guard);
+        for a in &step.update {
+            self.ident("update", &a.target);
+            self.expr("update", &a.value);
+        }
+    }
+
+    fn label(&mut self, label: &LabelDecl) {
         let kind = match label.kind {
             LabelKind::Input => "?",
             LabelKind::Output => "!",
@@ -153,15 +219,6 @@ impl Walk<'_> {
             }
         }
         self.params(kind, &label.choices);
-        match &step.guard {
-            GuardDecl::None => {}
-            GuardDecl::Else(span) => self.node(kind, "[else]", "guard", *span),
-            GuardDecl::Expr(e) => self.expr("guard", e),
-        }
-        for a in &step.update {
-            self.ident("update", &a.target);
-            self.expr("update", &a.value);
-        }
     }
 
     fn params(&mut self, parent: &'static str, params: &[ParamDecl]) {

@@ -369,6 +369,32 @@ fn fixes(text: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
+/// A sign is offered only where it mends the switch.
+#[test]
+fn a_wrong_direction_has_a_fix_where_that_is_all() {
+    let before = "input tea(v: Int)\noutput coin(v: Int)\nprocess P {\n  var x: Int = 0\n  init l {\n    \
+                  more: ?tea(y) / x := y -> l\n    pay: !coin(x) -> l\n    ";
+    for (switch, fix, help) in [
+        ("!tea(_) -> l", Some("?"), "directions are"),
+        ("!tea(n) / x := n -> l", Some("?"), "directions are"),
+        ("!tea(3) -> l", None, "`?tea(v) […]`"),
+        ("!tea(x) -> l", None, "`?tea(v) […]`"),
+        ("!tea(any n) [n > x] -> l", None, "`?tea(v) […]`"),
+        ("?coin(3) -> l", Some("!"), "directions are"),
+        ("?coin(x) -> l", Some("!"), "directions are"),
+        ("?coin(x + 1) -> l", Some("!"), "directions are"),
+        ("?coin(any n) [n > x] -> l", Some("!"), "directions are"),
+        ("?coin(_) -> l", None, "`!coin(any v)`"),
+        ("?coin(n) [n > x] -> l", None, "`!coin(any v)`"),
+    ] {
+        let text = format!("{before}{switch}\n  }}\n}}\n");
+        assert_eq!(fixes(&text), [("M004".to_string(), fix.map(str::to_string))], "{switch}");
+        let checked = check_text("m.sts", &text);
+        let told = checked.diagnostics[0].help.clone().unwrap_or_default();
+        assert!(told.contains(help), "{switch}: {told}");
+    }
+}
+
 #[test]
 fn signs_and_words_of_other_languages_are_one_problem_with_a_fix() {
     for (switch, fix) in [

@@ -533,6 +533,52 @@ fun f(a: R): Int = match a {{
 }
 
 #[test]
+fn purposes() {
+    check(
+        "input a(p:Int)\npurpose P{?a( m );..;(!b(_)|!c [m>1]){ 1 .. 3 };at  X . y [m<2];any *;take s {2..}\nreject delta  reject ! b(_)}",
+        "input a(p: Int)
+
+purpose P {
+  ?a(m); ..; (!b(_) | !c [m > 1]){1..3}; at X.y [m < 2]; any*; take s{2..}
+  reject delta
+  reject !b(_)
+}
+",
+    );
+    // What was broken stays broken, with the brackets around it.
+    check(
+        "purpose P { // why\n?a;\n..; (!b\n; !c | any); delta // end\n// more\nreject !d // no\n}\nconst a = 1",
+        "purpose P {  // why
+  ?a;
+  ..;
+  (!b; !c | any);
+  delta  // end
+  // more
+  reject !d  // no
+}
+
+const a = 1
+",
+    );
+    let long = "an_output_with_a_rather_long_name";
+    check(
+        &format!("purpose P {{ any; ({long}(x) [x > 1]; ?{long}(y) [y > 1] | ?{long}(z) [z > 1]; any)+; delta }}")
+            .replace("(an", "(!an"),
+        &format!(
+            "purpose P {{
+  any;
+  (
+    !{long}(x) [x > 1]; ?{long}(y) [y > 1]
+    | ?{long}(z) [z > 1]; any
+  )+;
+  delta
+}}
+"
+        ),
+    );
+}
+
+#[test]
 fn broken_lists_stay_broken_outside_of_switches() {
     for text in [
         "fun f(a: R): Int = match a {\n  A => 1,\n  B => 2\n}\n",
@@ -555,7 +601,7 @@ fn broken_lists_stay_broken_outside_of_switches() {
 
 // What follows takes models and throws white space and comments between their tokens.
 
-const CORPUS: [&str; 4] = [
+const CORPUS: [&str; 5] = [
     r#"
 import "common.sts"
 type Colour = Red | Green | Blue
@@ -591,6 +637,15 @@ process Accumulator(n: Int, m: Int in 0..) {
 }
 process Main { init final l {} }
 system S = Accumulator(1, 2) || left: Accumulator(N, f(3)) || Main
+"#,
+    r#"
+input a(p: Int)
+purpose P { ?a(m); ..; ?b(x, _) [x <= m && -x > s[0]]; (!c(y) [y == x] | !d(_)){1..3}; at Idle [n > 2] reject !e(_)
+  reject delta reject any [Main.x > 1] }
+purpose Q { (..; ?a(_)+ | (delta; any)* | take "l!a"{2..}){2}; take left.add [f(1) == 2]; at Main.l | !b(); delta }
+purpose Long { ?an_input_with_a_long_name(parameter_one); !an_output_with_a_long_name(parameter_two) [parameter_two > 1]; delta
+  ; (?an_input_with_a_long_name(parameter_three) [parameter_three > parameter_two || parameter_three == parameter_one] | any; any) }
+system R = purpose || take
 "#,
     r#"
 channel ci(m: Msg)

@@ -1,12 +1,17 @@
-//! Terms and switches in the syntax of the language, with as few brackets as it needs.
+//! Terms, switches and purposes in the syntax of the language, with as few brackets as it needs.
 //!
 //! What the checker has expanded stays expanded: a function call prints as its body. A condition that the language
 //! cannot write (a quantifier, from an `else`) prints as `exists k: Int in 0..3 . …`.
 
+mod purpose;
+
 use std::fmt::Write;
+
+pub use purpose::{condition, event, pattern, purpose};
 
 use crate::id::{BinderId, SwitchId, SymbolId, TermId};
 use crate::model::{Direction, Label, Model};
+use crate::purpose::Slot;
 use crate::sort::{DataType, Sort};
 use crate::term::{Op, Term, TermPool};
 use crate::value::Value;
@@ -34,7 +39,8 @@ enum Level {
 /// The term as an expression. Parameters have the names that the switch gives them.
 pub fn term(model: &Model, switch: Option<SwitchId>, t: TermId) -> String {
     let pool = &model.terms;
-    let mut printer = Printer { model, pool, switch, symbols: None, out: String::new(), binders: Vec::new() };
+    let mut printer =
+        Printer { model, pool, switch, symbols: None, slots: None, out: String::new(), binders: Vec::new() };
     printer.term(t, Level::Open);
     printer.out
 }
@@ -48,7 +54,7 @@ pub fn term_in(
     t: TermId,
 ) -> String {
     let symbols = Some(symbols);
-    let mut printer = Printer { model, pool, switch, symbols, out: String::new(), binders: Vec::new() };
+    let mut printer = Printer { model, pool, switch, symbols, slots: None, out: String::new(), binders: Vec::new() };
     printer.term(t, Level::Open);
     printer.out
 }
@@ -120,6 +126,8 @@ struct Printer<'a> {
     pool: &'a TermPool,
     symbols: Option<&'a dyn Fn(SymbolId) -> String>,
     switch: Option<SwitchId>,
+    /// The names of parameters in a purpose.
+    slots: Option<&'a [Slot]>,
     out: String,
     binders: Vec<(BinderId, String)>,
 }
@@ -172,10 +180,19 @@ impl Printer<'_> {
             Term::Var(var, _) if self.model.variables[*var].hidden => {
                 self.model.variables[*var].name.trim_end_matches('\'').into()
             }
+            Term::Var(var, _) if self.slots.is_some() => {
+                let name = &self.model.variables[*var].name;
+                let unique = self.model.variables.values().filter(|v| !v.hidden && v.name == *name).count() == 1;
+                if unique { name.clone() } else { self.model.variable_name(*var) }
+            }
             Term::Var(var, _) => match switch {
                 Some(s) if s.process != self.model.variables[*var].process => self.model.variable_name(*var),
                 _ => self.model.variables[*var].name.clone(),
             },
+            Term::Param(n, _) if self.slots.is_some() => {
+                let slot = self.slots.and_then(|slots| slots.get(*n as usize));
+                slot.map_or_else(|| format!("p{n}"), |s| s.name.clone())
+            }
             Term::Param(n, _) => match switch.and_then(|s| s.params.get(*n as usize)) {
                 Some(p) => p.name.clone(),
                 None => format!("p{n}"),

@@ -94,7 +94,7 @@ pub enum Misfit {
         purpose: usize,
         /// The steps to the one that is impossible.
         path: Vec<Step>,
-        /// The conditions that clash; none if it is what the purpose asks for besides that cannot be had.
+        /// The conditions that clash.
         clash: Vec<Clash>,
     },
     /// A purpose asks for something about a guard that is another one now.

@@ -35,11 +35,10 @@ pub enum Infeasible {
     Switch(WhyNot),
     /// A location is reached by no switch that can be taken.
     Location,
-    /// No value will do: in so many states where the question arises, of which the conditions that clash are from the
-    /// first, at the end of a path with so many steps.
+    /// No value will do: in none of the states where the question arises, or in no state at all.
     Values {
-        /// How many states there are.
-        states: usize,
+        /// How many states there are; nothing if it is so whatever the state is.
+        states: Option<usize>,
         /// What clashes in the first of them.
         clash: Vec<Clash>,
     },

@@ -9,9 +9,11 @@
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
 
+mod automaton;
 pub mod case;
 mod close;
 pub mod cover;
+mod data;
 pub mod file;
 pub mod goal;
 mod lengths;
@@ -26,6 +28,7 @@ mod steps;
 pub mod value;
 pub mod walker;
 pub mod want;
+mod written;
 
 pub use cover::Cover;
 pub use goal::{Goal, Infeasible, State};

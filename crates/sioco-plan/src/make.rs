@@ -11,7 +11,8 @@ use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
 use crate::cover::Cover;
-use crate::goal::State;
+use crate::data;
+use crate::goal::{Goal, State};
 use crate::lengths;
 use crate::plan::{Counts, Options, Plan, Steering};
 use crate::purpose::{Leg, Purpose};
@@ -19,6 +20,7 @@ use crate::random;
 use crate::reduced;
 use crate::steps;
 use crate::walker::Walker;
+use crate::written;
 
 /// Why there is no plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +32,11 @@ pub enum PlanError {
         /// Those that it has.
         known: Vec<String>,
     },
+    /// The purpose has too many parts.
+    PurposeTooLarge {
+        /// Its name.
+        name: String,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -37,6 +44,9 @@ impl fmt::Display for PlanError {
         match self {
             PlanError::NoSuchPurpose { name, known } if known.is_empty() => {
                 write!(f, "there is no purpose `{name}`: this model has none; write `purpose {name} {{ … }}` in it")
+            }
+            PlanError::PurposeTooLarge { name } => {
+                write!(f, "the purpose `{name}` has too many parts: repeat less often, or use `*` or `+`")
             }
             PlanError::NoSuchPurpose { name, known } => {
                 write!(f, "there is no purpose `{name}` in this model; there is {}", known.join(", "))
@@ -110,20 +120,47 @@ pub fn plan(
                 Stop::Complete
             };
         }
-        Cover::Purpose(_) => unreachable!("to come"),
+        Cover::Purpose(ref name) => {
+            let Some(purpose) = model.purposes.iter().position(|p| p.name == *name) else {
+                let known = model.purposes.iter().map(|p| p.name.clone()).collect();
+                return Err(PlanError::NoSuchPurpose { name: name.clone(), known });
+            };
+            let found = written::unfold(&mut walker, options, purpose, progress)
+                .ok_or_else(|| PlanError::PurposeTooLarge { name: name.clone() })?;
+            plan.goals = vec![(Goal::Written(purpose), found.state)];
+            (plan.purposes, plan.stop, plan.counts) = (found.purposes, found.stop, found.counts);
+        }
+    }
+    if options.data {
+        let known = match graph.take() {
+            Some(graph) => graph,
+            None => steps::graph(model, solvers, options, progress),
+        };
+        data::add_goals(&mut plan, &mut walker, &known, options);
+        graph = Some(known);
     }
     if options.split {
         plan.purposes = plan.purposes.iter().flat_map(Purpose::split).collect();
-        for (g, (_, state)) in plan.goals.iter_mut().enumerate() {
-            if let State::Covered { by, .. } = state {
-                *by = (0..plan.purposes.len()).filter(|p| plan.purposes[*p].goals.contains(&g)).collect();
-            }
-        }
     }
+    finish(&mut plan, model);
     if options.steering {
         plan.steering = Some(steering(model, solvers, options, &mut walker, graph));
     }
     Ok(plan)
+}
+
+/// Puts the longest purposes first, and says which of them cover a goal.
+fn finish(plan: &mut Plan, model: &Model) {
+    plan.purposes.sort_by_cached_key(|p| std::cmp::Reverse(p.length(model)));
+    let mut by: Vec<Vec<usize>> = vec![Vec::new(); plan.goals.len()];
+    for (p, purpose) in plan.purposes.iter().enumerate() {
+        purpose.goals.iter().for_each(|g| by[*g].push(p));
+    }
+    for ((_, state), found) in plan.goals.iter_mut().zip(by) {
+        if let State::Covered { by, .. } = state {
+            *by = found;
+        }
+    }
 }
 
 /// Purposes for all paths, or all traces, of a length.
@@ -140,7 +177,6 @@ fn lengths(
         true => tree.one_purpose(walker, options.strict),
         false => tree.purposes(walker, options.strict),
     };
-    plan.purposes.sort_by_key(|p| std::cmp::Reverse(p.nodes.len()));
     (plan.length, plan.stop, plan.counts) = (Some(tree.length), tree.stop, tree.counts);
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn graph(
         depth: options.depth,
         nodes: options.nodes,
         workers: options.workers,
-        until_covered: true,
+        // Goals about data may need states beyond those that all switches need.
+        until_covered: !options.data,
         limits,
         ..Default::default()
     };

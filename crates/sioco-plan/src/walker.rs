@@ -2,6 +2,7 @@
 
 use sioco_model::TermId;
 use sioco_symbolic::path::{Path, Possible};
+use sioco_symbolic::reach::Clash;
 
 use crate::purpose::Leg;
 use crate::want::{Want, atoms, side_of};
@@ -26,9 +27,12 @@ impl<'m> Walker<'m> {
         if answer == Possible::No {
             return answer;
         }
-        let before: Vec<TermId> = leg.wants.iter().filter_map(|w| self.before(w)).collect();
+        let before: Vec<Option<TermId>> =
+            leg.wants.iter().map(|w| if w.is_after() { None } else { self.now(w) }).collect();
         self.path.advance(leg.step);
         for (want, term) in leg.wants.iter().zip(before) {
+            // A want that names nothing of this model asks for nothing.
+            let Some(term) = term.or_else(|| if want.is_after() { self.now(want) } else { None }) else { continue };
             match self.assume(want, term) {
                 Possible::No => {
                     self.path.retreat();
@@ -42,8 +46,8 @@ impl<'m> Walker<'m> {
         answer
     }
 
-    /// What is wanted, with the values before the step; parameters and slots stay.
-    fn before(&mut self, want: &Want) -> Option<TermId> {
+    /// What is wanted, with the values that variables have now; parameters and slots stay.
+    fn now(&mut self, want: &Want) -> Option<TermId> {
         let term = match want {
             Want::Atom { switch, atom, side } => {
                 let atom = *atoms(self.path.model(), *switch).get(*atom)?;
@@ -69,6 +73,24 @@ impl<'m> Walker<'m> {
         };
         let term = self.path.with_params(term, &|k| args.iter().find(|(i, _)| *i == k).map(|(_, value)| *value));
         self.path.assume(term)
+    }
+
+    /// Why a leg is impossible from here: the conditions that clash.
+    pub fn clash(&mut self, leg: &Leg) -> Vec<Clash> {
+        if self.path.probe(leg.step) == Possible::No {
+            return self.path.clash(leg.step);
+        }
+        let before: Vec<Option<TermId>> =
+            leg.wants.iter().map(|w| if w.is_after() { None } else { self.now(w) }).collect();
+        self.path.advance(leg.step);
+        for (want, term) in leg.wants.iter().zip(before) {
+            if let Some(term) = term.or_else(|| if want.is_after() { self.now(want) } else { None }) {
+                self.assume(want, term);
+            }
+        }
+        let clash = self.path.contradiction();
+        self.path.retreat();
+        clash
     }
 
     /// Takes the last leg back.

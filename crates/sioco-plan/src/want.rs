@@ -65,7 +65,16 @@ pub enum Want {
         slots: Vec<(u32, usize, usize)>,
         /// Whether it must be false: it belongs to something that must not happen.
         negated: bool,
+        /// Whether it is about the values of the variables after the step, not before it.
+        after: bool,
     },
+}
+
+impl Want {
+    /// Whether it is about the values of the variables after the step.
+    pub fn is_after(&self) -> bool {
+        matches!(self, Want::Written { after: true, .. })
+    }
 }
 
 /// The atoms of a guard: what is left of it when connectives are taken apart, each once, in order.
@@ -107,6 +116,9 @@ pub fn side_of(pool: &mut TermPool, sorts: &Sorts, atom: TermId, side: Side) -> 
     let op = op?;
     let number = pool.sort(a);
     let next = |pool: &mut TermPool, t: TermId, by: i64| {
+        if let Some(n) = pool.as_const(t).and_then(|v| if let Value::Int(n) = v { n.checked_add(by) } else { None }) {
+            return pool.constant(Value::Int(n), sorts.int);
+        }
         let by = pool.constant(Value::Int(by), sorts.int);
         pool.app(Op::Add, &[t, by], sorts.int)
     };

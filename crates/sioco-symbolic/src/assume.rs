@@ -5,11 +5,14 @@ use rustc_hash::FxHashMap;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{TermId, Value};
-use sioco_solve::{Reason, Terms};
+use sioco_solve::{Reason, Terms, logic};
 
+use crate::analysis::question::FIRST;
 use crate::fold;
 use crate::path::{Path, PathCondition, Possible};
 use crate::prepare::{Origin, leaves};
+use crate::reach::Clash;
+use crate::step::Step;
 
 impl Path<'_> {
     /// Makes a term for this path, out of terms of the model and others of this path.
@@ -32,12 +35,33 @@ impl Path<'_> {
         fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
     }
 
+    /// Whether a step is never taken with a condition on the variables before it and on its arguments, whatever the state
+    /// is. Not for silence.
+    pub fn never_with(&mut self, step: Step, condition: TermId) -> bool {
+        let terms = self.step_terms(step, FIRST);
+        let wanted = self.with_params(condition, &|k| terms.args.get(k as usize).copied());
+        let wanted = self.build(|pool, sorts| logic::total(pool, sorts, wanted));
+        let mut all = terms.all();
+        all.push(wanted);
+        terms.impossible || self.contradict(&all)
+    }
+
+    /// The conditions of the path that cannot be true together, as few as can be found; for a path on which something was
+    /// [assumed](Self::assume) that is impossible.
+    pub fn contradiction(&mut self) -> Vec<Clash> {
+        let all = self.conditions().to_vec();
+        self.smallest(all)
+    }
+
     /// Adds a condition over symbols to the last step, or to the initial state, and says whether the path is still
     /// possible. Taking the step back takes it back; a condition on the initial state stays for good.
     pub fn assume(&mut self, term: TermId) -> Possible {
         match self.pool.as_const(term) {
             Some(Value::Bool(true)) => return Possible::Yes,
-            Some(_) => return Possible::No,
+            Some(_) => {
+                self.add_condition(PathCondition { term, origin: Origin::Wanted, step: self.len() });
+                return Possible::No;
+            }
             None => {}
         }
         if self.is_opaque(&[term]) {
@@ -45,7 +69,7 @@ impl Path<'_> {
             return Possible::Unknown(Reason::TooLarge);
         }
         // A term that may be undefined is asked for only where it is defined.
-        let term = self.build(|pool, sorts| sioco_solve::logic::total(pool, sorts, term));
+        let term = self.build(|pool, sorts| logic::total(pool, sorts, term));
         self.add_condition(PathCondition { term, origin: Origin::Wanted, step: self.len() });
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };

@@ -33,6 +33,11 @@ impl Path<'_> {
     /// The words of the state at the end of the path; none where too many conditions have to do with it, as on long
     /// paths that add things up: such states are hardly ever equal, and telling would take longer with every step.
     pub fn key(&mut self, live: &Live) -> Option<Key> {
+        self.key_with(live, &[])
+    }
+
+    /// The words of the state together with other terms over the symbols of the path.
+    pub fn key_with(&mut self, live: &Live, others: &[TermId]) -> Option<Key> {
         let mut w = Writer::default();
         let locations = self.locations().to_vec();
         w.words.extend(locations.iter().map(|l| l.index() as u32));
@@ -46,6 +51,9 @@ impl Path<'_> {
                     }
                 }
             }
+        }
+        for &term in others {
+            w.term(self, term);
         }
         let relevant = self.relevant(&w.symbols, MOST_CONDITIONS)?;
         if !relevant.is_empty() {

@@ -140,6 +140,12 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
     let is_true = |c: &Condition| pool.as_const(c.term) == Some(&sioco_model::Value::Bool(true));
     conditions.retain(|c| !is_true(c));
     checks.retain(|c| !is_true(c));
+    if let Step::Handshake { send, .. } = step {
+        // What is sent is put into what the receiver computes, with its checks: once is enough, and the sender's.
+        let of_sender = |c: &Condition| matches!(c.origin, Origin::Defined(s, Part::Argument(_)) if s == send);
+        let sent: Vec<TermId> = checks.iter().filter(|c| of_sender(c)).map(|c| c.term).collect();
+        checks.retain(|c| of_sender(c) || !sent.contains(&c.term));
+    }
     let silent = never(model, pool, &free, &conditions);
     let silent = condition(pool, sorts, silent, Origin::Silent(first));
     conditions.extend(checks);

@@ -275,7 +275,7 @@ impl Path<'_> {
     }
 
     /// As few of the conditions as can be found that still clash.
-    fn smallest(&mut self, all: Vec<PathCondition>) -> Vec<Clash> {
+    pub(crate) fn smallest(&mut self, all: Vec<PathCondition>) -> Vec<Clash> {
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         let core = match self.solver.core(terms, &self.limits) {

@@ -30,9 +30,10 @@ pub enum Exit {
 pub const HELP: &str = "\
 Exit codes:
   0    everything is as it should be
-  1    the system under test does not conform, or `explore --path` found the path impossible
-  2    the command line or a model is wrong, or `fmt --check` found differences
-  3    inconclusive, or a gate was missed
+  1    the system under test does not conform; `explore --path`: impossible
+  2    the command line or a model is wrong; `fmt --check`: differences;
+       `analyze`: defects
+  3    inconclusive, or a gate was missed; `plan`: goals not covered
   4    nothing to run
   5    adapter, surroundings, solver or sioco itself broke down
   130  interrupted";

@@ -3,6 +3,7 @@
 //! A new command is a file in [`commands`] with its options and what it does, and a line in [`cli::Command`].
 
 pub mod analyze;
+pub mod budget;
 pub mod bug;
 pub mod cli;
 pub mod commands;
@@ -16,6 +17,7 @@ pub mod markdown;
 pub mod model;
 pub mod output;
 pub mod plan;
+pub mod seconds;
 pub mod simulate;
 pub mod solver_choice;
 pub mod solvers;

@@ -94,6 +94,30 @@ fn model_errors() {
     assert_eq!(analyzed(&safe, &["--only", "model-error"]).0.len(), 0);
 }
 
+/// What is sent is computed before it is received: an error in it is the sender's, whatever the receivers do with it.
+#[test]
+fn model_errors_of_what_is_sent() {
+    let text = "channel c(v: Int in 0..5)\ninput a(p: Int in 0..9)\nprocess A {\n  var x: Int = 0\n  init a0 {\n    \
+                set: ?a(p) / x := p -> a0\n    give: send c(x + 1) -> a0\n  }\n}\n\
+                process B {\n  var y: Int in 0..5 = 0\n  init b0 {\n    plain: recv c(v) / y := v -> b0\n    \
+                guard: recv c(v) [v > 2] / y := if v > 3 then v else 1 -> b0\n  }\n}\nsystem S = A || B\n";
+    let (findings, _) = analyzed(text, &["--only", "model-error"]);
+    let sent = ("model-error", "shown", "the argument `v` of `A.give`: 6 is outside of its range `Int in 0..5`");
+    assert_eq!(told(&findings), [sent]);
+    assert_eq!(findings[0]["line"], 7);
+    // Even if nobody can receive anything else.
+    let deaf = text.replace("plain: recv c(v) / y := v -> b0", "").replace("[v > 2]", "[v > 20]");
+    assert_eq!(told(&analyzed(&deaf, &["--only", "model-error"]).0), [sent]);
+    // Errors of receivers stay theirs, each in its own words.
+    let theirs = text.replace("y := v", "y := v + 1").replace("[v > 2]", "[10 div (v - 5) < 2]");
+    let (findings, _) = analyzed(&theirs, &["--only", "model-error"]);
+    let update = ("model-error", "shown", "the new value of `y` of `B.plain`: 6 is outside of its range `Int in 0..5`");
+    let guard = ("model-error", "shown", "the guard of `B.guard` is undefined: division by zero");
+    assert_eq!(told(&findings), [sent, update, guard]);
+    let lines: Vec<u64> = findings.iter().filter_map(|f| f["line"].as_u64()).collect();
+    assert_eq!(lines, [7, 13, 14]);
+}
+
 #[test]
 fn deadlocks() {
     let text = "input a(p: Int in 0..9)\noutput b\nprocess P {\n  var x: Int = 0\n  init s0 { ?a(p) / x := p -> s1 }\n  \
@@ -247,6 +271,14 @@ fn exit_codes() {
     sioco(&["analyze", "no-such-file.sts"]).exits(2).stdout_is("");
     sioco(&["analyze", &file, "--solver", "no-such-solver"]).exits(5).stdout_is("");
     sioco(&["analyze", &file, "--time", "0"]).stdout_has("not complete");
+    sioco(&["analyze", &file, "--time", "0.5"]).exits(2).stdout_has("analyzed ");
+    for (option, value, message) in [
+        ("--time", "soon", "write a number of seconds, such as 20 or 0.5"),
+        ("--patience", "-1", "write a number of seconds, such as 20 or 0.5"),
+        ("--nodes", "0", "0 is not in 1..=4000000000"),
+    ] {
+        sioco(&["analyze", &file, option, value]).exits(2).stdout_is("").stderr_has(message).stderr_has(option);
+    }
 }
 
 /// Ctrl-C ends the exploration; what there is by then is analysed and told.

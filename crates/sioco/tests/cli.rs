@@ -68,6 +68,27 @@ fn every_command_has_help_with_an_example() {
     }
 }
 
+/// What is set by hand is not set again by narrow terminals without becoming ragged.
+#[test]
+fn examples_and_exit_codes_fit_on_narrow_terminals() {
+    let help = sioco(&["--help"]);
+    let (_, codes) = help.stdout.split_once("Exit codes:").unwrap();
+    let mut ends = vec![("sioco".to_owned(), codes.to_owned())];
+    for command in commands() {
+        let help = sioco(&[&command, "--help"]);
+        let (_, end) = help.stdout.split_once("Example:").unwrap();
+        ends.push((command, end.to_owned()));
+    }
+    for (command, end) in ends {
+        for line in end.lines() {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+        }
+    }
+    for code in ["\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  5 ", "\n  130 "] {
+        sioco(&["help", "explore"]).exits(0).stdout_has(code);
+    }
+}
+
 #[test]
 fn the_table_of_the_readme_is_true() {
     let readme = include_str!("../../../README.md");
@@ -102,11 +123,14 @@ fn input_of_every_kind_is_answered() {
             let args: Vec<&str> = reader.iter().copied().chain([path.as_str()]).collect();
             let run = sioco(&args);
             run.exits(if fine { 0 } else { 2 });
-            assert!(!run.stderr.is_empty(), "{args:?}: silent on {kind}");
-            assert!(!run.stderr.contains("\x1b"), "{args:?}: escapes leak on {kind}");
-            if reader[0] != "check" {
-                run.stdout_is("");
-            }
+            // Problems are what `check` was asked for; others are kept from their result by them.
+            let (told, other) = match reader[0] {
+                "check" => (&run.stdout, &run.stderr),
+                _ => (&run.stderr, &run.stdout),
+            };
+            assert!(told.lines().count() > usize::from(reader[0] == "check"), "{args:?}: silent on {kind}");
+            assert!(!told.contains("\x1b"), "{args:?}: escapes leak on {kind}");
+            assert_eq!(other, "", "{args:?} on {kind}");
         }
     }
 }
@@ -119,10 +143,11 @@ fn check_says_what_it_found() {
     sioco(&["check", &good]).exits(0).stdout_is("checked 1 file: no problems\n").stderr_is("");
     let run = sioco(&["check", &good, &broken, &warning]);
     run.exits(2)
-        .stdout_is("checked 3 files: 2 errors, 1 warning\n")
-        .stderr_has("error[sioco::")
-        .stderr_has("broken.sts:3");
-    sioco(&["check", &warning]).exits(0).stdout_is("checked 1 file: 1 warning\n").stderr_has("sioco::W001");
+        .stderr_is("")
+        .stdout_has("\nchecked 3 files: 2 errors, 1 warning\n")
+        .stdout_has("error[sioco::")
+        .stdout_has("broken.sts:3");
+    sioco(&["check", &warning]).exits(0).stdout_has("\nchecked 1 file: 1 warning\n").stdout_has("sioco::W001");
     sioco(&["check", "--deny-warnings", &warning]).exits(2).stdout_has("1 warning (denied)");
 }
 
@@ -147,10 +172,10 @@ fn constants_and_systems_are_chosen() {
         system A = P\nsystem B = P || other: P\n";
     let path = folder.write("m.sts", model);
     sioco(&["check", &path, "--const", "N=7", "--system", "B"]).exits(0);
-    sioco(&["check", &path, "--const", "N=70"]).exits(2).stderr_has("--const N");
-    sioco(&["check", &path, "--const", "M=7"]).exits(2).stderr_has("M");
+    sioco(&["check", &path, "--const", "N=70"]).exits(2).stdout_has("--const N");
+    sioco(&["check", &path, "--const", "M=7"]).exits(2).stdout_has("M");
     sioco(&["check", &path, "--const", "N"]).exits(2).stderr_has("N=5");
-    sioco(&["check", &path, "--system", "C"]).exits(2).stderr_has("C");
+    sioco(&["check", &path, "--system", "C"]).exits(2).stdout_has("C");
     sioco(&["graph", &path]).exits(2).stderr_has("--system").stdout_is("");
     sioco(&["graph", &path, "--system", "B", "--format", "dot"]).exits(0).stdout_has("digraph");
 }
@@ -162,7 +187,7 @@ fn fix_mends_what_is_certain_and_nothing_else() {
     let path = folder.write("m.sts", &format!("import \"common.sts\"\n{}", BROKEN.replace("output o(p: Int)\n", "")));
     let before = fs::read_to_string(&common).unwrap();
     let run = sioco(&["check", "--fix", &path]);
-    run.exits(2).stderr_has("fixed: ").stderr_has("`:=` became `=`").stdout_has("1 fixed");
+    run.exits(2).stdout_has("fixed: ").stdout_has("`:=` became `=`").stdout_has("1 fixed");
     assert!(fs::read_to_string(&path).unwrap().contains("var x: Int = 0"));
     assert_eq!(fs::read_to_string(&common).unwrap(), before, "it was not given");
     assert_eq!(folder.names(), ["common.sts", "m.sts"], "nothing is left behind");
@@ -377,7 +402,7 @@ fn colour_is_used_when_asked_for() {
     let escapes = |args: &[&str], env: &[(&str, &str)]| {
         let run = support::sioco_in_env(args, env);
         run.exits(2);
-        run.stderr.contains("\x1b[")
+        run.stdout.contains("\x1b[") || run.stderr.contains("\x1b[")
     };
     assert!(!escapes(&["check", &path], &[]));
     assert!(escapes(&["check", &path], &[("FORCE_COLOR", "1")]));

@@ -80,7 +80,7 @@ fn brp_is_explored_to_its_end() {
   complete: every state that can be reached is covered
 
   switches  all 16 taken
-  merged    77 nodes equal to an earlier one, 0 included in one
+  merged    77 nodes included in an earlier one, 77 of them equal to it
   unknown   none: every step was decided
 ",
     );
@@ -316,6 +316,36 @@ state before step 3
     }
 }
 
+/// A step that is impossible since it is undefined says so.
+#[test]
+fn an_impossible_path_names_a_model_error() {
+    let text = "input a(p: Int in 0..9)\noutput o(q: Int)\noutput r(q: Int in 0..5)\nprocess P {\n  \
+                var x: Int in 0..12 = 0\n  init l {\n    quo: !o(10 div x) -> l\n    add: ?a(p) / x := x + p -> l\n    \
+                big: ?a(p) [p > 8] / x := x + p + 4 -> l\n    guard: ?a(p) [10 div x > 3] -> l\n    \
+                rng: !r(x + 7) -> l\n    small: ?a(p) [x > 20] -> l\n  }\n}\n";
+    let folder = Folder::new("explore-model-error");
+    let model = folder.write("m.sts", text);
+    for (path, place, error) in [
+        ("quo", "7:13", "the argument `q` of `quo` is undefined: division by zero (x = 0)"),
+        ("big", "9:26", "the new value of `x` of `big`: 13 is outside of its range `Int in 0..12` (x = 0, p = 9)"),
+        ("guard", "10:19", "the guard of `guard` is undefined: division by zero (x = 0)"),
+        ("rng", "11:13", "the argument `q` of `rng`: 7 is outside of its range `Int in 0..5` (x = 0)"),
+        ("add rng", "11:13", "the argument `q` of `rng`: 7 is outside of its range `Int in 0..5` (x = 0)"),
+    ] {
+        let run = explore(&model, &["--path", path]);
+        run.exits(1)
+            .stdout_has(", because of a model error\n")
+            .stdout_has(&format!("note: model error at {model}:{place}"));
+        let document = json(explore(&model, &["--path", path, "--format", "json"]).exits(1));
+        let told = document["model_error"].as_str().unwrap();
+        assert!(told.ends_with(&format!("m.sts:{place}: {error}")), "{path}: {told}");
+    }
+    explore(&model, &["--path", "guard"]).stdout_has("step 1, here: 10 div x > 3 is undefined (x = 0)");
+    // What is only not enabled is no error.
+    let run = explore(&model, &["--path", "small"]);
+    assert!(!run.exits(1).stdout.contains("model error"), "{}", run.stdout);
+}
+
 #[test]
 fn what_is_unknown_is_marked_with_its_reason() {
     let folder = Folder::new("explore-unknown");
@@ -486,6 +516,49 @@ fn model_errors_on_the_way_are_mentioned() {
     assert!(!run.exits(0).stdout.contains("errors"), "{}", run.stdout);
 }
 
+/// What is merged has the same name in the tree, in the document and in the summary.
+#[test]
+fn merged_nodes_are_called_the_same_everywhere() {
+    let model = example("brp/brp.sts");
+    let all = explore(&model, &["--tree"]);
+    assert_eq!(all.exits(0).stdout.matches("  included in n").count(), 77);
+    let equal = explore(&model, &["--tree", "--merge", "equal"]);
+    equal.exits(0).stdout_has("77 nodes equal to an earlier one\n");
+    assert_eq!(equal.stdout.matches("  equal to n").count(), 77);
+    assert!(!equal.stdout.contains("included"), "{}", equal.stdout);
+}
+
+/// A limit of the time ends the exploration like any other.
+#[test]
+fn the_time_is_a_limit() {
+    let model = example("accumulator/accumulator.sts");
+    let run = explore(&model, &["--merge", "equal", "--depth", "4000000000", "--nodes", "4000000000", "--time", "0.2"]);
+    run.exits(0).stdout_has("stopped after 0.2 s, when the time was up").stdout_has("a greater `--time` goes on");
+    let document = json(explore(&model, &["--time", "0", "--format", "json"]).exits(0));
+    assert_eq!((&document["stop"]["reason"], &document["options"]["time"]), (&"time".into(), &0.0.into()));
+    let run = explore(&model, &["--time", "0", "--node", "n5"]);
+    run.exits(2).stderr_has("there is no node `n5`").stderr_has("a greater `--time` goes on");
+    explore(&model, &["--time", "0", "--node", "n0"]).exits(0);
+    explore(&model, &["--depth", "4", "--time", "600"]).exits(0).stdout_has("stopped after 4 steps");
+    for wrong in ["-1", "soon", "1e3"] {
+        explore(&model, &["--time", wrong]).exits(2).stderr_has("write a number of seconds, such as 20 or 0.5");
+    }
+}
+
+/// A path takes all words up to the next option; a model among them is found.
+#[test]
+fn the_model_may_stand_behind_the_path() {
+    let model = example("accumulator/accumulator.sts");
+    let before = explore(&model, &["--path", "r0", "r1"]);
+    before.exits(0).stdout_has("reachable: r0 r1");
+    sioco(&["explore", "--path", "r0", "r1", &model]).exits(0).stdout_is(&before.stdout);
+    sioco(&["explore", "--path", "r0 r1", "--values", "min", &model]).exits(0).stdout_is(&before.stdout);
+    let run = sioco(&["explore", "--path", "r0", "r1"]);
+    run.exits(2).stdout_is("").stderr_has("there is no model: `--path` takes all words that follow it as steps");
+    run.stderr_has("write `sioco explore FILE --path 'r0 r1'`");
+    sioco(&["explore", "--help"]).stdout_has("Usage: sioco explore [OPTIONS] <FILE>");
+}
+
 /// A solver by its name alone gets the arguments that it needs.
 #[cfg(unix)]
 #[test]
@@ -576,42 +649,55 @@ fn colour_and_progress_stay_where_they_belong() {
     }
 }
 
-/// The first Ctrl-C ends the exploration with what there is.
+/// The first Ctrl-C ends the exploration with what there is, also if it comes twice at once, as `timeout` sends it.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_shows_what_was_found() {
+    let text = "input a(p: Int in 1..9)\noutput o(q: Int in 0..20)\nprocess P {\n  var x: Int = 0\n  \
+                init l { add: ?a(p) / x := x + p -> l  tell: !o(x) -> l }\n}\n";
+    let folder = Folder::new("explore-interrupt");
+    let model = folder.write("m.sts", text);
+    for signals in [1, 2] {
+        let told = interrupted(&[&model], signals);
+        assert!(told.contains("interrupted: this is what was found until then"), "{told}");
+        assert!(told.contains("  errors    `tell` can compute a value"), "{told}");
+    }
+    let told = interrupted(&[&model, "--format", "json"], 1);
+    let document: Json = serde_json::from_str(&told).expect("a JSON document");
+    assert_eq!(document["stop"]["reason"], "interrupted");
+    assert_eq!(document["model_errors"], serde_json::json!(["tell"]));
+    assert!(document["model_errors_cut"].is_boolean());
+}
+
+/// What an exploration without end says when it is interrupted by so many signals.
+#[cfg(unix)]
+fn interrupted(args: &[&str], signals: usize) -> String {
     use std::process::{Command, Stdio};
     use std::time::Duration;
     // On a busy machine the program may need longer until it listens.
     for patience in [1, 4, 16] {
         let child = Command::new(env!("CARGO_BIN_EXE_sioco"))
-            .args([
-                "explore",
-                &example("accumulator/accumulator.sts"),
-                "--merge",
-                "equal",
-                "--nodes",
-                "4000000000",
-                "--depth",
-                "4000000000",
-            ])
+            .arg("explore")
+            .args(args)
+            .args(["--merge", "equal", "--nodes", "4000000000", "--depth", "4000000000"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .expect("it starts");
         std::thread::sleep(Duration::from_secs(patience));
-        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(killed.success());
-        let output = child.wait_with_output().unwrap();
+        for _ in 0..signals {
+            let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is kill");
+            assert!(killed.success());
+        }
+        let output = child.wait_with_output().expect("it ends");
         if output.status.code().is_none() {
             continue;
         }
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = String::from_utf8(output.stdout).expect("text");
         assert_eq!(output.status.code(), Some(130), "{text}");
-        assert!(text.contains("interrupted: this is what was found until then"), "{text}");
         assert_eq!(output.stderr, b"");
-        return;
+        return text;
     }
     panic!("the interrupt was never heeded");
 }

@@ -276,6 +276,10 @@ fn every_kind_has_a_page_with_examples() {
             // Which inputs are missing altogether is told as well.
             let found = found && (kind != "input-gap" || findings.iter().any(|f| f["witness"].is_object()));
             assert_eq!(found, expected, "{kind}: {text}\n{findings:?}");
+            if !expected {
+                // Nor is another defect shown as the right way.
+                sioco(&["analyze", &check]).exits(0);
+            }
         }
     }
     sioco(&["explain", "deadlok"]).exits(2).stderr_has("did you mean `deadlock`?");

@@ -134,7 +134,7 @@ fn a_model_error_names_its_place_and_leaves_the_rest_usable() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("undefined.sts:9:14: the argument `x` of `tell` is undefined: division by zero"), "{text}");
-    assert!(text.contains("`tell` is not enabled: model error"), "{text}");
+    assert!(text.contains("`tell` cannot be taken: model error"), "{text}");
 }
 
 #[test]
@@ -260,7 +260,8 @@ fn values_are_solved_for() {
         "`seven` is not enabled: `p > x * 2` is false (x = 49, p = 3)",
         "`text` is enabled, for example for s = \"a\"",
         "`never` is not enabled: no values make `p * p < 10` and `p * p * p > 100` true together",
-        "`half` is not enabled: no values make `x div p == 7` and `p * p > 50` true together (x = 49)",
+        "`half` is not enabled: no values make `x div p == 7` and `p * p > 50` true together (x = 49); \
+         for other values, it cannot be taken: model error at ",
         "`root` is not enabled: `p * p == x` is false (p = 6, x = 49)",
         "`quiet` is not enabled: another switch of this location is enabled, so `else` is not",
         "`root` is not enabled: no values make `p * p == x` true (x = -1)",
@@ -521,6 +522,53 @@ fn an_undefined_guard_is_the_same_by_event_and_by_name() {
     assert!(!message.contains("model error") && message.contains("false"), "{message}");
     let output = simulate(&[&file, "--solver", "builtin"], "why ?small(0)\nwhy c 0\n");
     assert_eq!(stdout(&output).matches(&format!("{ends}\n")).count(), 2, "{}", stdout(&output));
+}
+
+/// Whatever is undefined, and however it is asked for.
+#[test]
+fn why_has_one_wording_for_model_errors() {
+    let text = "input a(p: Int in 0..9)\noutput o(q: Int in 0..5)\nchannel c(v: Int in 0..5)\n\
+                process P {\n  var x: Int in 0..5 = 0\n  init l {\n    guard: ?a(p) [10 div x > p] -> l\n    \
+                update: ?a(p) / x := x + p -> l\n    arg: !o(x + 7) -> l\n    give: send c(7 + x) -> l\n  }\n}\n\
+                process Q {\n  init m {\n    take: recv c(v) -> m\n  }\n}\nsystem S = P || Q\n";
+    let file = model("why-undefined.sts", text);
+    for request in ["why guard", "why guard 3", "why update 7", "why arg", "why ?a(3)", "why give/take", "why give"] {
+        let output = simulate(&[&file, "--solver", "builtin"], &format!("{request}\n"));
+        let told = stdout(&output).lines().last().unwrap_or_default().to_owned();
+        let (what, error) = told.split_once(" cannot be taken: ").unwrap_or_else(|| panic!("{request}: {told}"));
+        assert!(what.starts_with('`') && what.ends_with('`'), "{request}: {told}");
+        assert!(error.starts_with("model error at "), "{request}: {told}");
+    }
+}
+
+/// Names of switches that are requests, too, are never taken for the other.
+#[test]
+fn switches_with_the_names_of_requests_are_told_apart() {
+    let text = "input a\noutput b\nprocess P {\n  var n: Int = any\n  init l {\n    q: ?a -> l\n    undo: ?a -> m\n    \
+                delta: tau [n < 0] -> l\n    set: tau [n < 0] -> l\n  }\n  \
+                state m {\n    list: !b -> l\n    why: !b -> m\n  }\n}\n";
+    let file = model("names.sts", text);
+    for word in ["q", "undo", "undo 1", "list", "delta", "why q"] {
+        let output = simulate(&[&file], &format!("{word}\n"));
+        assert_eq!(output.status.code(), Some(2), "{word}: {}", stdout(&output));
+        let name = word.split(' ').next().unwrap_or_default();
+        let told = format!("`{name}` is a switch and a request: write `{name}:` for the switch, `:{name}` for");
+        assert!(stderr(&output).contains(&told), "{word}: {}", stderr(&output));
+    }
+    let saved = Path::new(env!("CARGO_TARGET_TMPDIR")).join("names.txt");
+    let requests = ":set n=3\nundo:\nlist:\nq:\n:delta\n:undo 1\n:list";
+    let script = format!("{requests}\nsave {}\n:quit\nnonsense\n", saved.display());
+    let output = simulate(&[&file], &script);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let lines = std::fs::read_to_string(&saved).expect("saved");
+    let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//")).collect();
+    assert_eq!(lines, [":set n=3", "undo: ?a", "list: !b", "q: ?a"]);
+    assert_eq!(simulate(&[&file], &(lines.join("\n") + "\n:delta\n")).status.code(), Some(0));
+    // What is no request is none behind a colon either.
+    let output = simulate(&[&file], ":add 3\n");
+    assert!(stderr(&output).contains("`:add` is no request"), "{}", stderr(&output));
+    let output = simulate(&[&file], "help\n");
+    assert!(stdout(&output).contains("quit, q ") && stdout(&output).contains("`undo:`"), "{}", stdout(&output));
 }
 
 #[test]

@@ -161,12 +161,13 @@ fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
 fn want(model: &Model, want: &Want) -> Json {
     match want {
         Want::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
-        Want::Written { purpose, condition, slots, negated } => json!({
+        Want::Written { purpose, condition, slots, negated, after } => json!({
             "written": {
                 "purpose": written_name(model, *purpose),
                 "condition": print::term(model, None, *condition),
                 "slots": slots.iter().map(|(slot, step, arg)| json!([slot, step, arg])).collect::<Vec<_>>(),
                 "negated": negated,
+                "after": after,
             }
         }),
     }

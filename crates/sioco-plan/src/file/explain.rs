@@ -225,7 +225,7 @@ pub(super) fn read_infeasible(model: &Model, json: &Json) -> Read<Infeasible> {
     Ok(match field(json, "kind", text)? {
         "location" => Infeasible::Location,
         "written" => Infeasible::Written,
-        "values" => Infeasible::Values { states: field(json, "states", number)?, clash: clash()? },
+        "values" => Infeasible::Values { states: optional(json, "states", number)?, clash: clash()? },
         "contradiction" => Infeasible::Switch(WhyNot::Contradiction(clash()?)),
         "no way" => Infeasible::Switch(WhyNot::NoWay),
         "source not reached" => Infeasible::Switch(WhyNot::SourceNotReached),

@@ -367,11 +367,11 @@ impl Reader<'_> {
                 _ => wrong("should have three numbers"),
             })
         })?;
-        let negated = field(written, "negated", flag)?;
+        let (negated, after) = (is(written, "negated")?, is(written, "after")?);
         let found = find_written(model, name).and_then(|purpose| {
             let conditions = conditions(&model.purposes[purpose]);
             let condition = conditions.into_iter().find(|c| print::term(model, None, *c) == was)?;
-            Some(Want::Written { purpose, condition, slots, negated })
+            Some(Want::Written { purpose, condition, slots, negated, after })
         });
         if found.is_none() {
             self.misfits.push(Misfit::Written { purpose: at, name: name.to_owned(), was: was.to_owned() });

@@ -6,7 +6,7 @@ use sioco_symbolic::step::Step;
 use super::read::covered;
 use super::{Loaded, Misfit};
 use crate::goal::State;
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::Purpose;
 use crate::walker::Walker;
 
 /// Takes every path again. Purposes with one that is impossible now leave the plan and become misfits.
@@ -49,14 +49,7 @@ fn impossible(walker: &mut Walker<'_>, purpose: &Purpose, number: usize) -> Opti
         if walker.take(last) != Possible::No {
             continue;
         }
-        let bare = Leg::from(last.step);
-        let clash = match walker.take(&bare) {
-            Possible::No => walker.path.clash(last.step),
-            _ => {
-                walker.back();
-                Vec::new()
-            }
-        };
+        let clash = walker.clash(last);
         let path: Vec<Step> = line.iter().map(|l| l.step).collect();
         return Some(Misfit::Impossible { purpose: number, path, clash });
     }

@@ -16,13 +16,24 @@ pub fn of(model: &Model, finding: &Finding) -> Vec<String> {
     lines
 }
 
+/// A request as a line: behind a colon where a switch has its name.
+pub fn request(model: &Model, text: &str) -> String {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    if is_switch(model, word) { format!(":{text}") } else { text.to_owned() }
+}
+
+/// Whether a switch has this name, in any process.
+pub fn is_switch(model: &Model, name: &str) -> bool {
+    model.switch(name).is_some() || model.switches_called(name).next().is_some()
+}
+
 fn ending(model: &Model, finding: &Finding, witness: &Witness) -> Vec<String> {
     if matches!(finding.status, Status::Undecided(_)) {
         return vec!["// here the question arises that was left open".into()];
     }
     let values: Option<Vec<Value>> = witness.values.iter().cloned().collect();
     match &finding.what {
-        What::Deadlock { .. } => vec!["list all".into()],
+        What::Deadlock { .. } => vec![request(model, "list all")],
         What::Overlap { first, second } => match values {
             Some(values) => both(model, witness, *first, *second, &values),
             None => Vec::new(),
@@ -33,7 +44,7 @@ fn ending(model: &Model, finding: &Finding, witness: &Witness) -> Vec<String> {
                 .map(|(p, v)| v.as_ref().map_or_else(String::new, |v| model.sorts.show(p.sort, v)));
             let shown: Vec<String> = shown.collect();
             let shown = if shown.is_empty() { String::new() } else { format!("({})", shown.join(", ")) };
-            vec![format!("why {}{}{shown}", g.direction.sigil(), g.name)]
+            vec![request(model, &format!("why {}{}{shown}", g.direction.sigil(), g.name))]
         }
         What::Undefined { step, .. } => {
             let name = step.name(model);
@@ -41,9 +52,12 @@ fn ending(model: &Model, finding: &Finding, witness: &Witness) -> Vec<String> {
                 (Step::Switch(s), Some(values)) => {
                     let shown = shown_values(model, *s, &values);
                     let event = line(model, *step, &values);
-                    vec![format!("// the model error: {event}"), format!("why {name} {shown}").trim_end().into()]
+                    vec![
+                        format!("// the model error: {event}"),
+                        request(model, format!("why {name} {shown}").trim_end()),
+                    ]
                 }
-                _ => vec![format!("// the model error: {name}"), format!("why {name}")],
+                _ => vec![format!("// the model error: {name}"), request(model, &format!("why {name}"))],
             }
         }
         What::Divergence { cycle, .. } => {
@@ -68,7 +82,7 @@ fn both(model: &Model, witness: &Witness, first: SwitchId, second: SwitchId, val
     let mut observed = observed.filter(|v| [first, second].into_iter().all(|s| fires(&mut interpreter, s, v)));
     let text = |switch: SwitchId, values: &[Value]| line(model, Step::Switch(switch), values);
     match observed.next() {
-        Some(values) => vec![text(first, &values), "undo".into(), text(second, &values)],
+        Some(values) => vec![text(first, &values), request(model, "undo"), text(second, &values)],
         None => vec![text(first, values), format!("// and, within a tolerance: {}", model.switches[second].name)],
     }
 }
@@ -96,7 +110,7 @@ pub fn script(model: &Model, path: &Solved) -> Vec<String> {
         .iter()
         .map(|(v, value)| format!("{}={}", model.variable_name(*v), model.sorts.show(model.variables[*v].sort, value)))
         .collect();
-    let start = (!start.is_empty()).then(|| format!("set {}", start.join(", ")));
+    let start = (!start.is_empty()).then(|| request(model, &format!("set {}", start.join(", "))));
     start.into_iter().chain(path.steps.iter().map(|(step, values)| line(model, *step, values))).collect()
 }
 
@@ -104,7 +118,8 @@ pub fn script(model: &Model, path: &Solved) -> Vec<String> {
 pub fn line(model: &Model, step: Step, values: &[Value]) -> String {
     let switch = match step {
         Step::Switch(switch) => switch,
-        Step::Handshake { .. } | Step::Delta | Step::Divergence => return step.name(model),
+        Step::Handshake { .. } => return step.name(model),
+        Step::Delta | Step::Divergence => return request(model, "delta"),
     };
     let s = &model.switches[switch];
     let shown = shown_values(model, switch, values);

@@ -5,7 +5,6 @@ use sioco_lang::diagnostic::Label;
 use sioco_lang::source::Span;
 use sioco_model::model::{Label as SwitchLabel, Model};
 use sioco_model::semantics::interpreter::Part;
-use sioco_model::semantics::{Interpreter, StepError};
 use sioco_model::{GateId, LocationId, SwitchId, Value};
 use sioco_symbolic::analysis::{Finding, Kind, Status, What, WhyNot, Witness};
 use sioco_symbolic::{Clash, Step, Stop};
@@ -196,7 +195,7 @@ impl Words<'_> {
                 None => "a new value".to_owned(),
             },
         };
-        let why = finding.witness.as_ref().filter(|_| !open).and_then(|w| self.why_undefined(w, step));
+        let why = finding.witness.as_ref().filter(|_| !open).and_then(|w| w.undefined(self.model, step));
         let message = match (open, &why) {
             (true, _) => format!("whether {what} of `{}` is always defined could not be decided", s.name),
             (false, Some(error)) => error.describe(self.model),
@@ -215,21 +214,6 @@ impl Words<'_> {
         }
         let labels = span.map(|span| Label { span, text: String::new() }).into_iter().collect();
         Said { message, labels, notes, help: None }
-    }
-
-    /// The same error on concrete values.
-    fn why_undefined(&self, witness: &Witness, step: Step) -> Option<StepError> {
-        let mut interpreter = Interpreter::new(self.model);
-        let mut state = witness.state.clone()?;
-        let error = match step {
-            Step::Switch(s) => match witness.values.iter().cloned().collect::<Option<Vec<Value>>>() {
-                Some(values) => interpreter.fire(&mut state, s, &values).err(),
-                None => interpreter.example(&state, s).err(),
-            },
-            Step::Handshake { .. } => interpreter.handshake_steps(&state).err(),
-            Step::Delta | Step::Divergence => None,
-        };
-        error.filter(|e| matches!(e, StepError::Undefined { .. }))
     }
 
     /// The way to what was found, for people.

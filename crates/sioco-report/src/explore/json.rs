@@ -54,7 +54,7 @@ pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
         "kind": "exploration",
         "model": { "name": model.name, "file": file },
         "options": options_json(options, explored),
-        "stop": { "reason": stop_name(found.stop), "text": summary::stop(explored).0 },
+        "stop": { "reason": stop_name(explored), "text": summary::stop(explored).0 },
         "counters": {
             "nodes": graph.len(),
             "depth": explored.depth(),
@@ -65,7 +65,8 @@ pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
         },
         "switches": switches,
         "doubts": doubts,
-        "model_errors": explored.model_errors.iter().map(|s| &model.switches[*s].name).collect::<Vec<_>>(),
+        "model_errors": explored.model_errors.switches.iter().map(|s| &model.switches[*s].name).collect::<Vec<_>>(),
+        "model_errors_cut": explored.model_errors.cut,
         "nodes": nodes,
     });
     if let (Some(time), Some(object)) = (time, document.as_object_mut()) {
@@ -94,10 +95,11 @@ pub fn path(model: &Model, file: &str, sources: &SourceMap, report: &PathReport)
             object.insert("result".into(), "reachable".into());
             object.insert("witness".into(), witness_json(witness, &report.steps));
         }
-        Outcome::Impossible { at, clash } => {
+        Outcome::Impossible { at, clash, error } => {
             object.insert("result".into(), "impossible".into());
             object.insert("at".into(), (*at).into());
             object.insert("clash".into(), conjuncts(sources, clash));
+            object.insert("model_error".into(), error.as_deref().into());
         }
         Outcome::Unknown { at, reason, asked } => {
             object.insert("result".into(), "unknown".into());
@@ -125,13 +127,14 @@ fn state(text: &NodeText) -> Json {
     Json::Object(text.state.iter().map(|(n, v)| (n.clone(), Json::from(v.as_str()))).collect())
 }
 
-fn stop_name(stop: Stop) -> &'static str {
-    match stop {
+fn stop_name(explored: &Explored<'_>) -> &'static str {
+    match explored.found.stop {
         Stop::Complete => "complete",
         Stop::Covered => "covered",
         Stop::Depth => "depth",
         Stop::Nodes => "nodes",
         Stop::Memory => "memory",
+        Stop::Cancelled if explored.late => "time",
         Stop::Cancelled => "interrupted",
     }
 }
@@ -155,6 +158,7 @@ fn options_json(options: &Options, explored: &Explored<'_>) -> Json {
         "nodes": options.nodes,
         "memory": options.bytes,
         "until_covered": options.until_covered,
+        "time": explored.time.map(|t| t.as_secs_f64()),
         "solver": explored.back_end.to_string(),
     })
 }

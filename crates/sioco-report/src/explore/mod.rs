@@ -8,8 +8,11 @@ pub mod statistics;
 pub mod summary;
 pub mod tree;
 
-use sioco_model::{Model, SwitchId};
+use std::time::Duration;
+
+use sioco_model::Model;
 use sioco_solve::BackEnd;
+use sioco_symbolic::analysis::ModelErrors;
 use sioco_symbolic::{Exploration, Options, Stop};
 
 /// An exploration with what is needed to speak about it.
@@ -24,7 +27,11 @@ pub struct Explored<'a> {
     /// What was found.
     pub found: &'a Exploration,
     /// The switches that are known to make a model error somewhere on the way.
-    pub model_errors: &'a [SwitchId],
+    pub model_errors: &'a ModelErrors,
+    /// How long it might take, if there was a limit.
+    pub time: Option<Duration>,
+    /// Whether it was ended because of that limit.
+    pub late: bool,
     /// The solver that was chosen.
     pub back_end: &'a BackEnd,
     /// The solver by its own name and version, if one is there.

@@ -46,6 +46,8 @@ pub struct Conjunct {
     pub why: String,
     /// Whether it says that something is not possible.
     pub in_silence: bool,
+    /// Whether it belongs to a guard that has no value here.
+    pub undefined: bool,
     /// Where it was written.
     pub span: Option<Span>,
     /// The values of the variables that it reads, where they are known: name, text, JSON.
@@ -63,6 +65,8 @@ pub enum Outcome {
         at: usize,
         /// The conditions.
         clash: Vec<Conjunct>,
+        /// The model error that the step is for some values, in words.
+        error: Option<String>,
     },
     /// It was not found out.
     Unknown {
@@ -137,8 +141,8 @@ impl PathReport {
                 self.conditions(&mut out, page);
                 self.state(&mut out, "state, if it is reachable", page);
             }
-            Outcome::Impossible { at, clash } => {
-                let finding = self.finding(*at, clash);
+            Outcome::Impossible { at, clash, error } => {
+                let finding = self.finding(*at, clash, error.as_deref());
                 out.push_str(&render_finding(page.sources, &finding, style.on));
                 self.state(&mut out, &format!("state before step {at}"), page);
             }
@@ -205,15 +209,16 @@ impl PathReport {
     }
 
     /// The clash as a diagnostic: every condition at its place.
-    pub fn finding(&self, at: usize, clash: &[Conjunct]) -> Finding {
+    pub fn finding(&self, at: usize, clash: &[Conjunct], error: Option<&str>) -> Finding {
         let step = self.steps.get(at - 1).map(String::as_str).unwrap_or_default();
         let before = match at {
             1 => "at the start".to_owned(),
             _ => format!("after `{}`", cut(&self.steps[..at - 1].join(" "), 200)),
         };
-        let message = format!("step {at}, `{step}`, cannot be taken {before}");
+        let because = if error.is_some() { ", because of a model error" } else { "" };
+        let message = format!("step {at}, `{step}`, cannot be taken {before}{because}");
         let mut labels: Vec<Label> = Vec::new();
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = error.map(str::to_owned).into_iter().collect();
         // The step that cannot be taken first; its place is the primary one.
         let (here, earlier): (Vec<&Conjunct>, Vec<&Conjunct>) = clash.iter().partition(|c| c.step == at);
         for c in here.into_iter().chain(earlier) {
@@ -243,6 +248,7 @@ impl Conjunct {
         let what = match (self.in_silence || self.text == "false", values.is_empty()) {
             // What must not be possible is better said than written down.
             (true, _) if !self.why.is_empty() => self.why.clone(),
+            (_, false) if self.undefined => format!("{} is undefined", self.text),
             (_, false) => format!("{} is false", self.text),
             (_, true) if self.why.is_empty() => self.text.clone(),
             (_, true) => format!("{} ({})", self.text, self.why),

@@ -62,6 +62,10 @@ pub fn stop(explored: &Explored<'_>) -> (String, String) {
             let help = format!("{left}; `--memory SIZE` allows more{bound}");
             (format!("stopped at the limit of {memory} of memory"), help)
         }
+        Stop::Cancelled if explored.late => {
+            let time = explored.time.unwrap_or_default().as_secs_f64();
+            (format!("stopped after {time} s, when the time was up"), format!("{left}; a greater `--time` goes on"))
+        }
         Stop::Cancelled => ("interrupted: this is what was found until then".into(), left),
     }
 }
@@ -114,8 +118,9 @@ fn merged(explored: &Explored<'_>) -> Vec<String> {
         Merge::Nothing => "nothing, as asked for: the graph is a tree".into(),
         _ if (equal, included) == (0, 0) => "no nodes: none is like an earlier one".into(),
         Merge::Equal => format!("{} equal to an earlier one", count(equal, "node")),
+        // Equality is inclusion, too: that is how trees and documents call both.
         Merge::Included => {
-            format!("{} equal to an earlier one, {included} included in one", count(equal, "node"))
+            format!("{} included in an earlier one, {equal} of them equal to it", count(equal + included, "node"))
         }
     }]
 }
@@ -123,16 +128,21 @@ fn merged(explored: &Explored<'_>) -> Vec<String> {
 /// Steps that were not followed since the model is not defined there. Finding all of them is another command's work.
 fn errors(explored: &Explored<'_>) -> Vec<String> {
     let model = explored.model;
-    let names: Vec<String> = explored.model_errors.iter().map(|s| format!("`{}`", model.switches[*s].name)).collect();
+    let names: Vec<String> =
+        explored.model_errors.switches.iter().map(|s| format!("`{}`", model.switches[*s].name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    match names.is_empty() {
-        true => Vec::new(),
-        false => vec![format!(
+    let mut lines = Vec::new();
+    if !names.is_empty() {
+        lines.push(format!(
             "{} can compute a value that is undefined or outside its range, and is not followed there; `sioco analyze` \
              shows how that comes about",
             some(&names)
-        )],
+        ));
     }
+    if explored.model_errors.cut {
+        lines.push("there may be more: looking for them was ended as well".into());
+    }
+    lines
 }
 
 /// The steps that nobody could decide, by reason.

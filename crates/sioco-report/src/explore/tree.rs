@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sioco_model::{Id, SwitchId};
-use sioco_symbolic::{NodeId, Step};
+use sioco_symbolic::{Merge, NodeId, Step};
 
 use super::nodes::Walker;
 use super::{Explored, count};
@@ -127,6 +127,7 @@ fn marks(explored: &Explored<'_>, node: NodeId) -> Vec<String> {
         marks.push("unknown".to_owned());
     }
     match graph.included_in(node) {
+        Some(other) if explored.options.merge == Merge::Equal => marks.push(format!("equal to {}", graph.name(other))),
         Some(other) => marks.push(format!("included in {}", graph.name(other))),
         None if !graph.is_expanded(node) => marks.push("not expanded".to_owned()),
         None => {}

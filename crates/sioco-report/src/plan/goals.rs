@@ -50,12 +50,13 @@ fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
         _ => {
             let (message, text, notes) = match why {
                 Infeasible::Values { states, clash } => {
-                    let mut notes = Vec::new();
-                    if !clash.is_empty() {
-                        notes.push(format!("in the first of them, {}", clashing(clash)));
-                    }
-                    let text = format!("looked for in {states} nodes");
-                    (format!("{name} is impossible: no value will do"), text, notes)
+                    let (text, before) = match states {
+                        None => ("whatever the state is".to_owned(), String::new()),
+                        Some(1) => ("in the one node where it is asked".to_owned(), String::new()),
+                        Some(n) => (format!("in none of the {n} nodes where it is asked"), "in the first, ".to_owned()),
+                    };
+                    let note = (!clash.is_empty()).then(|| format!("{before}{}", clashing(clash)));
+                    (format!("{name}: no value will do"), text, note.into_iter().collect())
                 }
                 Infeasible::Written => {
                     let message = format!("no path fits the purpose `{name}`, and all were tried");

@@ -36,9 +36,8 @@ pub fn misfits(source: Source<'_>, misfits: &[Misfit], most: usize, page: Page) 
             text.push_str(&format!("; did you mean `{near}`?"));
         }
         if let Misfit::Impossible { clash, .. } = misfit {
-            match clash.is_empty() {
-                true => text.push_str(": what the purpose asks for besides cannot be had"),
-                false => text.push_str(&format!(": {}", clashing(clash))),
+            if !clash.is_empty() {
+                text.push_str(&format!(": {}", clashing(clash)));
             }
             let places = clash.iter().filter_map(|c| match c.origin {
                 sioco_symbolic::Origin::Guard(s, _) => source.checked.spans.switches.get(s),

@@ -16,7 +16,7 @@ pub mod divergence;
 mod errors;
 mod gaps;
 mod nondeterminism;
-mod question;
+pub(crate) mod question;
 mod states;
 pub mod switches;
 pub mod witness;
@@ -25,6 +25,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::{GateId, LocationId, Model, SwitchId};
 use sioco_solve::{Limits, Reason};
@@ -34,7 +35,7 @@ pub use self::switches::Reached;
 pub use self::witness::Witness;
 use crate::explore::{Cursor, Exploration, Explorer, Merge, Progress, Stop};
 use crate::graph::NodeId;
-use crate::path::{Path, Shortcuts, SolverFactory};
+use crate::path::{Path, Possible, Shortcuts, SolverFactory};
 use crate::reach::Clash;
 use crate::step::Step;
 
@@ -375,6 +376,15 @@ pub fn examine(model: &Model, solvers: SolverFactory<'_>, options: &Options, exp
     }
 }
 
+/// See [`model_errors`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ModelErrors {
+    /// The switches.
+    pub switches: Vec<SwitchId>,
+    /// Whether somebody gave up before all of these nodes were looked at: there may be more.
+    pub cut: bool,
+}
+
 /// The switches that make a model error in one of the first nodes of a graph, in their order. A small part of an
 /// analysis, for those who only want to know whether to ask for one: what is left open is not told.
 pub fn model_errors(
@@ -383,19 +393,31 @@ pub fn model_errors(
     nodes: usize,
     solvers: SolverFactory<'_>,
     limits: &Limits,
-) -> Vec<SwitchId> {
+) -> ModelErrors {
     let options = Options { kinds: vec![Kind::ModelError], limits: limits.clone(), ..Options::default() };
     let mut path = Path::with(model, solvers, Shortcuts::default(), limits.clone());
     path.record();
     let mut cursor = Cursor::new(path);
     let mut findings = Vec::new();
-    let places = states::Places::new(model, &exploration.graph);
+    // However large the graph is: whoever interrupted its exploration does not wait long.
+    let last = kept(&exploration.graph).take(nodes).last().unwrap_or(exploration.graph.root());
+    let places = states::Places::up_to(model, &exploration.graph, last);
     states::walk(model, exploration, nodes, &places, &mut cursor, &options, &mut findings);
     findings.retain(|f| f.status == Status::Shown);
     let mut found: Vec<SwitchId> = findings.iter().flat_map(Finding::switches).collect();
     found.sort_unstable();
     found.dedup();
-    found
+    ModelErrors { switches: found, cut: limits.cancelled() }
+}
+
+/// The model error that a step can be at the end of a recorded path that can be taken, on values that show it.
+pub fn error_of_step(path: &mut Path<'_>, step: Step) -> Option<StepError> {
+    let model = path.model();
+    let questions = errors::questions(path, step);
+    questions.iter().find_map(|(_, question)| {
+        let is_one = question.ask(path, false) == Possible::Yes;
+        is_one.then(|| question.witness(path).ok()?.undefined(model, step)).flatten()
+    })
 }
 
 /// The nodes that stand for all others: those that are not included in another.

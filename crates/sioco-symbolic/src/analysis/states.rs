@@ -29,12 +29,17 @@ pub(crate) struct Places {
 
 impl Places {
     pub fn new(model: &Model, graph: &Graph) -> Places {
+        Places::up_to(model, graph, NodeId::from_index(graph.len() - 1))
+    }
+
+    /// The same for the nodes up to this one alone; they come after their parents.
+    pub fn up_to(model: &Model, graph: &Graph, last: NodeId) -> Places {
         let initial: Vec<LocationId> = model.processes.values().map(|p| p.initial).collect();
         let mut index: FxHashMap<Vec<LocationId>, u32> = FxHashMap::default();
         let mut places = Places { vectors: vec![initial.clone()], of: vec![0] };
         index.insert(initial, 0);
         let mut here = Vec::new();
-        for node in graph.ids().skip(1) {
+        for node in graph.ids().take(last.index() + 1).skip(1) {
             let parent = graph.parent(node).map_or(0, |p| places.of[p.index()]);
             here.clone_from(&places.vectors[parent as usize]);
             for s in graph.step(node).into_iter().flat_map(Step::switches) {

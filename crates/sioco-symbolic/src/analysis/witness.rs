@@ -1,7 +1,7 @@
 //! Witnesses: paths with values, confirmed by the interpreter.
 
 use sioco_model::semantics::interpreter::Interpreter;
-use sioco_model::semantics::{State, interpreter};
+use sioco_model::semantics::{State, StepError};
 use sioco_model::{Model, Value};
 
 use crate::describe::Solved;
@@ -47,12 +47,31 @@ fn replay_with(interpreter: &mut Interpreter<'_>, path: &Solved) -> Option<State
                 Ok(false) | Err(_) => return None,
             },
             Step::Handshake { send, receive } => {
-                let is_it = |s: &interpreter::Step| s.switch == send && s.receive == Some(receive) && s.args == *values;
-                let found = interpreter.handshake_steps(&state).ok()?;
-                state = found.into_iter().find(|(s, _)| is_it(s))?.1;
+                // This one alone: another may be a model error here.
+                state = interpreter.shake(&state, send, receive, values).ok()??;
             }
             Step::Delta | Step::Divergence => {}
         }
     }
     Some(state)
+}
+
+impl Witness {
+    /// The error that taking a step after this path is, for the values that were looked for.
+    pub fn undefined(&self, model: &Model, step: Step) -> Option<StepError> {
+        let mut interpreter = Interpreter::new(model);
+        let mut state = self.state.clone()?;
+        let values = self.values.iter().cloned().collect::<Option<Vec<Value>>>();
+        let error = match (step, values) {
+            (Step::Switch(s), Some(values)) => interpreter.fire(&mut state, s, &values).err(),
+            (Step::Switch(s), None) => interpreter.example(&state, s).err(),
+            (Step::Handshake { send, receive }, Some(values)) => {
+                interpreter.shake(&state, send, receive, &values).err()
+            }
+            // What is sent has no value.
+            (Step::Handshake { send, .. }, None) => interpreter.choices(&state, send).err(),
+            (Step::Delta | Step::Divergence, _) => None,
+        };
+        error.filter(|e| matches!(e, StepError::Undefined { .. }))
+    }
 }

@@ -11,13 +11,14 @@ use sioco_solve::{Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
-use crate::analyze::budget::{Flags, within};
 use crate::analyze::replay::{Scripts, command, prepare};
+use crate::budget::{Flags, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
+use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
 /// So many findings of a kind are shown to people.
@@ -34,9 +35,13 @@ const SHOWN: usize = 30;
 Example:
   sioco analyze model.sts
   sioco analyze model.sts --only deadlock,model-error --witness traces
-  sioco analyze model.sts --deny nondeterminism --format json   # one JSON object per line, the last is a summary
+  sioco analyze model.sts --deny nondeterminism --format json
 
-Exit codes: 0 no defects; 2 defects, or findings of a denied kind; 5 a solver broke down; 130 interrupted.")]
+Exit codes:
+  0    no defects
+  2    defects, findings of a denied kind, or a wrong command line
+  5    a solver broke down
+  130  interrupted, with what was found until then")]
 pub struct Analyze {
     /// The model
     #[arg(value_name = "FILE")]
@@ -61,8 +66,8 @@ pub struct Analyze {
     depth: usize,
 
     /// The greatest number of nodes: the symbolic states of the graph
-    #[arg(long, value_name = "NUMBER", default_value_t = Options::default().nodes)]
-    nodes: usize,
+    #[arg(long, value_name = "NUMBER", default_value_t = 20_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
+    nodes: u32,
 
     /// So many internal steps in a row, each to a new state, are a possible divergence
     #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
@@ -70,12 +75,12 @@ pub struct Analyze {
 
     /// The longest that the exploration may take, in seconds; what it has by then is analysed, in at most twice that
     /// time
-    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
-    time: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
+    time: Duration,
 
     /// The longest that one question to a solver may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    patience: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
+    patience: Duration,
 
     /// Writes the traces of the findings into this folder, as scripts for `sioco simulate`, in place of those of an
     /// earlier run
@@ -141,7 +146,7 @@ impl Analyze {
             }
         };
         let interrupted = interrupt::flag();
-        let mut analysis = within(Duration::from_secs(self.time), &interrupted, |flags| {
+        let mut analysis = within(self.time, &interrupted, |flags| {
             analyze(&model.model, &solvers, &self.options(flags), &mut progress)
         });
         let by_hand = interrupted.load(Ordering::Relaxed);
@@ -176,7 +181,7 @@ impl Analyze {
     }
 
     fn options(&self, flags: Flags) -> Options {
-        let limits = Limits { wall: Duration::from_secs(self.patience), cancel: Some(flags.stop), ..Limits::default() };
+        let limits = Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() };
         let kinds = match self.only.is_empty() {
             true => Kind::ALL.to_vec(),
             false => self.only.iter().map(|s| Kind::from(*s)).collect(),
@@ -184,7 +189,7 @@ impl Analyze {
         Options {
             kinds,
             depth: Some(self.depth),
-            nodes: self.nodes,
+            nodes: self.nodes as usize,
             internal: self.internal,
             enough: Some(flags.enough),
             limits,

@@ -20,16 +20,21 @@ use crate::{files, fix};
 /// Mends that give rise to other mends are followed this far.
 const ROUNDS: usize = 10;
 
-/// Report every problem of a model
+/// Report the problems of a model
 ///
 /// Each file is read with what it imports. A problem has its place, a code (`sioco explain CODE` says more) and, where
-/// possible, a way out. A file with errors is checked to its end.
+/// possible, a way out. A file with errors is checked to its end; only what
+/// cannot be read may have to wait until that is mended, and warnings come when there are no errors.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   sioco check model.sts
   sioco check --const N=7 --deny-warnings models/*.sts
-  sioco check --format json model.sts   # one JSON object per line, the last is a summary")]
+  sioco check --format json model.sts
+
+Exit codes:
+  0    every model is right
+  2    a model or the command line is wrong, or a warning is denied")]
 pub struct Check {
     /// The models
     #[arg(required = true, value_name = "FILE")]
@@ -74,7 +79,7 @@ impl Check {
                     Severity::Warning => warnings += 1,
                 }
                 match self.format {
-                    Format::Human => out.diagnostic(&checked.sources, problem),
+                    Format::Human => out.result_diagnostic(&checked.sources, problem),
                     Format::Json => out.line(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
                 }
             }
@@ -148,7 +153,7 @@ impl Check {
         match self.format {
             Format::Human => {
                 let place = checked.sources.show(fix.span);
-                let style = out.err_style();
+                let style = out.style();
                 let (old, new) = (checked.sources.text(fix.span), &fix.replacement);
                 let change = match (old.is_empty(), new.is_empty()) {
                     (true, _) => format!("added `{new}`"),
@@ -156,7 +161,7 @@ impl Check {
                     _ => format!("`{old}` became `{new}`"),
                 };
                 let code = style.dim(format_args!("[{}]", problem.code));
-                out.say(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
+                out.line(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
             }
             Format::Json => out.line(typed("fixed", &diagnostic::json(&checked.sources, problem))),
         }

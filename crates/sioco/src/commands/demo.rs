@@ -14,7 +14,7 @@ use sioco_report::explore::summary::summary;
 use sioco_report::{diagnostic, graph};
 use sioco_solve::BackEnd;
 use sioco_solve::values::{Bounds, Choice};
-use sioco_symbolic::analysis::{self, Kind};
+use sioco_symbolic::analysis::{self, Kind, ModelErrors};
 use sioco_symbolic::{Reach, reach};
 
 use crate::exit::Exit;
@@ -175,7 +175,9 @@ fn all_values(model: &Model, out: &mut Output) {
         file: NAME,
         options: &options,
         found: &found,
-        model_errors: &[],
+        model_errors: &ModelErrors::default(),
+        time: None,
+        late: false,
         back_end: &back_end,
         solver: None,
     };

@@ -1,11 +1,11 @@
 //! `sioco explore`: what a model can do, for all values at once.
 
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use sioco_lang::check::{Checked, CheckedModel};
-use sioco_model::SwitchId;
 use sioco_report::explore::path::{Outcome, Page};
 use sioco_report::explore::statistics::statistics;
 use sioco_report::explore::summary::summary;
@@ -13,9 +13,10 @@ use sioco_report::explore::tree::{Drawing, tree};
 use sioco_report::explore::{Explored, json};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Limits, Reason};
-use sioco_symbolic::analysis;
+use sioco_symbolic::analysis::{self, ModelErrors};
 use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
 
+use crate::budget::within;
 use crate::commands::simulate;
 use crate::exit::Exit;
 use crate::explore::path::{Question, answer};
@@ -24,6 +25,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output};
+use crate::seconds;
 use crate::simulate::words::Words;
 use crate::solver_choice::SolverChoice;
 
@@ -34,6 +36,8 @@ use crate::solver_choice::SolverChoice;
 /// `--node`, says instead whether one path can be taken: its condition and values for it, or the conditions that clash.
 #[derive(Args, Debug)]
 #[command(
+    // Only after `--path` can it be missing, and then it is the last word there.
+    override_usage = "sioco explore [OPTIONS] <FILE>",
     group = ArgGroup::new("one").args(["path", "node"]),
     after_help = "\
 Example:
@@ -42,13 +46,18 @@ Example:
   sioco explore model.sts --path 'add tell finish' --values max
   sioco explore model.sts --format json > graph.json
 
-Exit codes: 0, whatever was found; with --path and --node: 0 reachable, 1 impossible, 3 unknown. A solver that broke
-down: 5. Interrupted: 130, with what was found until then."
+Exit codes:
+  0    explored, whatever was found; with --path and --node: reachable
+  1    with --path and --node: impossible
+  2    the command line or the model is wrong
+  3    with --path and --node: unknown
+  5    a solver broke down
+  130  interrupted, with what was found until then"
 )]
 pub struct Explore {
     /// The model
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "path")]
+    file: Option<PathBuf>,
 
     #[command(flatten)]
     choices: Choices,
@@ -67,6 +76,10 @@ pub struct Explore {
     /// The greatest amount of memory, estimated, such as 512M
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
+
+    /// The longest that the exploration may take, in seconds [default: no limit]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::parse)]
+    time: Option<Duration>,
 
     /// Which nodes are expanded first
     #[arg(long, value_enum, default_value_t)]
@@ -107,7 +120,7 @@ pub struct Explore {
         long,
         value_name = "STEPS",
         num_args = 1..,
-        conflicts_with_all = ["depth", "nodes", "memory", "order", "merge", "delta", "until_covered", "jobs"]
+        conflicts_with_all = ["depth", "nodes", "memory", "time", "order", "merge", "delta", "until_covered", "jobs"]
     )]
     path: Option<Vec<String>>,
 
@@ -183,6 +196,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 struct Work<'a> {
     sources: &'a Checked,
     checked: &'a CheckedModel,
+    file: &'a path::Path,
     back_end: BackEnd,
     limits: Limits,
 }
@@ -191,29 +205,55 @@ impl Explore {
     /// Explores the model, or asks about one path.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
-        let (sources, checked) = load(&self.file, &self.choices, out)?;
+        let (file, path) = self.file_and_path()?;
+        let (sources, checked) = load(&file, &self.choices, out)?;
         let limits = Limits { cancel: Some(interrupt::flag()), ..Limits::default() };
-        let work = Work { sources: &sources, checked: &checked, back_end, limits };
-        if let Some(texts) = &self.path {
-            let steps = names::steps(&checked.model, texts)?;
+        let work = Work { sources: &sources, checked: &checked, file: &file, back_end, limits };
+        if let Some(texts) = path {
+            let steps = names::steps(&checked.model, &texts)?;
             return self.one(&work, None, &steps, out);
         }
-        let options = self.options(&work);
         let start = Instant::now();
-        let found = self.explore(&work, &options, out);
+        let interrupted = interrupt::flag();
+        let budget = self.time.unwrap_or(Duration::MAX);
+        let (options, found) = within(budget, &interrupted, |flags| {
+            let options = self.options(Limits { cancel: Some(flags.enough), ..work.limits.clone() });
+            let found = self.explore(&work, &options, out);
+            (options, found)
+        });
         let time = start.elapsed();
         if let Some(name) = &self.node {
-            if found.stop == Stop::Cancelled {
+            if found.stop == Stop::Cancelled && interrupted.load(Ordering::Relaxed) {
                 out.say("interrupted before the graph was complete");
                 return Ok(Exit::Interrupted);
             }
-            let node = names::node(&found.graph, name)?;
+            let late = || "the time was up before the graph was complete; a greater `--time` goes on";
+            let node = names::node(&found.graph, name)
+                .map_err(|failure| if found.stop == Stop::Cancelled { failure.help(late()) } else { failure })?;
             return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
         }
         self.tell(&work, &options, &found, time, out)
     }
 
-    fn options(&self, work: &Work<'_>) -> Options {
+    /// The model and the words of the path. `--path` takes all words up to the next option, so that the model may be
+    /// among them: the last one, where there is no other.
+    fn file_and_path(&self) -> Result<(PathBuf, Option<Vec<String>>), Failure> {
+        let mut path = self.path.clone();
+        if let Some(file) = &self.file {
+            return Ok((file.clone(), path));
+        }
+        let is_file = |word: &String| word.ends_with(".sts") || path::Path::new(word).is_file();
+        match path.as_mut().and_then(|words| words.pop_if(|word| is_file(word))) {
+            Some(file) => Ok((file.into(), path)),
+            None => {
+                let failure = Failure::usage("there is no model: `--path` takes all words that follow it as steps");
+                let words = path.unwrap_or_default().join(" ");
+                Err(failure.help(format!("write `sioco explore FILE --path {}`", shell_word(&words))))
+            }
+        }
+    }
+
+    fn options(&self, limits: Limits) -> Options {
         let default = Options::default();
         Options {
             order: match self.order {
@@ -231,7 +271,7 @@ impl Explore {
             bytes: self.memory,
             workers: self.jobs.map_or(default.workers, usize::from),
             until_covered: self.until_covered,
-            limits: work.limits.clone(),
+            limits,
             shortcuts: Shortcuts::default(),
         }
     }
@@ -263,8 +303,10 @@ impl Explore {
         out: &mut Output,
     ) -> Result<Exit, Failure> {
         let model = &work.checked.model;
-        let file = self.file.display().to_string();
+        let file = work.file.display().to_string();
         let solver = if self.stats || !found.doubts.is_empty() { work.solver_name() } else { None };
+        // Whether it was the time can only be seen before more time passes.
+        let late = found.stop == Stop::Cancelled && !interrupt::flag().load(Ordering::Relaxed);
         let model_errors = self.model_errors(work, found);
         let explored = Explored {
             model,
@@ -272,6 +314,8 @@ impl Explore {
             options,
             found,
             model_errors: &model_errors,
+            time: self.time,
+            late,
             back_end: &work.back_end,
             solver: solver.as_deref(),
         };
@@ -296,7 +340,7 @@ impl Explore {
                 }
             }
         }
-        if found.stop == Stop::Cancelled {
+        if interrupt::flag().load(Ordering::Relaxed) && (found.stop == Stop::Cancelled || model_errors.cut) {
             return Ok(Exit::Interrupted);
         }
         match found.doubts.iter().find(|(_, why)| matches!(why, Reason::Broken { .. })) {
@@ -306,10 +350,13 @@ impl Explore {
     }
 
     /// The switches with a model error not far from the start. The built-in solver is asked alone, so that this costs
-    /// little.
-    fn model_errors(&self, work: &Work<'_>, found: &Exploration) -> Vec<SwitchId> {
+    /// little; what was explored before an interruption is still looked at for a moment.
+    fn model_errors(&self, work: &Work<'_>, found: &Exploration) -> ModelErrors {
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
-        analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &work.limits)
+        within(self.time.unwrap_or(Duration::MAX), &interrupt::flag(), |flags| {
+            let limits = Limits { cancel: Some(flags.stop), ..work.limits.clone() };
+            analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &limits)
+        })
     }
 
     /// Tells about one path.
@@ -317,7 +364,7 @@ impl Explore {
         let model = &work.checked.model;
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
         let mut path = Path::with(model, &solvers, Shortcuts::default(), work.limits.clone());
-        let replay = self.choices.command("simulate", &self.file);
+        let replay = self.choices.command("simulate", work.file);
         let question = Question {
             words: work.words(),
             node,
@@ -346,7 +393,7 @@ impl Explore {
         }
         match self.format {
             Format::Json => {
-                let file = self.file.display().to_string();
+                let file = work.file.display().to_string();
                 out.line(json::path(model, &file, &work.sources.sources, &report));
             }
             Format::Human => {

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use sioco_lang::diagnostic::did_you_mean;
 use sioco_plan::case::{Case, case};
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan as Purposes, State, plan};
+use sioco_plan::{Cover, Options, Plan as Purposes, PlanError, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
 use sioco_solve::values::{Bounds, Choice};
@@ -16,13 +17,14 @@ use sioco_solve::{BackEnd, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
-use crate::analyze::budget::{Flags, within};
+use crate::budget::{Flags, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
 use crate::plan::{check, cover};
+use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
 /// So many purposes, lines of a purpose and goals that are not covered are shown, unless all are wanted.
@@ -45,11 +47,15 @@ Example:
   sioco plan model.sts
   sioco plan model.sts --cover paths:4 --values max
   sioco plan model.sts --cover traces:5 --output plan.json
-  sioco plan model.sts --check plan.json                # does the plan still fit the model?
+  sioco plan model.sts --check plan.json
 
-Exit codes: 0 every feasible goal is covered, or the checked plan fits; 2 the command line, the model or a plan file is
-wrong; 3 some goals are not covered, or a checked plan does not fit any more; 4 nothing to run: there are no purposes;
-5 goals are not covered since a solver broke down; 130 interrupted, with what was found until then.")]
+Exit codes:
+  0    every feasible goal is covered, or the checked plan fits
+  2    the command line, the model or a plan file is wrong
+  3    some goals are not covered, or the checked plan does not fit any more
+  4    nothing to run: there are no purposes
+  5    goals are not covered since a solver broke down
+  130  interrupted, with what was found until then")]
 pub struct Plan {
     /// The model
     #[arg(value_name = "FILE")]
@@ -83,20 +89,20 @@ pub struct Plan {
     silence: bool,
 
     /// The greatest number of steps on a path
-    #[arg(long, value_name = "STEPS", default_value_t = 200)]
+    #[arg(long, value_name = "STEPS", default_value_t = 200, allow_negative_numbers = true)]
     depth: usize,
 
     /// The greatest number of nodes: the symbolic states that are looked at
-    #[arg(long, value_name = "NUMBER", default_value_t = 20_000)]
-    nodes: usize,
+    #[arg(long, value_name = "NUMBER", default_value_t = 20_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
+    nodes: u32,
 
     /// The longest that the search may take, in seconds; what it has by then is used, and that is said
-    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
-    time: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
+    time: Duration,
 
     /// The longest that one question to a solver may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    patience: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
+    patience: Duration,
 
     /// Where random walks and random values start
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -167,16 +173,15 @@ impl Plan {
         if let Some(path) = &self.check {
             return self.compare(path, source, &back_end, &interrupted, out);
         }
-        let time = Duration::from_secs(self.time);
         let mut options = Options::new(self.cover.clone());
-        let plan = within(time, &interrupted, |flags| {
+        let plan = within(self.time, &interrupted, |flags| {
             options = self.options(flags);
             self.plan(source, &back_end, &options, out)
         })?;
         let by_hand = interrupted.load(Ordering::Relaxed);
         let planned = Planned { source, options: &options, plan: &plan, interrupted: by_hand };
         // Values have as much time again, and what is not solved by then has none.
-        within(time, &interrupted, |flags| self.tell(&planned, &back_end, &flags, out))?;
+        within(self.time, &interrupted, |flags| self.tell(&planned, &back_end, &flags, out))?;
         if by_hand || interrupted.load(Ordering::Relaxed) {
             return Ok(Exit::Interrupted);
         }
@@ -202,7 +207,7 @@ impl Plan {
             split: self.split,
             silence: self.silence,
             depth: Some(self.depth),
-            nodes: self.nodes,
+            nodes: self.nodes as usize,
             seed: self.seed,
             workers: self.jobs.map_or(default.workers, usize::from),
             enough: Some(flags.enough),
@@ -212,7 +217,7 @@ impl Plan {
     }
 
     fn limits(&self, cancel: Arc<AtomicBool>) -> Limits {
-        Limits { wall: Duration::from_secs(self.patience), cancel: Some(cancel), ..Limits::default() }
+        Limits { wall: self.patience, cancel: Some(cancel), ..Limits::default() }
     }
 
     fn plan(
@@ -234,8 +239,11 @@ impl Plan {
         out.progress("");
         found.map_err(|why| {
             let failure = Failure::usage(why.to_string());
-            let sioco_plan::PlanError::NoSuchPurpose { name, known } = &why;
-            match sioco_lang::diagnostic::did_you_mean(name, known.iter().map(String::as_str)) {
+            let near = match &why {
+                PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
+                PlanError::PurposeTooLarge { .. } => None,
+            };
+            match near {
                 Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
                 None => failure,
             }
@@ -336,7 +344,7 @@ impl Plan {
     ) -> Result<Exit, Failure> {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let most = if self.all { usize::MAX } else { GOALS };
-        let exit = within(Duration::from_secs(self.time), interrupted, |flags| {
+        let exit = within(self.time, interrupted, |flags| {
             let limits = self.limits(flags.stop);
             let model = &source.checked.model;
             let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use sioco_lang::value::parse_value;
 use sioco_model::semantics::{Interpreter, Quiescence, State};
 use sioco_model::{Model, Value};
+use sioco_report::analysis::script::is_switch;
 use sioco_report::value;
 
 use crate::exit::Exit;
@@ -185,7 +186,13 @@ impl Stepper<'_> {
         ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
     ) -> Result<Next, String> {
         session.refill();
-        match request::parse(line)? {
+        let request = request::parse(line)?;
+        if let Some(word) = request::ambiguous(line, &request).filter(|w| is_switch(self.model(), w)) {
+            return Err(format!(
+                "`{word}` is a switch and a request: write `{word}:` for the switch, `:{word}` for the request"
+            ));
+        }
+        match request {
             Request::Nothing => return Ok(Next::Go),
             Request::Quit => return Ok(Next::Quit),
             Request::Help => {

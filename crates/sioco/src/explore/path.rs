@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value as Json};
 use sioco_model::model::Model;
+use sioco_model::semantics::StepError;
+use sioco_model::semantics::interpreter::Part;
 use sioco_model::{SwitchId, Value};
 use sioco_report::explore::nodes::at_end;
 use sioco_report::explore::path::{Conjunct, Outcome, PathReport, Witness};
 use sioco_report::value;
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
+use sioco_symbolic::analysis::error_of_step;
 use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, reach};
 
 use super::places::place;
@@ -42,11 +45,19 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
     let outcome = match reached {
         Reach::Reachable(solved) => Outcome::Reachable(witness(model, &solved, choice, replay)),
         Reach::Impossible { at, clash } => {
-            // The symbols of the step that is impossible are to be explained, too.
+            let mut error = None;
             if let Some(step) = steps.get(at).filter(|_| path.len() == at) {
+                error = error_of_step(path, *step);
+                // The symbols of the step that is impossible are to be explained, too.
                 path.advance(*step);
             }
-            Outcome::Impossible { at: at + 1, clash: clash.into_iter().map(|c| clashing(words, c)).collect() }
+            let guard = match &error {
+                Some(StepError::Undefined { switch, part: Part::Guard, .. }) => Some(*switch),
+                _ => None,
+            };
+            let is_undefined = |origin: Origin| matches!(origin, Origin::Guard(s, _) if guard == Some(s));
+            let clash = clash.into_iter().map(|c| Conjunct { undefined: is_undefined(c.origin), ..clashing(words, c) });
+            Outcome::Impossible { at: at + 1, clash: clash.collect(), error: error.map(|e| words.error(&e)) }
         }
         Reach::Unknown { at, reason } => {
             let text = reason.to_string();
@@ -66,7 +77,16 @@ fn condition(words: Words<'_>, path: &Path<'_>, c: PathCondition) -> Conjunct {
     let switch = place.switch.map(|s| words.model().switches[s].name.clone());
     let in_silence = matches!(c.origin, Origin::Silent(_));
     let text = path.show(c.term);
-    Conjunct { text, step: c.step, switch, why: place.why, in_silence, span: place.span, values: Vec::new() }
+    Conjunct {
+        text,
+        step: c.step,
+        switch,
+        why: place.why,
+        in_silence,
+        undefined: false,
+        span: place.span,
+        values: Vec::new(),
+    }
 }
 
 fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
@@ -82,6 +102,7 @@ fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
         switch: place.switch.map(|s| model.switches[s].name.clone()),
         why: place.why,
         in_silence: matches!(c.origin, Origin::Silent(_)),
+        undefined: false,
         span: place.span,
         values: shown.collect(),
     }

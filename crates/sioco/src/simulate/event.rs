@@ -53,7 +53,10 @@ impl Session<'_> {
                 None => self.why_no_event(gate, &args),
             },
             // That is an answer, too.
-            Err(error) => format!("whether it is possible is not defined: {}", self.undefined(&error)),
+            Err(error) => {
+                let g = &self.model.gates[gate];
+                self.cannot_be_taken(&format!("{}{}", g.direction.sigil(), g.name), &error)
+            }
         })
     }
 

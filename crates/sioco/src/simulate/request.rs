@@ -44,6 +44,22 @@ pub enum Request {
     Nothing,
 }
 
+impl Request {
+    /// Whether its first word is that of a request, which a switch may have for its name.
+    fn is_named(&self) -> bool {
+        !matches!(
+            self,
+            Request::Option(..) | Request::Switch(..) | Request::Handshake(..) | Request::Event(..) | Request::Nothing
+        )
+    }
+}
+
+/// The word of a request that does not say whether it means that or a switch of this name.
+pub fn ambiguous<'l>(line: &'l str, request: &Request) -> Option<&'l str> {
+    let word = line.split_whitespace().next().filter(|_| request.is_named())?;
+    (!word.starts_with(':')).then_some(word)
+}
+
 /// A value for a parameter, by position or by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
@@ -60,15 +76,17 @@ pub const HELP: &str = "\x20 2            take option 2; `2 6, true` or `2 p=6, 
   ?inX(6)      give an input, or see an output: `!outX(6)`
   set x=3      before the first step: the value of a variable that is free at the start
   delta        see silence
-  undo [N]     take back the last step, or the last N
+  undo, u [N]  take back the last step, or the last N
   reset        back to the start
-  list [all]   what can be done; `all` shows what cannot, too
+  list, l      what can be done; `list all` shows what cannot, too
   why add 6    why a switch is not enabled, here for a value; `why !outX(7)` asks about an event
-  state        where we are
-  trace        what was done
+  state, s     where we are
+  trace, t     what was done
   save FILE    write what was done, as a script for `sioco simulate`
-  random [N]   N steps at random (1)
-  quit         end";
+  random, r    a step at random; `random N` makes N
+  help, h      this
+  quit, q      end
+  :undo        the request, where a switch has its name; `undo:` is the switch";
 
 /// Reads a request.
 pub fn parse(line: &str) -> Result<Request, String> {
@@ -78,6 +96,14 @@ pub fn parse(line: &str) -> Result<Request, String> {
     }
     if line.starts_with(['?', '!']) {
         return event(line);
+    }
+    // Only a request, even where a switch has its name.
+    if let Some(rest) = line.strip_prefix(':') {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        return match parse(rest) {
+            Ok(request) if !request.is_named() => Err(format!("`:{word}` is no request; `help` lists what is one")),
+            other => other,
+        };
     }
     // In quotes, it is part of a value.
     if let Some((send, receive)) = line.split_once(" & ").filter(|(send, _)| !send.contains('"')) {
@@ -277,10 +303,28 @@ mod tests {
             ("quit: tau", Request::Switch("quit".into(), vec![])),
             ("random: tau 3", Request::Switch("random".into(), values(&["3"]))),
             ("delta: !done", Request::Switch("delta".into(), vec![])),
+            ("undo:", Request::Switch("undo".into(), vec![])),
+            // And the request, for certain.
+            (":quit", Request::Quit),
+            (": undo 3", Request::Undo(3)),
         ] {
             assert_eq!(parse(line), Ok(request), "{line}");
         }
-        for line in ["undo x", "why", "save", "?inX(6", "?", "add \"x", "list some", "add: 3", "set", "set 3"] {
+        for line in [
+            "undo x",
+            "why",
+            "save",
+            "?inX(6",
+            "?",
+            "add \"x",
+            "list some",
+            "add: 3",
+            "set",
+            "set 3",
+            ":",
+            ":add",
+            ":3",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

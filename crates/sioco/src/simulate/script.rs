@@ -2,6 +2,7 @@
 
 use sioco_model::model::{Label, Model};
 use sioco_model::{SwitchId, Value, VarId};
+use sioco_report::analysis::script::request as request_line;
 use sioco_symbolic::Step;
 
 use super::request::{self, Request};
@@ -52,7 +53,12 @@ pub fn start<'v>(model: &Model, values: impl IntoIterator<Item = (VarId, &'v Val
         format!("{}={shown}", model.variable_name(v))
     });
     let parts: Vec<String> = shown.collect();
-    (!parts.is_empty()).then(|| format!("set {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| request_line(model, &format!("set {}", parts.join(", "))))
+}
+
+/// Silence.
+pub fn delta(model: &Model) -> String {
+    request_line(model, "delta")
 }
 
 /// A whole path with values.
@@ -60,7 +66,7 @@ pub fn lines(model: &Model, at_start: &[(VarId, Value)], steps: &[(Step, Vec<Val
     let step = |(step, args): &(Step, Vec<Value>)| match *step {
         Step::Switch(s) => line(model, s, args),
         Step::Handshake { send, receive } => handshake(model, send, receive, args),
-        Step::Delta | Step::Divergence => "delta".into(),
+        Step::Delta | Step::Divergence => delta(model),
     };
     start(model, at_start.iter().map(|(v, x)| (*v, x))).into_iter().chain(steps.iter().map(step)).collect()
 }

@@ -109,7 +109,7 @@ impl<'m> Session<'m> {
         match self.quiescence().map_err(|e| self.undefined(&e))? {
             Quiescence::Quiescent | Quiescence::Diverging => {
                 let state = self.state().clone();
-                self.steps.push(Done { text: "delta".into(), state });
+                self.steps.push(Done { text: script::delta(self.model), state });
                 Ok(())
             }
             Quiescence::Active(switch) => {
@@ -302,14 +302,15 @@ impl<'m> Session<'m> {
     }
 
     fn why_no_handshake(&mut self, send: SwitchId, receive: SwitchId) -> String {
-        let state = self.state().clone();
         let name = script::handshake_name(self.model, send, receive);
-        match self.interpreter.handshake_steps(&state) {
-            Ok(steps) if steps.iter().any(|(s, _)| s.switch == send && s.receive == Some(receive)) => {
-                format!("`{name}` is enabled")
-            }
-            Ok(_) => format!("{}; {}", self.why_not(send, None), self.why_not(receive, None)),
-            Err(error) => format!("`{name}` is not possible: {}", self.undefined(&error)),
+        let pairs = self.interpreter.pairs(self.state());
+        let choice = pairs.contains(&(send, receive)).then(|| self.handshake(send, receive)).flatten();
+        match choice {
+            Some(Choice { problem: Some(error), .. }) => self.cannot_be_taken(&name, &error),
+            Some(Choice { dead_end: Some(dead_end), .. }) => self.cannot_be_taken(&name, &dead_end.error),
+            Some(Choice { unknown: Some(why), .. }) => format!("whether `{name}` is enabled is unknown: {why}"),
+            Some(_) => format!("`{name}` is enabled"),
+            None => format!("{}; {}", self.why_not(send, None), self.why_not(receive, None)),
         }
     }
 
@@ -333,7 +334,7 @@ impl<'m> Session<'m> {
         if let Some(args) = args.filter(|_| reasons.is_empty())
             && let Err(error @ StepError::Undefined { .. }) = self.interpreter.fire(&mut state.clone(), switch, args)
         {
-            return format!("`{name}` is enabled, but taking it is a {}", self.undefined(&error));
+            return self.cannot_be_taken(name, &error);
         }
         if reasons.is_empty() {
             return match self.example(switch) {
@@ -351,8 +352,21 @@ impl<'m> Session<'m> {
             return format!("whether `{name}` is enabled is unknown: {why}");
         }
         reasons.retain(|r| !unknown(r));
-        let reasons: Vec<String> = reasons.iter().map(|r| why::describe(self.words, switch, r)).collect();
-        format!("`{name}` is not enabled: {}", reasons.join("; "))
+        // What is undefined is neither enabled nor not.
+        let (undefined, others): (Vec<&Reason>, Vec<&Reason>) =
+            reasons.iter().partition(|r| matches!(r, Reason::Undefined(_)));
+        let told = |reasons: &[&Reason]| {
+            let told: Vec<String> = reasons.iter().map(|r| why::describe(self.words, switch, r)).collect();
+            told.join("; ")
+        };
+        match (others.is_empty(), undefined.is_empty()) {
+            (false, true) => format!("`{name}` is not enabled: {}", told(&others)),
+            (true, _) => format!("`{name}` cannot be taken: {}", told(&undefined)),
+            (false, false) => {
+                let (others, undefined) = (told(&others), told(&undefined));
+                format!("`{name}` is not enabled: {others}; for other values, it cannot be taken: {undefined}")
+            }
+        }
     }
 
     /// `p = 6, q = true`.
@@ -372,6 +386,14 @@ impl<'m> Session<'m> {
         match choice.receive {
             Some(receive) => script::handshake_name(self.model, choice.switch, receive),
             None => name.clone(),
+        }
+    }
+
+    /// Why a switch, a handshake or an event cannot be taken, if it is undefined.
+    pub(super) fn cannot_be_taken(&self, name: &str, error: &StepError) -> String {
+        match error {
+            StepError::Undefined { .. } => format!("`{name}` cannot be taken: {}", self.undefined(error)),
+            StepError::NeedsSolver { .. } => self.undefined(error),
         }
     }
 

@@ -287,10 +287,7 @@ impl<'a> Checker<'a> {
                 .label("must be known in advance")
                 .help("initial values and bounds are made of constants; initial values also of process parameters")
         } else if let Some(known) = self.purpose_name(name, span) {
-            match known {
-                Some(d) => d,
-                None => return None,
-            }
+            known?
         } else if let Some((_, bound)) = self.switch_params.iter().find(|(n, _)| *n == name) {
             d.also(*bound, "this belongs to its own switch only")
                 .help(format!("keep the value in a variable there: `/ x := {name}`, and read that here"))

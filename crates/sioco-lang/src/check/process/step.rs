@@ -67,6 +67,32 @@ impl<'a> Checker<'a> {
                 || process.params.contains_key(name)
                 || checker.global_value(name).is_some()
         };
+        if wrong_way {
+            // Only where what stands in the brackets is right the other way round does a sign mend it.
+            let is_input = step.label.kind == LabelKind::Output;
+            let fits = step.label.args.iter().all(|arg| match arg {
+                ArgDecl::Ignored(_) => is_input,
+                ArgDecl::Any(_) => !is_input,
+                ArgDecl::Term(Expr { kind: ExprKind::Name(name), .. }) => known(self, &scope, name) != is_input,
+                ArgDecl::Term(_) => !is_input,
+            });
+            let told = self.diagnostics.iter_mut().rfind(|d| d.code == Code::WrongDirection);
+            if let Some(d) = told.filter(|_| !fits) {
+                d.fix = None;
+                let gate = &step.label.name.name;
+                let params: Vec<&str> = declared.iter().flatten().map(|p| p.name.as_str()).collect();
+                d.help = Some(match is_input {
+                    true => {
+                        let params = params.join(", ");
+                        format!("an input gives names to what comes in, and guards compare it: `?{gate}({params}) […]`")
+                    }
+                    false => {
+                        let params = params.join(", any ");
+                        format!("an output says what it sends: write values, or `!{gate}(any {params})`")
+                    }
+                });
+            }
+        }
         // What an argument that is no name should have been called, so that its uses are not wrong as well.
         let stand_in =
             |checker: &mut Self, scope: &mut Scope<'_>, name: &str, span: Span, sort: Option<SortId>, i: usize| {

@@ -93,23 +93,27 @@ impl<'a> Checker<'a> {
             locations += t.locations.len();
             switches += t.switches.len();
         }
-        for (own, process, name, index) in &vars {
-            let same: Vec<_> = vars.iter().filter(|v| v.2 == *name).collect();
-            if same.len() == 1 {
-                world.scope.vars.insert(name.clone(), *index);
-            } else {
-                let mut all: Vec<String> = same.iter().map(|v| written(&v.0, &v.1, name)).collect();
-                all.dedup();
-                world.ambiguous.insert(name.clone(), all);
-            }
+        let mut named: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (i, (own, process, name, index)) in vars.iter().enumerate() {
+            named.entry(name).or_default().push(i);
             let owned = &mut world.scope.owned;
-            owned.entry(own.clone()).or_default().insert(name.clone(), Some(*index));
             if own != process {
                 // The process itself will do for its only instance.
-                let of_process = vars.iter().filter(|v| v.1 == *process && v.2 == *name).count();
-                let entry = owned.entry(process.clone()).or_default().entry(name.clone());
-                entry.or_insert((of_process == 1).then_some(*index));
+                let of_process = owned.entry(process.clone()).or_default();
+                of_process.entry(name.clone()).and_modify(|i| *i = None).or_insert(Some(*index));
             }
+        }
+        for (own, _, name, index) in &vars {
+            world.scope.owned.entry(own.clone()).or_default().insert(name.clone(), Some(*index));
+        }
+        for (name, all) in named {
+            if let [only] = all[..] {
+                world.scope.vars.insert(name.to_owned(), vars[only].3);
+                continue;
+            }
+            let mut ways: Vec<String> = all.iter().map(|i| written(&vars[*i].0, &vars[*i].1, name)).collect();
+            ways.dedup();
+            world.ambiguous.insert(name.to_owned(), ways);
         }
         world
     }
@@ -223,10 +227,7 @@ impl<'a> Checker<'a> {
         let d = if vars.contains_key(&field.name) {
             let message = format!("several instances of `{owner}` have a variable `{}`", field.name);
             let d = Diagnostic::new(Code::Ambiguous, span, message);
-            d.help(format!(
-                "name the instance in the system: `system S = a: {owner} || …`, and write `a.{}`",
-                field.name
-            ))
+            d.help(name_instances(owner, &field.name))
         } else {
             let near = self.near(&field.name, vars.keys().map(String::as_str));
             let d =
@@ -276,8 +277,16 @@ impl<'a> Checker<'a> {
         }
         let ways = hints.ambiguous.get(name)?;
         let d = Diagnostic::new(Code::Ambiguous, span, format!("several processes have a variable `{name}`"));
-        Some(Some(d.help(say_which(ways))))
+        Some(Some(match &ways[..] {
+            // Instances without names of their own.
+            [way] => d.help(name_instances(way.trim_end_matches(name).trim_end_matches('.'), name)),
+            ways => d.help(say_which(ways)),
+        }))
     }
+}
+
+fn name_instances(process: &str, variable: &str) -> String {
+    format!("name the instances in the system: `system S = a: {process} || …`, and write `a.{variable}`")
 }
 
 fn say_which(ways: &[String]) -> String {

@@ -1,0 +1,285 @@
+//! Data goals: the atoms of the guards on the way, true, false and at their boundary (`theory`, section 6).
+//!
+//! An atom is true or false where its guard is asked. That it is true is seen when the switch is taken. That it is false
+//! is seen when something else is done at its source: for an atom about parameters, another switch of the same gate.
+//! Each side is a condition on a step, which is added to a purpose where it fits; otherwise it gets one of its own.
+
+use sioco_model::model::Label;
+use sioco_model::term::Term;
+use sioco_model::{Id, Model, SwitchId, TermId};
+use sioco_solve::Reason;
+use sioco_symbolic::explore::{Exploration, Stop};
+use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
+
+use crate::close::close;
+use crate::goal::{Goal, Infeasible, State};
+use crate::net::Net;
+use crate::plan::{Options, Plan};
+use crate::purpose::{Leg, Purpose};
+use crate::walker::Walker;
+use crate::want::{Side, Want, atoms, side_of};
+
+/// In how many purposes, and at how many edges of the graph, a goal is tried.
+const PURPOSES: usize = 16;
+const EDGES: usize = 64;
+
+/// Adds the goals of the guards of all switches on the purposes of a plan, and what they need.
+pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &Exploration, options: &Options) {
+    let model = walker.path.model();
+    let on_the_way = plan.switches(model);
+    let net = Net::new(model, &exploration.graph);
+    // The ends of purposes are added anew when their values have changed.
+    for switch in model.switches.ids().filter(|s| on_the_way[s.index()]) {
+        for (i, atom) in atoms(model, switch).into_iter().enumerate() {
+            for side in Side::ALL {
+                if walker.path.build(|pool, sorts| side_of(pool, sorts, atom, side)).is_none() {
+                    continue;
+                }
+                let goal = plan.goals.len();
+                let want = Want::Atom { switch, atom: i, side };
+                let steps = candidates(model, switch, atom, side);
+                let state = if options.limits.cancelled() {
+                    State::NotReached(Stop::Cancelled)
+                } else if let Some(state) = in_purposes(plan, walker, &want, &steps, goal) {
+                    state
+                } else {
+                    in_graph(plan, walker, &net, exploration, options, &want, &steps, goal)
+                };
+                plan.goals.push((Goal::Atom { switch, atom: i, side }, state));
+            }
+        }
+    }
+}
+
+/// The steps at which a side can be seen.
+fn candidates(model: &Model, switch: SwitchId, atom: TermId, side: Side) -> Vec<Step> {
+    let s = &model.switches[switch];
+    let mut about_params = false;
+    model.terms.visit(atom, &mut |_, t| about_params |= matches!(t, Term::Param(..)));
+    let with = |other: SwitchId| -> Vec<Step> {
+        match model.switches[other].label {
+            Label::Gate(_) | Label::Internal => vec![Step::Switch(other)],
+            Label::Send(c) => {
+                let fits = move |t: &sioco_model::model::Switch| t.label == Label::Receive(c);
+                partners(model, other, &fits).map(|receive| Step::Handshake { send: other, receive }).collect()
+            }
+            Label::Receive(c) => {
+                let fits = move |t: &sioco_model::model::Switch| t.label == Label::Send(c);
+                partners(model, other, &fits).map(|send| Step::Handshake { send, receive: other }).collect()
+            }
+        }
+    };
+    let mut found = with(switch);
+    if !side.holds() {
+        for &other in &model.locations[s.source].outgoing {
+            let fits = !about_params || (model.switches[other].label == s.label && s.label != Label::Internal);
+            if other != switch && fits {
+                found.extend(with(other));
+            }
+        }
+        if !about_params {
+            found.push(Step::Delta);
+        }
+    }
+    found
+}
+
+fn partners<'m>(
+    model: &'m Model,
+    switch: SwitchId,
+    fits: &'m dyn Fn(&sioco_model::model::Switch) -> bool,
+) -> impl Iterator<Item = SwitchId> + use<'m> {
+    let process = model.switches[switch].process;
+    let all: Vec<SwitchId> =
+        model.switches.iter().filter(|(_, t)| t.process != process && fits(t)).map(|(id, _)| id).collect();
+    all.into_iter()
+}
+
+/// Adds a want to a step of a purpose that there is, if the rest of it stays possible.
+fn in_purposes(plan: &mut Plan, walker: &mut Walker<'_>, want: &Want, steps: &[Step], goal: usize) -> Option<State> {
+    let source = match want {
+        Want::Atom { switch, .. } => walker.path.model().switches[*switch].source,
+        Want::Written { .. } => return None,
+    };
+    let mut tried = 0;
+    for p in 0..plan.purposes.len() {
+        for node in 0..plan.purposes[p].nodes.len() {
+            let purpose = &plan.purposes[p];
+            let here = &purpose.nodes[node];
+            if here.answer || !here.leg.as_ref().is_some_and(|l| steps.contains(&l.step)) {
+                continue;
+            }
+            // Silence is everywhere: it counts where the question arises.
+            walker.follow(here.parent.map(|p| purpose.line(p)).unwrap_or_default());
+            if !walker.path.locations().contains(&source) {
+                continue;
+            }
+            if tried == PURPOSES {
+                return None;
+            }
+            tried += 1;
+            let mut changed = purpose.clone();
+            if let Some(leg) = &mut changed.nodes[node].leg {
+                leg.wants.push(want.clone());
+            }
+            if stays_possible(walker, &mut changed, node) {
+                changed.goals.push(goal);
+                let doubt = changed.rests_on_unknown();
+                plan.purposes[p] = changed;
+                return Some(State::Covered { by: vec![p], doubt });
+            }
+        }
+    }
+    None
+}
+
+/// Whether every accept that was there is still possible; answers that no longer are go.
+fn stays_possible(walker: &mut Walker<'_>, purpose: &mut Purpose, from: usize) -> bool {
+    let mut gone = vec![false; purpose.nodes.len()];
+    for node in from..purpose.nodes.len() {
+        let n = &purpose.nodes[node];
+        let (Some(parent), Some(leg)) = (n.parent, n.leg.clone()) else { continue };
+        if gone[parent] {
+            gone[node] = true;
+            continue;
+        }
+        if node != from && !is_below(purpose, node, from) {
+            continue;
+        }
+        let line: Vec<Leg> = purpose.line(parent).into_iter().cloned().collect();
+        if !walker.follow(&line) {
+            return false;
+        }
+        match walker.take(&leg) {
+            Possible::No if purpose.nodes[node].answer => gone[node] = true,
+            Possible::No => return false,
+            Possible::Yes => {}
+            Possible::Unknown(reason) => purpose.nodes[node].doubt = Some(reason),
+        }
+    }
+    // An input whose answers are all gone would be left without an end.
+    let alive = |n: usize| !gone[n];
+    let ends = (0..purpose.nodes.len()).filter(|n| purpose.nodes[*n].accept && alive(*n)).count();
+    if ends == 0 {
+        return false;
+    }
+    let mut place = vec![0; purpose.nodes.len()];
+    let mut kept = Vec::new();
+    for (i, mut node) in std::mem::take(&mut purpose.nodes).into_iter().enumerate() {
+        if !gone[i] {
+            place[i] = kept.len();
+            node.parent = node.parent.map(|p| place[p]);
+            kept.push(node);
+        }
+    }
+    purpose.nodes = kept;
+    true
+}
+
+fn is_below(purpose: &Purpose, node: usize, above: usize) -> bool {
+    let mut at = Some(node);
+    while let Some(n) = at.filter(|n| *n >= above) {
+        if n == above {
+            return true;
+        }
+        at = purpose.nodes[n].parent;
+    }
+    false
+}
+
+/// A purpose of its own for a want: at the nearest edge of the graph that can have it.
+#[expect(clippy::too_many_arguments, reason = "one question, with all that it needs")]
+fn in_graph(
+    plan: &mut Plan,
+    walker: &mut Walker<'_>,
+    net: &Net<'_>,
+    exploration: &Exploration,
+    options: &Options,
+    want: &Want,
+    steps: &[Step],
+    goal: usize,
+) -> State {
+    let model = walker.path.model();
+    let Want::Atom { switch, .. } = want else { return State::NotReached(exploration.stop) };
+    let source = model.switches[*switch].source;
+    let mut doubtful: Option<(Vec<Leg>, Reason)> = None;
+    let (mut first, mut states, mut cut) = (None, 0, false);
+    // Silence is no edge of this graph, so it is asked for in every state.
+    let edges = net.edges().filter(|e| steps.contains(&net.step(*e))).map(|e| (net.tree_line(e), true));
+    let silence = steps.contains(&Step::Delta);
+    let quiet = exploration.graph.ids().filter(|n| silence && exploration.graph.included_in(*n).is_none());
+    let quiet = quiet.map(|n| (net.tree_line(n), false));
+    for (line, whole) in edges.chain(quiet) {
+        let mut legs: Vec<Leg> = line.iter().map(|e| Leg::from(net.step(*e))).collect();
+        if !whole {
+            legs.push(Leg::from(Step::Delta));
+        }
+        let Some(mut last) = legs.pop() else { continue };
+        last.wants.push(want.clone());
+        walker.follow(&legs);
+        if !walker.path.locations().contains(&source) {
+            continue;
+        }
+        if states == EDGES || options.is_over() {
+            cut = true;
+            break;
+        }
+        states += 1;
+        let answer = walker.take(&last);
+        if answer == Possible::No {
+            first.get_or_insert((legs, last));
+            continue;
+        }
+        legs.push(last);
+        match answer {
+            Possible::Unknown(reason) => {
+                doubtful.get_or_insert((legs, reason));
+            }
+            _ => return own_purpose(plan, walker, options, legs, None, goal),
+        }
+    }
+    if let Some((legs, reason)) = doubtful {
+        return own_purpose(plan, walker, options, legs, Some(reason), goal);
+    }
+    let whole = !cut && exploration.stop == Stop::Complete;
+    if !whole && !never(walker, want, steps) {
+        let stop = if exploration.stop == Stop::Complete { Stop::Nodes } else { exploration.stop };
+        return State::NotReached(stop);
+    }
+    let clash = first.map(|(legs, last)| {
+        walker.follow(&legs);
+        walker.clash(&last)
+    });
+    let states = if whole { Some(states) } else { None };
+    State::Infeasible(Infeasible::Values { states, clash: clash.unwrap_or_default() })
+}
+
+/// Whether no state at all allows it.
+fn never(walker: &mut Walker<'_>, want: &Want, steps: &[Step]) -> bool {
+    let Want::Atom { switch, atom, side } = want else { return false };
+    let model = walker.path.model();
+    let Some(&atom) = atoms(model, *switch).get(*atom) else { return false };
+    let Some(term) = walker.path.build(|pool, sorts| side_of(pool, sorts, atom, *side)) else { return false };
+    steps.iter().all(|s| !s.is_silence() && walker.path.never_with(*s, term))
+}
+
+fn own_purpose(
+    plan: &mut Plan,
+    walker: &mut Walker<'_>,
+    options: &Options,
+    legs: Vec<Leg>,
+    doubt: Option<Reason>,
+    goal: usize,
+) -> State {
+    let mut purpose = Purpose { goals: vec![goal], ..Purpose::default() };
+    let mut at = 0;
+    let last = legs.len() - 1;
+    for (i, leg) in legs.iter().enumerate() {
+        at = purpose.add(at, leg.clone(), doubt.clone().filter(|_| i == last));
+    }
+    walker.follow(&legs);
+    plan.counts.cut += usize::from(!close(walker, &mut purpose, at, options.strict));
+    plan.purposes.push(purpose);
+    State::Covered { by: vec![plan.purposes.len() - 1], doubt: doubt.is_some() }
+}
