@@ -68,9 +68,8 @@ impl<'a> Planned<'a> {
     /// Whether everything that was asked for is there, as far as it is not proved to be impossible.
     pub fn is_whole(&self) -> bool {
         let Coverage { not_reached, unknown, .. } = self.plan.coverage();
-        let short = self.asked().zip(self.plan.length).is_some_and(|(asked, reached)| reached < asked);
         let cut = self.plan.goals.is_empty() && self.is_cut();
-        not_reached + unknown == 0 && !short && !cut
+        not_reached + unknown == 0 && !cut
     }
 
     /// Whether a bound ended the search.
@@ -100,7 +99,9 @@ impl<'a> Planned<'a> {
         if plan.goals.is_empty() {
             let taken = plan.switches(model).iter().filter(|t| **t).count();
             let all = count(model.switches.len(), "switch");
-            let what = match (&plan.cover, plan.length) {
+            // Where nothing is longer, all that was asked for is there.
+            let length = if self.is_cut() { plan.length } else { self.asked().or(plan.length) };
+            let what = match (&plan.cover, length) {
                 (Cover::Paths(_), Some(n)) => format!("all paths of up to {}", count(n, "step")),
                 (Cover::Traces(_), Some(n)) => format!("all traces of up to {}", count(n, "step")),
                 (Cover::Inclusion(k), Some(n)) => {
@@ -151,7 +152,8 @@ impl<'a> Planned<'a> {
         });
         let names = |goals: &[usize]| {
             let names: Vec<String> = (goals.iter().take(NAMED))
-                .filter_map(|g| Some(goals::name(model, &self.plan.goals.get(*g)?.0)))
+                // A condition is not broken in the middle.
+                .filter_map(|g| Some(goals::name(model, &self.plan.goals.get(*g)?.0).replace(' ', "\u{a0}")))
                 .collect();
             let more = goals.len().saturating_sub(NAMED);
             if more == 0 { names.join(", ") } else { format!("{}, … and {more} more", names.join(", ")) }
@@ -162,7 +164,8 @@ impl<'a> Planned<'a> {
             (true, false) => what.push_str(&format!(" for {}", names(&also))),
             (true, true) => {}
         }
-        let mut text = wrap(&what, page.width.saturating_sub(3)).join("\n   ").replacen(&title, &style.bold(&title), 1);
+        let mut text = wrap(&what, page.width.saturating_sub(3)).join("\n   ").replace('\u{a0}', " ");
+        text = text.replacen(&title, &style.bold(&title), 1);
         text.push('\n');
         text.push_str(&steps::start(model, case, style));
         text.push_str(&tree::tree(model, purpose, case, walker, page));

@@ -21,7 +21,7 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
         let what = if matches!(planned.plan.cover, Cover::Traces(_)) { "traces" } else { "paths" };
         let text = match planned.is_cut() {
             true => format!("all {what} up to {reached} of {asked} steps are there; {}", help(planned.plan.stop)),
-            false => format!("{reached}: no {what} are longer, though {asked} were asked for"),
+            false => format!("no {what} are longer than these, though {} were asked for", count(asked, "step")),
         };
         rows.push(("length", text));
     }

@@ -1,6 +1,6 @@
 //! A purpose as lines of steps; where it branches, as a tree.
 
-use sioco_model::model::Model;
+use sioco_model::model::{Label, Model};
 use sioco_plan::Purpose;
 use sioco_plan::case::{Case, Spot, asks};
 use sioco_plan::walker::Walker;
@@ -32,7 +32,8 @@ pub(super) fn tree(model: &Model, purpose: &Purpose, case: &Case, walker: &mut W
             heights[parent] = heights[parent].max(heights[i] + 1);
         }
     }
-    let mut drawing = Drawing { model, purpose, case, walker, page, children, heights, lines: Vec::new() };
+    let twins = twins(model, purpose, &children);
+    let mut drawing = Drawing { model, purpose, case, walker, page, children, heights, twins, lines: Vec::new() };
     drawing.chain(0, MARGIN, MARGIN);
     let Drawing { mut lines, .. } = drawing;
     let hidden = lines.len().saturating_sub(page.lines);
@@ -44,6 +45,21 @@ pub(super) fn tree(model: &Model, purpose: &Purpose, case: &Case, walker: &mut W
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// The nodes whose step looks from outside like that of a sibling.
+fn twins(model: &Model, purpose: &Purpose, children: &[Vec<usize>]) -> Vec<bool> {
+    let label = |n: usize| {
+        let switch = purpose.nodes[n].leg.as_ref()?.step.switches().next()?;
+        Some(model.switches[switch].label).filter(|l| matches!(l, Label::Gate(_)))
+    };
+    let mut found = vec![false; purpose.nodes.len()];
+    for siblings in children.iter().filter(|c| c.len() > 1) {
+        for &n in siblings {
+            found[n] = label(n).is_some() && siblings.iter().any(|m| *m != n && label(*m) == label(n));
+        }
+    }
+    found
+}
+
 struct Drawing<'a, 'w, 'm> {
     model: &'a Model,
     purpose: &'a Purpose,
@@ -53,6 +69,7 @@ struct Drawing<'a, 'w, 'm> {
     children: Vec<Vec<usize>>,
     /// How many steps there are below each node at most.
     heights: Vec<usize>,
+    twins: Vec<bool>,
     lines: Vec<String>,
 }
 
@@ -121,11 +138,20 @@ impl Drawing<'_, '_, '_> {
         if let Some(leg) = &n.leg {
             let values = self.spot(node).and_then(|s| s.values.as_deref());
             let mut word = steps::step(self.model, leg.step, values, style);
-            let wants: Vec<String> = leg.wants.iter().filter_map(|w| asks(self.walker, w)).collect();
+            let mut wants: Vec<String> = Vec::new();
+            for want in leg.wants.iter().filter_map(|w| asks(self.walker, w)) {
+                // Several guards may have the same condition.
+                if !wants.contains(&want) {
+                    wants.push(want);
+                }
+            }
             let mut add = |more: Word| {
                 word.text.push_str(&format!(" {}", more.text));
                 word.width += 1 + more.width;
             };
+            if self.twins[node] {
+                add(Word::new(&format!("by {}", leg.step.name(self.model)), |t| style.dim(t)));
+            }
             if !wants.is_empty() {
                 add(Word::new(&format!("[{}]", wants.join(" && ")), str::to_owned));
             }
