@@ -282,8 +282,8 @@ impl Plan {
         }
         let more = plan.purposes.len() - shown;
         if more > 0 {
-            let them = if more == 1 { "it" } else { "them" };
-            out.line(format_args!("… and {} more; `--all` shows {them}\n", crate::output::count(more, "purpose")));
+            let (s, them) = if more == 1 { ("", "it") } else { ("s", "them") };
+            out.line(format_args!("… and {more} more purpose{s}; `--all` shows {them}\n"));
         }
         let most = if self.all { usize::MAX } else { GOALS };
         out.print(&missing(planned, most, page));
