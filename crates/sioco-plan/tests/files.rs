@@ -3,92 +3,35 @@
 // Lints know tests by their attribute, which helpers do not have.
 #![allow(clippy::unwrap_used)]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
 
 use serde_json::{Value as Json, json};
-use sioco_lang::check::check_file;
-use sioco_lang::source::FsLoader;
 use sioco_model::Model;
-use sioco_plan::case::{Case, case};
 use sioco_plan::file::{self, FileError, Loaded, Misfit};
-use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan, plan};
-use sioco_solve::chain::Chain;
-use sioco_solve::values::{Bounds, Choice};
-use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
-
-fn builtin() -> Box<dyn Bounds> {
-    Box::new(Chain::new(None))
-}
-
-fn walker(model: &Model) -> Walker<'_> {
-    Walker::new(Symbolic::with(model, &builtin, Shortcuts::default(), Default::default()))
-}
-
-fn examples() -> Vec<(String, Model)> {
-    fn find(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.extension().is_some_and(|e| e == "sts") {
-                _ if path.is_dir() => find(&path, found),
-                true => found.push(path),
-                false => {}
-            }
-        }
-    }
-    let mut paths = Vec::new();
-    find(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut paths);
-    paths.sort();
-    let model = |path: PathBuf| {
-        let model = check_file(&path, &FsLoader, &Default::default()).model?.model;
-        Some((path.file_stem().unwrap().to_str().unwrap().to_owned(), model))
-    };
-    let found: Vec<_> = paths.into_iter().filter_map(model).filter(|(n, _)| !n.starts_with("mutant")).collect();
-    assert!(found.len() > 25, "{}", found.len());
-    found
-}
-
-fn model(text: &str) -> Model {
-    let checked = sioco_lang::check_text("m.sts", text);
-    checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
-}
-
-/// Models that count have no end.
-fn small(cover: Cover) -> Options {
-    Options { nodes: 60, ..Options::new(cover) }
-}
-
-fn planned(model: &Model, options: &Options) -> (Plan, Vec<Case>) {
-    let plan = plan(model, &builtin, options, &mut |_| {}).unwrap();
-    let mut walker = walker(model);
-    let cases = plan.purposes.iter().map(|p| case(&mut walker, p, Choice::Min, true)).collect();
-    (plan, cases)
-}
+use sioco_plan::{Cover, Options};
+use support::{examples, model, planned, plans, small, walker};
 
 fn written(model: &Model, options: &Options) -> Json {
     let (plan, cases) = planned(model, options);
     file::document(model, options, &plan, &cases)
 }
 
-const COVERS: [&str; 7] = ["switch", "location", "paths:2", "inclusion:1", "reduced", "traces:2", "random:3"];
-
 #[test]
 fn what_is_written_is_read() {
     for (name, model) in examples() {
-        for cover in COVERS {
-            for strict in [false, cover == "switch"] {
-                let options = Options { strict, ..small(Cover::parse(cover).unwrap()) };
-                let (plan, cases) = planned(&model, &options);
-                let text = serde_json::to_string_pretty(&file::document(&model, &options, &plan, &cases)).unwrap();
-                let mut loaded = file::read(&text, &model).unwrap_or_else(|e| panic!("{name} {cover}: {e}"));
-                assert_eq!(format!("{:?}", loaded.plan), format!("{plan:?}"), "{name} {cover}");
-                assert_eq!(loaded.cases, cases, "{name} {cover}");
-                assert!(loaded.same && loaded.misfits.is_empty(), "{name} {cover}: {:?}", loaded.misfits);
-                file::retake(&mut loaded, &mut walker(&model));
-                assert_eq!(loaded.misfits, [], "{name} {cover}");
-                assert_eq!(loaded.plan.purposes, plan.purposes, "{name} {cover}");
-            }
+        for options in plans(&name, &model) {
+            let what = format!("{name} {}", options.cover);
+            let (plan, cases) = planned(&model, &options);
+            let text = serde_json::to_string_pretty(&file::document(&model, &options, &plan, &cases)).unwrap();
+            let mut loaded = file::read(&text, &model).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(format!("{:?}", loaded.plan), format!("{plan:?}"), "{what}");
+            assert_eq!(loaded.cases, cases, "{what}");
+            assert!(loaded.same && loaded.misfits.is_empty(), "{what}: {:?}", loaded.misfits);
+            file::retake(&mut loaded, &mut walker(&model));
+            assert_eq!(loaded.misfits, [], "{what}");
+            assert_eq!(loaded.plan.purposes, plan.purposes, "{what}");
         }
     }
 }
