@@ -132,7 +132,7 @@ impl Unfolding<'_, '_> {
             if self.options.depth.is_some_and(|d| depth >= d) {
                 return Stop::Depth;
             }
-            if self.nodes.len() % 256 == 0 {
+            if self.nodes.len().is_multiple_of(256) {
                 progress(Progress { nodes: self.nodes.len(), depth, open: self.open.len() });
             }
             self.expand(node);
@@ -323,7 +323,10 @@ impl Unfolding<'_, '_> {
             true => self.perhaps.iter().map(|(n, _)| *n).take(ACCEPTS).collect(),
         };
         if targets.is_empty() {
+            // A purpose that holds before anything happens needs no test.
+            let at_once = |n: &Node| n.leg.is_none() && n.first.is_empty() && self.automaton.is_end(n.state);
             let state = match stop {
+                _ if self.nodes.iter().any(at_once) => State::Covered { by: Vec::new(), doubt: false },
                 Stop::Complete => State::Infeasible(Infeasible::Written),
                 stop => State::NotReached(stop),
             };
