@@ -458,3 +458,45 @@ fn deep_and_long_purposes() {
     let long = format!("purpose P {{ {} }}", vec!["any"; 20_000].join(";"));
     assert_eq!(codes(&bank(&long)), Vec::<&str>::new());
 }
+
+#[test]
+fn the_verifier_sees_damage() {
+    type Damage<'a> = &'a dyn Fn(&mut Purpose);
+    let (p, model) = pattern("(?deposit(x) | ?amount(x)); !cash(y) [y == x]; at Busy; any{1..3}\nreject !error(_)");
+    let problems = |damage: Damage| {
+        let mut model = model.clone();
+        damage(&mut model.purposes[0]);
+        sioco_model::verify::verify(&model)
+    };
+    assert_eq!(problems(&|_| {}), [""; 0]);
+    fn parts(p: &mut Purpose) -> &mut Vec<Pattern> {
+        let Pattern::Sequence(parts) = &mut p.pattern else { panic!("a sequence") };
+        parts
+    }
+    let damages: [(&str, Damage); 9] = [
+        ("a slot that one way does not bind", &|p| {
+            let Pattern::Choice(ways) = &mut parts(p)[0] else { panic!("a choice") };
+            ways[1] = Pattern::Anything;
+        }),
+        ("a choice between nothing", &|p| parts(p)[0] = Pattern::Choice(Vec::new())),
+        ("a slot that is not there", &|p| drop(p.slots.pop())),
+        ("a slot of another sort", &|p| p.slots[0].sort = model.sorts.bool),
+        ("no slot for a parameter", &|p| p.rejects[0].binds.clear()),
+        ("a slot for silence", &|p| p.rejects[0].label = EventLabel::Delta),
+        ("nowhere", &|p| parts(p)[2] = Pattern::At { locations: Vec::new(), condition: None }),
+        ("a repetition of nothing", &|p| {
+            let Pattern::Repeat { body, .. } = &mut parts(p)[3] else { panic!("a repetition") };
+            **body = Pattern::Anything;
+        }),
+        ("bounds out of order", &|p| {
+            let Pattern::Repeat { least, .. } = &mut parts(p)[3] else { panic!("a repetition") };
+            *least = 4;
+        }),
+    ];
+    for (what, damage) in damages {
+        assert!(!problems(damage).is_empty(), "{what}");
+    }
+    let mut twice = model.clone();
+    twice.purposes.push(p);
+    assert_eq!(sioco_model::verify::verify(&twice), ["the purpose name `P` is not unique"]);
+}

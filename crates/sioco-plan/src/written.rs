@@ -132,7 +132,7 @@ impl Unfolding<'_, '_> {
             if self.options.depth.is_some_and(|d| depth >= d) {
                 return Stop::Depth;
             }
-            if self.nodes.len() % 256 == 0 {
+            if self.nodes.len().is_multiple_of(256) {
                 progress(Progress { nodes: self.nodes.len(), depth, open: self.open.len() });
             }
             self.expand(node);
@@ -227,38 +227,31 @@ impl Unfolding<'_, '_> {
             wants.extend(event.condition.map(|c| self.want(c, &slots, false, false)));
         }
         let leg = Leg { step, wants };
-        if self.walker.take(&leg) == Possible::No {
+        let plain = self.walker.take(&leg);
+        if plain == Possible::No {
             return false;
         }
-        self.walker.back();
-        for (state, places) in self.automaton.settle(to) {
-            let mut leg = leg.clone();
-            // Where the processes are is known only once the step is taken.
-            let plain = self.walker.take(&leg);
-            let here = self.is_at(&places);
-            self.walker.back();
-            if !here {
-                continue;
-            }
+        // Where the processes are is known only now.
+        let settled: Vec<(usize, Vec<Place>)> =
+            self.automaton.settle(to).into_iter().filter(|(_, places)| self.is_at(places)).collect();
+        let depth = self.nodes[node].depth + 1;
+        let mut later = Vec::new();
+        for (state, places) in settled {
             let conditions = self.conditions(&places, &slots, true);
-            let answer = if conditions.is_empty() {
-                plain
+            if conditions.is_empty() {
+                let (leg, doubt, slots) = (Some(leg.clone()), doubt_of(&plain), slots.clone());
+                self.add(Node { parent: node, leg, doubt, state, slots, depth, first: Vec::new() });
             } else {
-                leg.wants.extend(conditions);
-                let answer = self.walker.take(&leg);
-                if answer == Possible::No {
-                    continue;
-                }
-                self.walker.back();
-                answer
-            };
-            let doubt = match answer {
-                Possible::Unknown(reason) => Some(reason),
-                _ => None,
-            };
-            if self.walker.take(&leg) != Possible::No {
-                let depth = self.nodes[node].depth + 1;
-                let slots = slots.clone();
+                later.push((state, conditions));
+            }
+        }
+        self.walker.back();
+        for (state, conditions) in later {
+            let mut leg = leg.clone();
+            leg.wants.extend(conditions);
+            let answer = self.walker.take(&leg);
+            if answer != Possible::No {
+                let (doubt, slots) = (doubt_of(&answer), slots.clone());
                 self.add(Node { parent: node, leg: Some(leg), doubt, state, slots, depth, first: Vec::new() });
                 self.walker.back();
             }
@@ -330,7 +323,10 @@ impl Unfolding<'_, '_> {
             true => self.perhaps.iter().map(|(n, _)| *n).take(ACCEPTS).collect(),
         };
         if targets.is_empty() {
+            // A purpose that holds before anything happens needs no test.
+            let at_once = |n: &Node| n.leg.is_none() && n.first.is_empty() && self.automaton.is_end(n.state);
             let state = match stop {
+                _ if self.nodes.iter().any(at_once) => State::Covered { by: Vec::new(), doubt: false },
                 Stop::Complete => State::Infeasible(Infeasible::Written),
                 stop => State::NotReached(stop),
             };
@@ -354,6 +350,13 @@ impl Unfolding<'_, '_> {
         }
         let state = State::Covered { by: vec![0], doubt };
         Found { purposes: vec![purpose], state, stop, counts: self.counts }
+    }
+}
+
+fn doubt_of(answer: &Possible) -> Option<Reason> {
+    match answer {
+        Possible::Unknown(reason) => Some(reason.clone()),
+        Possible::Yes | Possible::No => None,
     }
 }
 

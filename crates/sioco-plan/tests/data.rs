@@ -1,45 +1,85 @@
-//! Data goals: atoms of guards, true, false and at their boundary.
+//! Data goals: the atoms of the guards on the way, true, false and at their boundary.
 
 mod support;
 
-use sioco_plan::{Cover, Goal, Options, plan};
-use support::{builtin, example, lines};
+use sioco_model::{Model, print};
+use sioco_plan::want::atoms;
+use sioco_plan::{Cover, Goal, Infeasible, Options, Plan, Side, State, plan};
+use support::{builtin, example, model, values};
 
-#[test]
-fn look() {
-    for name in [
-        "accumulator/accumulator",
-        "brp/brp",
-        "atm/atm",
-        "coffee/coffee",
-        "prepaid-card/spec",
-        "trace-figures/fig-3-08",
-    ] {
-        let model = example(name);
-        let options = Options { data: true, nodes: 300, ..Options::new(Cover::Switch) };
-        let start = std::time::Instant::now();
-        let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
-        println!(
-            "{name}: {} purposes, {} steps, {:?} {:?}",
-            plan.purposes.len(),
-            plan.steps(&model),
-            plan.coverage(),
-            start.elapsed()
-        );
-        for line in lines(&model, &plan) {
-            println!("     {line}");
+fn planned(model: &Model) -> Plan {
+    let options = Options { data: true, nodes: 300, ..Options::new(Cover::Switch) };
+    plan(model, &builtin, &options, &mut |_| {}).expect("a plan")
+}
+
+/// The goals of a switch: the atom, the side, and what became of it.
+fn sides<'p>(model: &Model, plan: &'p Plan, name: &str) -> Vec<(String, Side, &'p State)> {
+    let of = |(goal, state): &'p (Goal, State)| match goal {
+        Goal::Atom { switch, atom, side } if model.switches[*switch].name == name => {
+            Some((print::term(model, Some(*switch), atoms(model, *switch)[*atom]), *side, state))
         }
-        for (g, s) in &plan.goals {
-            if !s.is_covered() {
-                if let Goal::Atom { switch, atom, side } = g {
-                    let t = sioco_plan::want::atoms(&model, *switch)[*atom];
-                    println!(
-                        "   {} {} {side:?} {s:?}",
-                        model.switches[*switch].name,
-                        sioco_model::print::term(&model, Some(*switch), t)
-                    );
-                }
+        _ => None,
+    };
+    plan.goals.iter().filter_map(of).collect()
+}
+
+/// `x > 15` is seen true and false, and at 16 and at 15.
+#[test]
+fn a_threshold_is_met_from_both_sides() {
+    let model = example("accumulator/accumulator");
+    let plan = planned(&model);
+    let found = sides(&model, &plan, "r2");
+    assert_eq!(found.len(), 4);
+    let mut sums = Vec::new();
+    for (atom, side, state) in found {
+        let State::Covered { by, doubt: false } = state else { panic!("{atom} {side:?}: {state:?}") };
+        // The purpose that the goal made carries the condition; its values satisfy it.
+        sums.extend(values(&model, &plan.purposes[by[0]]));
+    }
+    assert!(sums.contains(&"outX(16)".into()) && sums.contains(&"outX(15)".into()), "{sums:?}");
+    assert_eq!(plan.coverage().percent(), 100.0);
+}
+
+/// What no switch of the gate allows is infeasible, also where the states have no end; the guard says so.
+#[test]
+fn what_no_input_allows_is_infeasible() {
+    let model = example("accumulator/accumulator");
+    let plan = planned(&model);
+    for (atom, side, state) in sides(&model, &plan, "r0") {
+        match (side.holds(), state) {
+            (true, State::Covered { doubt: false, .. }) => {}
+            (false, State::Infeasible(Infeasible::Values { states: None, clash })) => {
+                assert!(clash.len() == 2, "{atom} {side:?}: {clash:?}");
             }
+            (_, state) => panic!("{atom} {side:?}: {state:?}"),
         }
     }
+}
+
+/// An atom about a parameter is false where another switch of its gate is taken; one about variables also in silence.
+#[test]
+fn false_is_seen_elsewhere() {
+    let model = model(
+        "input go(p: Int in 0..9)
+         output small
+         output none
+         process P {
+           var x: Int in 0..9 = 0
+           init a {
+             low:  ?go(p) [p < 5]  / x := p -> b
+             high: ?go(p) [p >= 5] / x := p -> b
+           }
+           state b {
+             say: !small [x == 0] -> a
+           }
+         }",
+    );
+    let plan = planned(&model);
+    for switch in ["low", "high", "say"] {
+        for (atom, side, state) in sides(&model, &plan, switch) {
+            assert!(matches!(state, State::Covered { doubt: false, .. }), "{switch}: {atom} {side:?} {state:?}");
+        }
+    }
+    // `x == 0` has no last true value; beside it there is 1.
+    assert_eq!(sides(&model, &plan, "say").len(), 3);
 }

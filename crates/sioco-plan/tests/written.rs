@@ -92,3 +92,13 @@ fn what_contradicts_the_model() {
     let (_, plan) = of("purpose P { ..; at l0 [x < 0] }");
     assert!(matches!(plan.goals[0].1, State::NotReached(_)), "{:?}", plan.goals[0].1);
 }
+
+#[test]
+fn what_holds_at_once() {
+    let (model, plan) = of("purpose P { at l0 }");
+    assert!(plan.goals[0].1.is_covered() && plan.purposes.is_empty());
+    assert!(lines(&model, &plan).is_empty());
+    // Where steps are allowed, some are taken.
+    let (model, plan) = of("purpose P { (?add(_); !sum(_))* }");
+    assert_eq!(lines(&model, &plan), ["add tell"]);
+}

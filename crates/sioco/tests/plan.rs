@@ -336,7 +336,9 @@ fn fields(json: &Value, found: &mut BTreeSet<String>) {
         Value::Object(object) => {
             for (key, value) in object {
                 found.insert(key.clone());
-                if !["gates", "args", "start"].contains(&key.as_str()) && !(key == "values" && value.is_object()) {
+                let of_the_model =
+                    ["gates", "args", "start"].contains(&key.as_str()) || (key == "values" && value.is_object());
+                if !of_the_model {
                     fields(value, found);
                 }
             }

@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
                     vars.push((own.clone(), process.clone(), v.name.clone(), scope.var_sorts.len()));
                 }
                 scope.var_sorts.push(t.scope.var_sorts.get(i).copied().flatten());
-                scope.var_spans.push(v.span);
+                scope.var_spans.push(t.scope.var_spans.get(i).copied().unwrap_or(v.span));
                 scope.var_used.push(Cell::new(false));
             }
             let named = |name: &str, id: usize| Named {
