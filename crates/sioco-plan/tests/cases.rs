@@ -5,14 +5,14 @@
 
 // Each test program uses a part of it.
 #[allow(dead_code)]
-mod support;
+mod plans;
 
+use plans::{examples, model, planned, plans, small, walker};
 use sioco_model::Model;
 use sioco_model::semantics::Interpreter;
 use sioco_plan::case::{Case, case};
 use sioco_plan::{Cover, Purpose};
 use sioco_solve::values::Choice;
-use support::{examples, model, planned, plans, small, walker};
 
 /// The nodes of a way that a case has values for: of those that are not answers of their own, the longest.
 fn valued(purpose: &Purpose, case: &Case) -> Vec<usize> {

@@ -5,13 +5,13 @@
 
 // Each test program uses a part of it.
 #[allow(dead_code)]
-mod support;
+mod plans;
 
+use plans::{examples, model, planned, plans, small, walker};
 use serde_json::{Value as Json, json};
 use sioco_model::Model;
 use sioco_plan::file::{self, FileError, Loaded, Misfit};
 use sioco_plan::{Cover, Options};
-use support::{examples, model, planned, plans, small, walker};
 
 fn written(model: &Model, options: &Options) -> Json {
     let (plan, cases) = planned(model, options);
