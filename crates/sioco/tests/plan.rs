@@ -290,6 +290,7 @@ fn a_wrong_command_line() {
     plan(&model, &["-o", &to]).exits(2).stdout_is("").stderr_has("there is no folder").stderr_has("help: name a file");
     let to = here.folder("folder");
     plan(&model, &["-o", &to]).exits(2).stdout_is("").stderr_has("it is a folder");
+    plan(&model, &["-o", "-"]).exits(2).stdout_is("").stderr_has("help: `--format json` prints the plan alone");
     sioco(&["plan", &here.path("none.sts")]).exits(2).stdout_is("");
     let wrong = here.write("wrong.sts", "process P { init s { ?nothing -> s } }");
     sioco(&["plan", &wrong]).exits(2).stdout_is("").stderr_has("nothing");

@@ -344,20 +344,33 @@ impl Plan {
     ) -> Result<Exit, Failure> {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let most = if self.all { usize::MAX } else { GOALS };
-        let exit = within(self.time, interrupted, |flags| {
-            let limits = self.limits(flags.stop);
+        let (exit, late) = within(self.time, interrupted, |flags| {
+            let limits = self.limits(flags.stop.clone());
             let model = &source.checked.model;
             let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));
             let again = self.choices.command("plan", &self.file);
             let told = check::Told { most, page: self.page(out), format: self.format, again: &again };
-            check::check(path, source, &mut walker, told, out)
+            let exit = check::check(path, source, &mut walker, told, out)?;
+            Ok::<_, Failure>((exit, flags.stop.load(Ordering::Relaxed)))
         })?;
-        Ok(if interrupted.load(Ordering::Relaxed) { Exit::Interrupted } else { exit })
+        if late {
+            // What was not asked is taken to be possible.
+            out.say("not all paths were taken again: there was no time left; `--time` allows more");
+        }
+        Ok(match exit {
+            _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
+            Exit::Ok if late => Exit::Inconclusive,
+            exit => exit,
+        })
     }
 }
 
 /// A file that cannot be written is told before any work is done.
 fn can_be_written(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let failure = Failure::usage("`--output -` would mix the plan with the summary");
+        return Err(failure.help("`--format json` prints the plan alone"));
+    }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let why = match (folder.is_dir(), path.is_dir()) {
         (false, _) => format!("there is no folder `{}`", folder.display()),
