@@ -50,3 +50,34 @@ fn what_does_not_stop_is_left() {
     drop(connection);
     assert!(started.elapsed() < long / 2, "{:?}", started.elapsed());
 }
+
+/// Z3 4.8.12 is over its limit after these, and throws when the context is deleted.
+#[test]
+fn a_context_that_cannot_be_deleted_ends_nothing() {
+    let Some(mut connection) = connection() else { return };
+    let commands = "(set-option :rlimit 3000)
+        (push 4)
+        (declare-const x Int)
+        (assert (<= 0 x 3))
+        (assert (<= 0 (mod (let ((m x)) (ite (<= 0 m) m (- m))) 2)))
+        (declare-const v Int)
+        (declare-const w Int)
+        (assert (= w (mod v 2)))
+        (assert (<= w 1))
+        (declare-const s (Seq Int))
+        (assert (= s (seq.++ (seq.++ (seq.unit 0) (seq.unit 2)) (seq.unit w))))
+        (check-sat)
+        (push 1)
+        (assert (< 0 (seq.len s)))
+        (check-sat)
+        (pop 1)
+        (assert (< 0 (seq.len s)))
+        (check-sat)";
+    for _ in 0..3 {
+        // What it answers depends on the version.
+        let answer = connection.run(commands, &Limits::default());
+        eprintln!("{answer:?}");
+        connection.restart();
+        works(&mut connection);
+    }
+}
