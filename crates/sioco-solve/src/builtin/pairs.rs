@@ -3,8 +3,6 @@
 //! Two inequalities can be added up. Where variables cancel out, the least value of the sum under the bounds may be
 //! greater than it is allowed to be, and then the two clash. This is looked at once, before a search.
 
-use rustc_hash::FxHashMap;
-
 use super::constraint::Constraint;
 use super::explain::Core;
 use super::linear::{Relation, Var};
@@ -19,10 +17,12 @@ struct Row<'a> {
     sign: i128,
     k: i128,
     id: u32,
+    /// The variables with a positive and with a negative factor, a bit for each; several may share one.
+    plus: u64,
+    minus: u64,
+    /// It might be false for all values in the bounds.
+    fails: bool,
 }
-
-/// Rows, a bit for each. An equation has two, so there may be one more than [`MOST`].
-type Set = u128;
 
 /// Whether two inequalities in force clash; their conjuncts are added to the core.
 pub(crate) fn clash(store: &mut Store, core: &mut Core) -> bool {
@@ -47,9 +47,17 @@ fn rows(store: &Store) -> Vec<Row<'_>> {
             continue;
         }
         let id = id as u32;
-        rows.push(Row { terms, sign: 1, k: *k, id });
+        let (mut plus, mut minus) = (0, 0);
+        for (v, c) in terms {
+            *if *c > 0 { &mut plus } else { &mut minus } |= 1 << (v % 64);
+        }
+        let mut add = |sign, k, plus, minus| {
+            let row = Row { terms, sign, k, id, plus, minus, fails: false };
+            rows.push(Row { fails: may_fail(store, &row), ..row });
+        };
+        add(1, *k, plus, minus);
         if *relation == Relation::Eq {
-            rows.push(Row { terms, sign: -1, k: -*k, id });
+            add(-1, -*k, minus, plus);
         }
     }
     rows
@@ -58,35 +66,13 @@ fn rows(store: &Store) -> Vec<Row<'_>> {
 /// The first pair that clashes, with the variables whose bounds matter, and how many pairs were tried.
 ///
 /// Where no variable has different signs in two rows, the least value of their sum is the sum of their least values,
-/// and they clash only if one of them cannot be true by itself. So only rows with such a variable are tried, and rows
-/// that fail by themselves.
+/// and they clash only if one of them cannot be true by itself. All other pairs are passed over by a look at a few bits.
 fn first(store: &Store, rows: &[Row<'_>]) -> (Option<(u32, u32, Vec<Var>)>, u64) {
-    let mut work = 0;
-    if rows.len() < 2 {
-        return (None, work);
-    }
-    let mut signs: FxHashMap<Var, [Set; 2]> = FxHashMap::default();
-    let mut failing: Set = 0;
-    for (i, row) in rows.iter().enumerate() {
-        for (v, c) in row.terms {
-            signs.entry(*v).or_default()[usize::from(row.is_positive(*c))] |= 1 << i;
-        }
-        failing |= Set::from(may_fail(store, row)) << i;
-    }
+    let mut work = rows.len() as u64;
     for (i, a) in rows.iter().enumerate() {
-        let mut partners = if failing >> i & 1 == 1 { Set::MAX } else { failing };
-        for (v, c) in a.terms {
-            partners |= signs[v][usize::from(!a.is_positive(*c))];
-        }
-        // Those after this one: a shift by two steps, as one by all bits is none.
-        partners = partners >> i >> 1;
-        let mut j = i;
-        while partners != 0 {
-            let step = partners.trailing_zeros();
-            j += step as usize + 1;
-            partners = partners >> step >> 1;
-            let Some(b) = rows.get(j) else { break };
-            if a.id == b.id {
+        for b in &rows[i + 1..] {
+            let cancels = (a.plus & b.minus) | (a.minus & b.plus) != 0;
+            if a.id == b.id || !(cancels || a.fails || b.fails) {
                 continue;
             }
             work += 1;
@@ -98,21 +84,16 @@ fn first(store: &Store, rows: &[Row<'_>]) -> (Option<(u32, u32, Vec<Var>)>, u64)
     (None, work)
 }
 
-impl Row<'_> {
-    fn is_positive(&self, c: i64) -> bool {
-        (c > 0) == (self.sign > 0)
-    }
-}
-
 /// Whether a row might be false for all values in the bounds; also if that is hard to say.
 fn may_fail(store: &Store, row: &Row<'_>) -> bool {
     let mut least: i128 = 0;
     for (v, c) in row.terms {
-        let bound = if row.is_positive(*c) { store.lo[*v as usize] } else { store.hi[*v as usize] };
+        let c = row.sign * i128::from(*c);
+        let bound = if c > 0 { store.lo[*v as usize] } else { store.hi[*v as usize] };
         if bound == NO_LO || bound == NO_HI {
             return false;
         }
-        let part = (row.sign * i128::from(*c)).checked_mul(i128::from(bound));
+        let part = c.checked_mul(i128::from(bound));
         let Some(next) = part.and_then(|part| least.checked_add(part)) else { return true };
         least = next;
     }
