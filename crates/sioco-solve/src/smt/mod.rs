@@ -16,7 +16,6 @@ pub mod session;
 mod sorts;
 mod stack;
 pub mod version;
-mod watchdog;
 pub mod write;
 pub mod z3;
 

@@ -57,9 +57,6 @@ pub trait Connection: Send {
     /// How to speak to it.
     fn dialect(&self) -> Dialect;
 
-    /// Says whether what comes next may be of a kind that solvers do not always give up when they are told to.
-    fn beware(&mut self, _: bool) {}
-
     /// Has commands executed, and gives all that was printed. After a fault, and at first, the solver starts anew.
     fn run(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault>;
 
@@ -159,7 +156,6 @@ impl<C: Connection> Session<C> {
             }
         }
         commands.push_str("(check-sat)\n");
-        self.connection(via).beware(features.nonlinear || features.structured || features.quantified);
         let verdict = match self.run_for_one(via, &commands, limits) {
             Ok(verdict) => verdict,
             Err(fault) => return self.fault(via, fault),
@@ -295,7 +291,6 @@ impl<C: Connection> Session<C> {
         Self::header(self.whole.connection.dialect(), features, limits, &mut commands);
         commands.push_str(&text);
         commands.push_str(&format!("(assert (not (and true{formulas})))\n(check-sat)\n"));
-        self.whole.connection.beware(true);
         let verdict = self.run_for_one(Purpose::Whole, &commands, limits);
         if verdict.is_err() {
             self.restart(Purpose::Whole);

@@ -1,14 +1,15 @@
 //! Z3 in this process.
 
 pub mod lib;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use self::lib::{Context, Z3Library};
+use self::lib::{Context, Interrupter, Z3Library};
 use super::locate::{self, Candidate, Fate};
 use super::session::{Connection, Dialect, Fault, Purpose, Session, Z3};
-use super::watchdog::{Alarm, Watchdog};
 use crate::query::Limits;
 
 /// A solver in this process.
@@ -40,8 +41,7 @@ impl Z3Solver {
         Session::over(|purpose| Z3Connection {
             library: Arc::clone(library),
             cores: purpose == Purpose::Cores,
-            running: None,
-            risky: false,
+            seat: None,
         })
     }
 }
@@ -50,78 +50,123 @@ impl Z3Solver {
 pub struct Z3Connection {
     library: Arc<Z3Library>,
     cores: bool,
-    running: Option<Running>,
-    risky: bool,
+    seat: Option<Seat>,
 }
 
 /// How long Z3 may take to notice that it was interrupted; afterwards it is left to itself.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How often one looks whether somebody gave up.
-const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(10);
 
-/// Longer commands have huge numbers or texts in them, which Z3 reads without looking up.
-const LONG: usize = 100_000;
+/// How long Z3 may take to make a context; it takes milliseconds.
+const START: Duration = Duration::from_secs(20);
 
-struct Running {
-    /// Before the context, so that it ends before: it holds a pointer.
-    watchdog: Watchdog,
-    context: Context,
+/// Z3 goes down into terms as deep as they are, and a thread has less than that by default.
+const STACK: usize = 16 << 20;
+
+/// Something for Z3 to do.
+type Job = Box<dyn FnOnce(&mut Context) -> Result<String, String> + Send>;
+
+/// What the thread of a seat says.
+enum Told {
+    Ready(Interrupter),
+    Done(Result<String, String>),
+    BrokeDown,
 }
 
-impl Running {
-    fn eval(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
-        let (answer, alarm) = self.watchdog.over(limits, || self.context.eval(commands));
-        match alarm {
-            Some(Alarm::Time) => Err(Fault::Time),
-            Some(Alarm::Cancelled) => Err(Fault::Cancelled),
-            None => answer.map_err(Fault::Broken),
-        }
-    }
+/// A context on a thread of its own, where all happens that Z3 does. The thread is left alone if Z3 does not stop when
+/// it should, as there are computations with huge numbers that it does not interrupt, and if it breaks down, which
+/// would end the process on any other thread.
+struct Seat {
+    /// Nothing once the thread shall end.
+    jobs: Option<mpsc::Sender<Job>>,
+    told: mpsc::Receiver<Told>,
+    interrupter: Option<Interrupter>,
+    /// Nobody waits for it any more.
+    left: bool,
 }
 
-impl Z3Connection {
-    /// On a thread of its own, which is left alone if Z3 does not stop when it should: there are computations with
-    /// huge numbers that it does not interrupt. The thread ends when they do, or with the program.
-    fn run_aside(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
-        let Some(mut running) = self.running.take() else { return Err(Fault::Broken("it was not started".into())) };
+impl Seat {
+    fn new(library: &Arc<Z3Library>, cores: bool, limits: &Limits) -> Result<Seat, Fault> {
+        let (jobs, work) = mpsc::channel::<Job>();
         let (tell, told) = mpsc::channel();
-        let (text, its_limits) = (commands.to_owned(), limits.clone());
-        let thread = std::thread::Builder::new().name("z3".into()).spawn(move || {
-            let answer = running.eval(&text, &its_limits);
-            // If nobody listens any more, everything ends here.
-            let _ = tell.send((running, answer));
+        let library = Arc::clone(library);
+        let builder = std::thread::Builder::new().name("z3".into()).stack_size(STACK);
+        let thread = builder.spawn(move || {
+            let alarm = tell.clone();
+            // If nobody listens any more, here and below, nobody needs to know.
+            lib::on_break_down(move || drop(alarm.send(Told::BrokeDown)));
+            let mut context = match Context::new(&library, cores) {
+                Ok(context) => context,
+                Err(why) => return drop(tell.send(Told::Done(Err(why)))),
+            };
+            let _ = tell.send(Told::Ready(context.interrupter()));
+            for job in work {
+                let _ = tell.send(Told::Done(job(&mut context)));
+            }
         });
         thread.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
-        let deadline = Instant::now() + limits.wall.min(Duration::from_secs(1_000_000)) + GRACE;
-        let mut cancelled: Option<Instant> = None;
+        let mut seat = Seat { jobs: Some(jobs), told, interrupter: None, left: false };
+        seat.wait(&Limits { wall: START, ..limits.clone() })?;
+        Ok(seat)
+    }
+
+    fn run(&mut self, job: Job, limits: &Limits) -> Result<String, Fault> {
+        // A thread that has ended shows below.
+        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        self.wait(limits)
+    }
+
+    /// Waits for what the thread says next. After a fault the seat must not be used again.
+    fn wait(&mut self, limits: &Limits) -> Result<String, Fault> {
+        let deadline = Instant::now() + limits.wall.min(Duration::from_secs(1_000_000));
+        let mut alarm: Option<(Fault, Instant)> = None;
         loop {
-            match told.recv_timeout(TICK) {
-                Ok((running, answer)) => {
-                    self.running = Some(running);
-                    return answer;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.told.recv_timeout(if alarm.is_none() { left.min(TICK) } else { TICK }) {
+                Ok(Told::Ready(interrupter)) => {
+                    self.interrupter = Some(interrupter);
+                    return alarm.map_or(Ok(String::new()), |(fault, _)| Err(fault));
+                }
+                Ok(Told::Done(answer)) => {
+                    return alarm.map_or(answer.map_err(Fault::Broken), |(fault, _)| Err(fault));
+                }
+                Ok(Told::BrokeDown) => {
+                    self.left = true;
+                    return Err(Fault::Broken("it broke down, by an exception that it did not catch".into()));
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Fault::Broken("its thread failed".into())),
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
             }
-            if limits.cancelled() && cancelled.get_or_insert_with(Instant::now).elapsed() > GRACE {
-                return Err(Fault::Cancelled);
+            if alarm.is_none() && limits.cancelled() {
+                alarm = Some((Fault::Cancelled, Instant::now()));
+            } else if alarm.is_none() && Instant::now() >= deadline {
+                alarm = Some((Fault::Time, Instant::now()));
             }
-            if Instant::now() > deadline {
-                return Err(Fault::Broken("it did not stop when its time was over".into()));
+            let Some((fault, since)) = &alarm else { continue };
+            if since.elapsed() > GRACE {
+                self.left = true;
+                return Err(match fault {
+                    Fault::Time => Fault::Broken("it did not stop when its time was over".into()),
+                    other => other.clone(),
+                });
+            }
+            if let Some(interrupter) = &self.interrupter {
+                interrupter.interrupt();
             }
         }
     }
+}
 
-    fn running(&mut self) -> Result<&mut Running, Fault> {
-        if self.running.is_none() {
-            let context = Context::new(&self.library, self.cores).map_err(Fault::Broken)?;
-            let interrupter = context.interrupter();
-            let watchdog = Watchdog::new(move || interrupter.interrupt());
-            let watchdog = watchdog.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
-            self.running = Some(Running { watchdog, context });
+impl Drop for Seat {
+    /// Z3 must not be at work any more when the process ends and its library is taken apart.
+    fn drop(&mut self) {
+        self.jobs = None;
+        if !self.left {
+            // The thread says nothing more, except that Z3 broke down, and then it never ends.
+            let _ = self.told.recv_timeout(GRACE);
         }
-        Ok(self.running.as_mut().expect("made above"))
     }
 }
 
@@ -135,19 +180,24 @@ impl Connection for Z3Connection {
         Dialect { cores: "", ..Z3 }
     }
 
-    fn beware(&mut self, risky: bool) {
-        self.risky = risky;
-    }
-
     fn run(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
-        self.running()?;
-        if self.risky || commands.len() > LONG {
-            return self.run_aside(commands, limits);
-        }
-        self.running()?.eval(commands, limits)
+        let commands = commands.to_owned();
+        self.run_job(Box::new(move |context| context.eval(&commands)), limits)
     }
 
     fn restart(&mut self) {
-        self.running = None;
+        self.seat = None;
+    }
+}
+
+impl Z3Connection {
+    fn run_job(&mut self, job: Job, limits: &Limits) -> Result<String, Fault> {
+        let mut seat = match self.seat.take() {
+            Some(seat) => seat,
+            None => Seat::new(&self.library, self.cores, limits)?,
+        };
+        let answer = seat.run(job, limits)?;
+        self.seat = Some(seat);
+        Ok(answer)
     }
 }

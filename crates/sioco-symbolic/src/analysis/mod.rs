@@ -16,6 +16,7 @@ pub mod divergence;
 mod errors;
 mod gaps;
 mod nondeterminism;
+mod pairs;
 pub(crate) mod question;
 mod states;
 pub mod switches;

@@ -3,7 +3,7 @@
 //! A question is made once and asked in many states. Most are settled before that: if the conditions cannot be true in
 //! any state at all, reachable or not, nobody needs to ask again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
@@ -33,9 +33,16 @@ pub(crate) const SECOND: u32 = u32::MAX - 1;
 /// So many cases of an undecided question are told apart.
 const CASES: usize = 64;
 
+/// Each case gets this part of the work that the whole question may take, and the cases end when so many of them have
+/// used it up: together they take about as much as the whole did. Most cases are decided at once.
+const PART: usize = 8;
+
 /// That a question is never answered with yes only saves asking it, so finding that out is given up soon.
 const RESOURCES: u64 = 200_000;
 const WALL: Duration = Duration::from_secs(1);
+
+/// Clocks do not go further than some centuries.
+const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 /// A step over variables and symbols for its open parameters.
 #[derive(Clone, Debug)]
@@ -156,6 +163,35 @@ impl Question {
     }
 }
 
+/// What is left for the cases of a question.
+struct Cases {
+    left: usize,
+    /// How many used up what they had.
+    exhausted: usize,
+    limits: Limits,
+    /// The whole question, with all its cases, ends here.
+    deadline: Instant,
+}
+
+impl Cases {
+    /// For a question that begins now.
+    fn new(limits: &Limits) -> Cases {
+        let deadline = Instant::now() + limits.wall.min(LONGEST);
+        let limits = Limits { resources: (limits.resources / PART as u64).max(1), ..limits.clone() };
+        Cases { left: CASES, exhausted: 0, limits, deadline }
+    }
+
+    /// The limits of the next case, if there is one.
+    fn next(&mut self) -> Option<Limits> {
+        let wall = self.deadline.saturating_duration_since(Instant::now());
+        if wall.is_zero() || self.exhausted >= PART {
+            return None;
+        }
+        self.left = self.left.checked_sub(1)?;
+        Some(Limits { wall, ..self.limits.clone() })
+    }
+}
+
 impl Path<'_> {
     /// Whether conditions over the symbols of this path can be true at its end.
     pub(crate) fn ask(&mut self, conditions: &[TermId]) -> Answer {
@@ -164,19 +200,29 @@ impl Path<'_> {
         }
         self.sync();
         let limits = self.limits.clone();
-        self.decide(false, conditions.to_vec(), &limits, &mut { CASES })
+        self.decide(false, conditions.to_vec(), &limits)
     }
 
     /// Asks the solver of the path, or the one beside it. Where it has no answer, cases are told apart: conditions that
     /// no step takes are disjunctions, which the cheap layers do not take apart by themselves.
-    fn decide(&mut self, beside: bool, conditions: Vec<TermId>, limits: &Limits, cases: &mut usize) -> Answer {
-        let sorts = &self.model.sorts;
+    fn decide(&mut self, beside: bool, conditions: Vec<TermId>, limits: &Limits) -> Answer {
+        let mut cases = Cases::new(limits);
+        let answer = self.decide_whole(beside, &conditions, limits);
+        self.decide_cases(beside, conditions, answer, &mut cases)
+    }
+
+    fn decide_whole(&mut self, beside: bool, conditions: &[TermId], limits: &Limits) -> Answer {
         let solver = if beside { &mut self.side } else { &mut self.solver };
-        let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
+        let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         solver.push();
         conditions.iter().for_each(|c| solver.assert(terms, *c));
         let answer = solver.check(terms, limits, false);
         solver.pop();
+        answer
+    }
+
+    /// Goes on where the answer to the whole was not known.
+    fn decide_cases(&mut self, beside: bool, conditions: Vec<TermId>, answer: Answer, cases: &mut Cases) -> Answer {
         let open = matches!(
             answer,
             Answer::Unknown(Reason::Undecided(_) | Reason::NoSolver | Reason::BuiltInAlone | Reason::Resources)
@@ -190,11 +236,12 @@ impl Path<'_> {
         };
         let mut open = None;
         for branch in branches {
-            let Some(left) = cases.checked_sub(1) else { return answer };
-            *cases = left;
+            let Some(limits) = cases.next() else { return answer };
             let mut parts = conditions.clone();
             parts.splice(at..=at, branch);
-            match self.decide(beside, parts, limits, cases) {
+            let found = self.decide_whole(beside, &parts, &limits);
+            cases.exhausted += usize::from(found == Answer::Unknown(Reason::Resources));
+            match self.decide_cases(beside, parts, found, cases) {
                 Answer::Sat(witness) => return Answer::Sat(witness),
                 Answer::Unsat(_) => {}
                 Answer::Unknown(why) => open = Some(why),
@@ -254,7 +301,7 @@ impl Path<'_> {
             wall: self.limits.wall.min(WALL),
             cancel: self.limits.cancel.clone(),
         };
-        matches!(self.decide(true, free, &limits, &mut { CASES }), Answer::Unsat(_))
+        matches!(self.decide(true, free, &limits), Answer::Unsat(_))
     }
 
     /// The path with values for which further conditions hold at its end, and the values that terms over symbols then

@@ -10,6 +10,7 @@ use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 
+use super::pairs::Pairs;
 use super::question::Question;
 use super::witness::Witness;
 use super::{Determinism, Finding, Kind, Options, Status, What, deadlock, errors, gaps, kept, nondeterminism};
@@ -89,11 +90,18 @@ struct Asked {
     unknowns: usize,
 }
 
+impl Asked {
+    /// Nobody asks it any more.
+    fn is_over(&self) -> bool {
+        self.answered || self.unknowns >= UNKNOWN
+    }
+}
+
 /// The questions of a model.
 #[derive(Default)]
 struct Questions {
     all: Vec<Asked>,
-    pairs: FxHashMap<(Step, Step), Vec<usize>>,
+    pairs: Pairs,
     errors: FxHashMap<Step, Vec<usize>>,
 }
 
@@ -136,21 +144,16 @@ impl Questions {
         found
     }
 
+    /// Questions that are not over, about pairs of steps.
     fn pairs_of(&mut self, path: &mut Path<'_>, steps: &[Step]) -> Vec<usize> {
-        let mut found = Vec::new();
-        for (i, &a) in steps.iter().enumerate() {
-            for &b in &steps[i + 1..] {
-                if let Some(known) = self.pairs.get(&(a, b)) {
-                    found.extend(known);
-                    continue;
-                }
-                let made = nondeterminism::questions(path, a, b);
-                let kept = made.into_iter().filter_map(|(subject, question)| self.add(path, subject, question));
-                let kept: Vec<usize> = kept.collect();
-                found.extend(&kept);
-                self.pairs.insert((a, b), kept);
-            }
-        }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let together = pairs.together(steps);
+        pairs.make(&together, |a, b| {
+            let made = nondeterminism::questions(path, a, b);
+            made.into_iter().filter_map(|(subject, question)| self.add(path, subject, question)).collect()
+        });
+        let found = pairs.list(&together, |q| self.all[q].is_over());
+        self.pairs = pairs;
         found
     }
 }
@@ -208,7 +211,7 @@ pub(crate) fn walk(
             }
         }
         let list = lists[place].get_or_insert_default();
-        list.retain(|q| !questions.all[*q].answered && questions.all[*q].unknowns < UNKNOWN);
+        list.retain(|q| !questions.all[*q].is_over());
         if list.is_empty() {
             continue;
         }
@@ -267,6 +270,7 @@ pub(crate) fn walk(
         walked.apart = model.processes.len() == 1
             && model.locations.ids().all(|location| {
                 steps_at(&cursor.path, &[location], &mut steps);
+                // A question that is over was answered with yes or not decided, and then this does not matter.
                 questions.pairs_of(&mut cursor.path, &steps).is_empty()
             });
     }

@@ -4,6 +4,7 @@
 //! since Z3 4.6.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -14,6 +15,8 @@ use libloading::Library;
 type Config = *mut c_void;
 type RawContext = *mut c_void;
 type ErrorHandler = extern "C" fn(RawContext, c_int);
+/// What C++ calls when an exception is caught by nobody; null for the usual one.
+type Terminate = Option<unsafe extern "C" fn()>;
 
 /// The library, open.
 pub struct Z3Library {
@@ -33,6 +36,57 @@ pub struct Z3Library {
 /// By default an error ends the process; what went wrong is in the answer anyway.
 extern "C" fn ignore_error(_: RawContext, _: c_int) {}
 
+thread_local! {
+    /// See [`on_break_down`].
+    static BREAK_DOWN: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
+}
+
+/// What C++ did before with an exception that nobody catches.
+static BEFORE: Mutex<Terminate> = Mutex::new(None);
+
+/// Says what is done if Z3 breaks down on this thread, which then stays where it is for ever.
+///
+/// Some versions of Z3 throw exceptions out of functions that must not throw, for instance if they reach a limit while
+/// they clean up. C++ ends the whole process then, unless its handler does not return: nothing else may be done on that
+/// thread, as nothing on its stack is tidied up.
+pub(super) fn on_break_down(tell: impl FnOnce() + 'static) {
+    BREAK_DOWN.set(Some(Box::new(tell)));
+}
+
+extern "C" fn terminate() {
+    if let Some(tell) = BREAK_DOWN.try_with(Cell::take).ok().flatten() {
+        tell();
+        loop {
+            std::thread::park();
+        }
+    }
+    let before = *BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(before) = before {
+        // SAFETY: C++ gave it as its handler, and would have called it here.
+        unsafe { before() }
+    }
+    std::process::abort();
+}
+
+/// Has [`terminate`] called where C++ would end the process. The function is a part of the C++ library that Z3 stands
+/// on; if it has another name there, a breakdown ends the process as ever.
+///
+/// # Safety
+///
+/// The library must be Z3, or not be able to do anything with C++.
+unsafe fn guard(library: &Library) {
+    // SAFETY: the name says the type: `std::set_terminate(void (*)())`.
+    unsafe {
+        let Ok(set) = library.get::<unsafe extern "C" fn(Terminate) -> Terminate>(b"_ZSt13set_terminatePFvvE\0") else {
+            return;
+        };
+        let before = set(Some(terminate));
+        if before.is_none_or(|f| f as usize != terminate as extern "C" fn() as usize) {
+            *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = before;
+        }
+    }
+}
+
 impl Z3Library {
     /// Opens the library; an error in words.
     pub fn open(path: &Path) -> Result<Arc<Z3Library>, String> {
@@ -44,6 +98,7 @@ impl Z3Library {
             let library = Library::new(path).map_err(said)?;
             let full_version: unsafe extern "C" fn() -> *const c_char =
                 *library.get(b"Z3_get_full_version\0").map_err(said)?;
+            guard(&library);
             let version = full_version();
             let version = match version.is_null() {
                 true => String::new(),
@@ -136,6 +191,16 @@ impl Context {
         }
     }
 
+    /// Does what C++ does with an exception that nobody catches.
+    #[cfg(test)]
+    pub(super) fn break_down(&self) -> ! {
+        // SAFETY: the name says the type: `std::terminate()`, which does not return.
+        unsafe {
+            let terminate = self.library._library.get::<unsafe extern "C" fn() -> !>(b"_ZSt9terminatev\0");
+            terminate.expect("std::terminate")()
+        }
+    }
+
     /// A function that interrupts what the context is doing. It must not be called once the context is gone.
     pub(super) fn interrupter(&self) -> Interrupter {
         Interrupter { raw: self.raw, library: Arc::clone(&self.library) }
@@ -157,7 +222,8 @@ pub(super) struct Interrupter {
 
 impl Interrupter {
     pub(super) fn interrupt(&self) {
-        // SAFETY: only the watchdog of a connection has one, and that ends before the context is deleted.
+        // SAFETY: only a seat has one, and interrupts only what it waits for; the context is deleted when the seat
+        // is gone.
         unsafe { (self.library.interrupt)(self.raw.0.as_ptr()) }
     }
 }
