@@ -155,7 +155,14 @@ fn stays_possible(walker: &mut Walker<'_>, purpose: &mut Purpose, from: usize) -
             Possible::No if purpose.nodes[node].answer => gone[node] = true,
             Possible::No => return false,
             Possible::Yes => {}
-            Possible::Unknown(reason) => purpose.nodes[node].doubt = Some(reason),
+            Possible::Unknown(reason) => {
+                let here = &mut purpose.nodes[node];
+                // What else the purpose is there for, and is sure, must stay so.
+                if here.doubt.is_none() && !here.answer {
+                    return false;
+                }
+                here.doubt = Some(reason);
+            }
         }
     }
     // An input whose answers are all gone would be left without an end.

@@ -190,17 +190,18 @@ impl Search<'_, '_> {
         }
         if all.iter().flatten().count() <= MOST_WAYS {
             for w in order(&all, self.net) {
-                self.make_detour(&mut all, w, &mut times);
+                self.make_detour(&mut all, w, &mut sure);
             }
         }
         ways.extend(all.into_iter().flatten());
     }
 
     /// Lets another way reach what only this one does, if that takes no more steps and leaves the system no more choices.
-    fn make_detour(&mut self, ways: &mut [Option<Way>], this: usize, times: &mut [usize]) -> Option<()> {
+    /// Doubtful ways take no part: `sure` counts the others, by goal.
+    fn make_detour(&mut self, ways: &mut [Option<Way>], this: usize, sure: &mut [usize]) -> Option<()> {
         let way = ways[this].as_ref().filter(|w| !w.is_doubtful())?;
         let net = self.net;
-        let alone = |e: &NodeId| (self.goals_of)(*e).iter().any(|g| times[*g] == 1);
+        let alone = |e: &NodeId| (self.goals_of)(*e).iter().any(|g| sure[*g] == 1);
         let first = way.line.iter().position(alone)?;
         let last = way.line.iter().rposition(alone)?;
         let middle = way.line[first..=last].to_vec();
@@ -255,10 +256,10 @@ impl Search<'_, '_> {
             let Some(longer) = self.verified(longer).filter(|w| !w.is_doubtful()) else { continue };
             for (old, change) in [(this, None), (w, Some(longer))] {
                 for g in &ways[old].as_ref()?.goals {
-                    times[*g] -= 1;
+                    sure[*g] -= 1;
                 }
                 for g in change.iter().flat_map(|c| &c.goals) {
-                    times[*g] += 1;
+                    sure[*g] += 1;
                 }
                 ways[old] = change;
             }
