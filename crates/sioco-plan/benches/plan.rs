@@ -1,7 +1,8 @@
 //! How long a plan takes that covers every switch, and how that grows; on BRP also against the same search by plain Z3.
 //!
 //! `cargo bench -p sioco-plan --bench plan` prints all tables; times are only compared within one run. With
-//! `--count SWITCHES` it only plans for a generated model with so many switches, for counting instructions.
+//! `--count SWITCHES` it only plans for a generated model with so many switches, for counting instructions; with
+//! `--brp BOUND` only for BRP, for profiles.
 
 use std::fmt::Write;
 use std::path::Path as FilePath;
@@ -116,6 +117,10 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     if let ["--count", switches] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         cover(&generate(switches.parse().expect("a number of switches")));
+        return;
+    }
+    if let ["--brp", bound] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        cover(&example("brp/brp.sts", &[("max_rn", bound.parse().expect("a number"))]));
         return;
     }
     println!("time of a plan that covers every switch, one core");

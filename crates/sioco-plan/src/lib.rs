@@ -12,6 +12,7 @@ mod automaton;
 mod close;
 pub mod cover;
 mod data;
+mod detour;
 pub mod goal;
 mod lengths;
 mod make;
