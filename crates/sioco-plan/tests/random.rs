@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use models::generate::{DENSE, FINITE};
+use models::generate::{ANY, DENSE, FINITE};
 use models::scripted::{Scripted, is_wide};
 use models::{Shape, builtin, by_hand, concrete_reachable, first_seed, has_z3, limits, random_model, seeds, show, z3};
 use sioco_model::eval::{Env, eval};
@@ -85,7 +85,9 @@ struct Seen {
     doubtful: usize,
     replayed: usize,
     wants: usize,
+    wants_of_others: usize,
     silences: usize,
+    diverging: usize,
     unsolved: usize,
     covered: usize,
     infeasible: usize,
@@ -130,6 +132,7 @@ fn replay(model: &Model, legs: &[&Leg], solved: &Solved, seen: &mut Seen) {
         for want in &leg.wants {
             seen.wants += 1;
             let Want::Atom { switch, .. } = want else { panic!("nothing is written") };
+            seen.wants_of_others += usize::from(!step.switches().any(|s| s == *switch));
             let source = model.switches[*switch].source;
             assert!(state.locations().contains(&source), "step {i}: {want:?} is not asked here");
             assert!(holds(model, want, &state, args), "step {i} {}: {want:?} of {args:?}", step.name(model));
@@ -176,6 +179,8 @@ fn check_purposes(model: &Model, solvers: SolverFactory<'_>, made: &Plan, seen: 
             let own = |s: &Step| s.is_silence() || (s.is_own(model) && s.is_observable(model));
             if is_doubtful(purpose, accept) {
                 seen.doubtful += 1;
+                let divergence = |n: &sioco_plan::purpose::Node| n.doubt == Some(Reason::Divergence);
+                seen.diverging += usize::from(purpose.nodes.iter().any(divergence));
                 continue;
             }
             if !made.strict && !steps.last().is_some_and(own) {
@@ -298,6 +303,12 @@ fn accepts_have_values_and_goals_are_right() {
                 && seen.unsolved * 20 < seen.replayed,
         "{seen:?}"
     );
+}
+
+#[test]
+fn accepts_have_values_whatever_the_data() {
+    let seen = all_covers(8, ANY, &quick);
+    assert!(by_hand() || seen.replayed > 100, "{seen:?}");
 }
 
 #[test]

@@ -130,12 +130,14 @@ pub fn is_mute(model: &Model, steps: &[Step]) -> bool {
     }
     let mut open: Vec<State> = states.iter().cloned().collect();
     while let Some(state) = open.pop() {
-        if !matches!(interpreter.quiescence(&state), Ok(Quiescence::Active(_))) {
-            // Silence, unless it is not known.
-            match interpreter.quiescence(&state) {
-                Ok(Quiescence::Quiescent | Quiescence::Diverging) => return false,
-                _ => return true,
-            }
+        match interpreter.quiescence(&state) {
+            Ok(Quiescence::Quiescent | Quiescence::Diverging) => return false,
+            Ok(Quiescence::Active(_)) => {}
+            Ok(Quiescence::Unknown { .. }) | Err(_) => return true,
+        }
+        // Internal steps with more and more values are followed for a while only.
+        if states.len() > 1_000 {
+            return true;
         }
         for (step, _, after) in concrete_steps(&mut interpreter, &state) {
             if step.is_own(model) && step.is_observable(model) {
