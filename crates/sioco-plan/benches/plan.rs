@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p sioco-plan --bench plan` prints all tables; times are only compared within one run. With
 //! `--count SWITCHES` it only plans for a generated model with so many switches, for counting instructions; with
-//! `--brp BOUND` only for BRP, for profiles.
+//! `--brp BOUND` only for BRP, and with `--data SWITCHES` also for the sides of the atoms of guards, for profiles.
 
 use std::fmt::Write;
 use std::path::Path as FilePath;
@@ -75,13 +75,21 @@ fn plain() -> Box<dyn Bounds> {
     Box::new(BackEnd::Auto.plain())
 }
 
+fn options() -> Options {
+    Options { steering: false, workers: 1, nodes: 4_000_000, ..Options::new(Cover::Switch) }
+}
+
 /// A plan that covers every switch, on one core.
 fn cover(model: &Model) -> Plan {
-    let options = Options { steering: false, workers: 1, nodes: 4_000_000, ..Options::new(Cover::Switch) };
-    let made = plan(model, &chain, &options, &mut |_| {}).expect("switches can be covered");
+    let made = plan(model, &chain, &options(), &mut |_| {}).expect("switches can be covered");
     let covered = made.coverage();
     assert_eq!((covered.covered, covered.perhaps), (model.switches.len(), 0), "{covered:?}, {:?}", made.stop);
     made
+}
+
+/// The same for data goals as well.
+fn cover_data(model: &Model) -> Plan {
+    plan(model, &chain, &Options { data: true, ..options() }, &mut |_| {}).expect("switches can be covered")
 }
 
 /// The best of some runs.
@@ -121,6 +129,12 @@ fn main() {
     }
     if let ["--brp", bound] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         cover(&example("brp/brp.sts", &[("max_rn", bound.parse().expect("a number"))]));
+        return;
+    }
+    if let ["--data", switches] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let model = generate(switches.parse().expect("a number of switches"));
+        let made = cover_data(&model);
+        println!("{:?}, {} purposes, {} steps", made.coverage(), made.purposes.len(), made.steps(&model));
         return;
     }
     println!("time of a plan that covers every switch, one core");

@@ -292,11 +292,11 @@ fn all_covers(usual: u64, shape: Shape, solvers: SolverFactory<'_>) -> Seen {
 
 #[test]
 fn accepts_have_values_and_goals_are_right() {
-    let seen = all_covers(24, FINITE, &quick);
+    let seen = all_covers(10, FINITE, &quick);
     assert!(
         by_hand()
-            || seen.replayed > 500
-                && seen.wants > 100
+            || seen.replayed > 250
+                && seen.wants > 40
                 && seen.silences > 50
                 && seen.infeasible > 20
                 && seen.complete > 20
@@ -307,15 +307,15 @@ fn accepts_have_values_and_goals_are_right() {
 
 #[test]
 fn accepts_have_values_whatever_the_data() {
-    let seen = all_covers(8, ANY, &quick);
-    assert!(by_hand() || seen.replayed > 100, "{seen:?}");
+    let seen = all_covers(3, ANY, &quick);
+    assert!(by_hand() || seen.replayed > 40, "{seen:?}");
 }
 
 #[test]
 fn accepts_have_values_and_goals_are_right_for_z3() {
     if has_z3() {
-        let seen = all_covers(2, FINITE, &z3);
-        assert!(by_hand() || seen.replayed > 50, "{seen:?}");
+        let seen = all_covers(1, FINITE, &z3);
+        assert!(by_hand() || seen.replayed > 10, "{seen:?}");
     }
 }
 
@@ -349,9 +349,9 @@ fn check_lengths(model: &Model, solvers: SolverFactory<'_>, cover: Cover, counts
         let names = |s: &BTreeSet<Vec<Step>>| s.iter().map(|p| show(model, p)).collect::<Vec<_>>();
         let invented: BTreeSet<_> = sure.difference(&expected).cloned().collect();
         assert!(invented.is_empty(), "{cover} to {length}, invented: {:?}", names(&invented));
-        let lost: BTreeSet<_> =
-            expected.iter().filter(|p| !sure.contains(*p) && !perhaps.contains(*p)).cloned().collect();
-        // What comes after a doubt may be an end that is none.
+        // Where a run ends, a path may go on perhaps.
+        let is_there = |p: &Vec<Step>| sure.contains(p) || perhaps.iter().any(|q| q.starts_with(p));
+        let lost: BTreeSet<_> = expected.iter().filter(|p| !is_there(p)).cloned().collect();
         assert!(lost.is_empty(), "{cover} to {length}, lost: {:?}", names(&lost));
     } else if !delta && made.counts.cut == 0 {
         // Internal steps may lead back: then only what is seen is compared.
@@ -375,21 +375,21 @@ fn check_lengths(model: &Model, solvers: SolverFactory<'_>, cover: Cover, counts
 
 #[test]
 fn paths_and_traces_are_exactly_those_of_runs() {
-    for (cover, least) in [(Cover::Traces(3), 200), (Cover::Paths(3), 100)] {
+    for (cover, least) in [(Cover::Traces(3), 80), (Cover::Paths(3), 40)] {
         let mut counts = [0; 4];
-        for_models(60, FINITE, |model| check_lengths(model, &builtin, cover.clone(), &mut counts));
+        for_models(30, FINITE, |model| check_lengths(model, &builtin, cover.clone(), &mut counts));
         println!("{cover}: {counts:?}");
-        assert!(by_hand() || counts[0] > 20 && counts[1] + counts[3] > least, "{counts:?}");
+        assert!(by_hand() || counts[0] > 10 && counts[1] + counts[3] > least, "{counts:?}");
     }
     if has_z3() {
-        for_models(3, FINITE, |model| check_lengths(model, &z3, Cover::Traces(2), &mut [0; 4]));
+        for_models(2, FINITE, |model| check_lengths(model, &z3, Cover::Traces(2), &mut [0; 4]));
     }
 }
 
 #[test]
 fn split_purposes_have_the_same_accepts() {
     let mut split_up = 0;
-    for_models(12, FINITE, |model| {
+    for_models(6, FINITE, |model| {
         for (cover, data) in covers() {
             let whole = make(model, &quick, &options(cover.clone(), data));
             let split = make(model, &quick, &Options { split: true, ..options(cover, data) });
@@ -408,20 +408,21 @@ fn split_purposes_have_the_same_accepts() {
             assert_eq!(kinds(&whole), kinds(&split));
         }
     });
-    assert!(by_hand() || split_up > 20, "{split_up}");
+    assert!(by_hand() || split_up > 10, "{split_up}");
 }
 
 #[test]
 fn the_same_plan_on_any_number_of_workers_and_again() {
-    for shape in [FINITE, DENSE] {
-        for_models(5, shape, |model| {
+    // Only large layers are shared between workers.
+    for (shape, models, nodes) in [(FINITE, 3, 120), (DENSE, 1, 600)] {
+        for_models(models, shape, |model| {
             for (cover, data) in covers() {
                 for steering in [false, true] {
                     if steering && cover != Cover::Switch {
                         continue;
                     }
                     let run = |workers| {
-                        let options = Options { workers, steering, ..options(cover.clone(), data) };
+                        let options = Options { workers, steering, nodes, ..options(cover.clone(), data) };
                         format!("{:?}", make(model, &quick, &options))
                     };
                     let first = run(1);
@@ -437,7 +438,7 @@ fn the_same_plan_on_any_number_of_workers_and_again() {
 #[test]
 fn tiny_limits_are_no_trouble() {
     let mut seen = Seen::default();
-    for_models(8, FINITE, |model| {
+    for_models(3, FINITE, |model| {
         for (cover, data) in covers() {
             let usual = || Options { steering: true, ..options(cover.clone(), data) };
             let few = Limits { resources: 10, ..Limits::default() };
