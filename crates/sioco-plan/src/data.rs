@@ -4,11 +4,13 @@
 //! is seen when something else is done at its source: for an atom about parameters, another switch of the same gate.
 //! Each side is a condition on a step, which is added to a purpose where it fits; otherwise it gets one of its own.
 
+use rustc_hash::FxHashMap;
 use sioco_model::model::Label;
 use sioco_model::term::Term;
-use sioco_model::{Id, Model, SwitchId, TermId};
+use sioco_model::{Id, LocationId, Model, SwitchId, TermId};
 use sioco_solve::Reason;
 use sioco_symbolic::explore::{Exploration, Stop};
+use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
@@ -29,7 +31,7 @@ pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &
     let model = walker.path.model();
     let on_the_way = plan.switches(model);
     let net = Net::new(model, &exploration.graph);
-    // The ends of purposes are added anew when their values have changed.
+    let mut places = Places::new(model, &net, plan);
     for switch in model.switches.ids().filter(|s| on_the_way[s.index()]) {
         for (i, atom) in atoms(model, switch).into_iter().enumerate() {
             for side in Side::ALL {
@@ -41,15 +43,93 @@ pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &
                 let steps = candidates(model, switch, atom, side);
                 let state = if options.limits.cancelled() {
                     State::NotReached(Stop::Cancelled)
-                } else if let Some(state) = in_purposes(plan, walker, &want, &steps, goal) {
+                } else if let Some(state) = in_purposes(plan, walker, &places, &want, &steps, goal) {
                     state
                 } else {
-                    in_graph(plan, walker, &net, exploration, options, &want, &steps, goal)
+                    in_graph(plan, walker, &net, &mut places, exploration, options, &want, &steps, goal)
                 };
                 plan.goals.push((Goal::Atom { switch, atom: i, side }, state));
             }
         }
     }
+}
+
+/// Where steps are, so that they need not be searched for every goal. Lists are in order.
+struct Places {
+    /// By step: the edges of the graph with it.
+    edges: FxHashMap<Step, Vec<NodeId>>,
+    /// By location: the nodes of the graph where a process is there, except for those that lead elsewhere.
+    nodes: FxHashMap<LocationId, Vec<NodeId>>,
+    /// By step: the purposes with it; silence is listed by location.
+    purposes: FxHashMap<Step, Vec<usize>>,
+    quiet: FxHashMap<LocationId, Vec<usize>>,
+}
+
+impl Places {
+    fn new(model: &Model, net: &Net<'_>, plan: &Plan) -> Self {
+        let mut found = Places {
+            edges: FxHashMap::default(),
+            nodes: FxHashMap::default(),
+            purposes: FxHashMap::default(),
+            quiet: FxHashMap::default(),
+        };
+        let graph = net.graph;
+        let mut at: Vec<Vec<LocationId>> = Vec::with_capacity(graph.len());
+        for node in graph.ids() {
+            let here = match (graph.parent(node), graph.step(node)) {
+                (Some(parent), Some(step)) => {
+                    found.edges.entry(step).or_default().push(node);
+                    after(model, &at[parent.index()], step)
+                }
+                _ => start(model),
+            };
+            if graph.included_in(node).is_none() {
+                here.iter().for_each(|l| found.nodes.entry(*l).or_default().push(node));
+            }
+            at.push(here);
+        }
+        for (p, purpose) in plan.purposes.iter().enumerate() {
+            found.enter(model, p, purpose);
+        }
+        found
+    }
+
+    /// Adds a purpose, after all others.
+    fn enter(&mut self, model: &Model, p: usize, purpose: &Purpose) {
+        let mut at: Vec<Vec<LocationId>> = Vec::with_capacity(purpose.nodes.len());
+        let add = |list: &mut Vec<usize>| {
+            if list.last() != Some(&p) {
+                list.push(p);
+            }
+        };
+        for node in &purpose.nodes {
+            let here = match (node.parent, &node.leg) {
+                (Some(parent), Some(leg)) if leg.step.is_silence() => {
+                    at[parent].iter().for_each(|l| add(self.quiet.entry(*l).or_default()));
+                    at[parent].clone()
+                }
+                (Some(parent), Some(leg)) => {
+                    add(self.purposes.entry(leg.step).or_default());
+                    after(model, &at[parent], leg.step)
+                }
+                _ => start(model),
+            };
+            at.push(here);
+        }
+    }
+}
+
+fn start(model: &Model) -> Vec<LocationId> {
+    model.processes.values().map(|p| p.initial).collect()
+}
+
+fn after(model: &Model, here: &[LocationId], step: Step) -> Vec<LocationId> {
+    let mut here = here.to_vec();
+    for switch in step.switches() {
+        let switch = &model.switches[switch];
+        here[switch.process.index()] = switch.target;
+    }
+    here
 }
 
 /// The steps at which a side can be seen.
@@ -97,13 +177,27 @@ fn partners<'m>(
 }
 
 /// Adds a want to a step of a purpose that there is, if the rest of it stays possible.
-fn in_purposes(plan: &mut Plan, walker: &mut Walker<'_>, want: &Want, steps: &[Step], goal: usize) -> Option<State> {
+fn in_purposes(
+    plan: &mut Plan,
+    walker: &mut Walker<'_>,
+    places: &Places,
+    want: &Want,
+    steps: &[Step],
+    goal: usize,
+) -> Option<State> {
     let source = match want {
         Want::Atom { switch, .. } => walker.path.model().switches[*switch].source,
         Want::Written { .. } => return None,
     };
     let mut tried = 0;
-    for p in 0..plan.purposes.len() {
+    let lists = steps.iter().filter_map(|s| match s.is_silence() {
+        true => places.quiet.get(&source),
+        false => places.purposes.get(s),
+    });
+    let mut purposes: Vec<usize> = lists.flatten().copied().collect();
+    purposes.sort_unstable();
+    purposes.dedup();
+    for p in purposes {
         for node in 0..plan.purposes[p].nodes.len() {
             let purpose = &plan.purposes[p];
             let here = &purpose.nodes[node];
@@ -155,7 +249,14 @@ fn stays_possible(walker: &mut Walker<'_>, purpose: &mut Purpose, from: usize) -
             Possible::No if purpose.nodes[node].answer => gone[node] = true,
             Possible::No => return false,
             Possible::Yes => {}
-            Possible::Unknown(reason) => purpose.nodes[node].doubt = Some(reason),
+            Possible::Unknown(reason) => {
+                let here = &mut purpose.nodes[node];
+                // What else the purpose is there for, and is sure, must stay so.
+                if here.doubt.is_none() && !here.answer {
+                    return false;
+                }
+                here.doubt = Some(reason);
+            }
         }
     }
     // An input whose answers are all gone would be left without an end.
@@ -194,6 +295,7 @@ fn in_graph(
     plan: &mut Plan,
     walker: &mut Walker<'_>,
     net: &Net<'_>,
+    places: &mut Places,
     exploration: &Exploration,
     options: &Options,
     want: &Want,
@@ -206,11 +308,13 @@ fn in_graph(
     let mut doubtful: Option<(Vec<Leg>, Reason)> = None;
     let (mut first, mut states, mut cut) = (None, 0, false);
     // Silence is no edge of this graph, so it is asked for in every state.
-    let edges = net.edges().filter(|e| steps.contains(&net.step(*e))).map(|e| (net.tree_line(e), true));
+    let mut edges: Vec<NodeId> = steps.iter().filter_map(|s| places.edges.get(s)).flatten().copied().collect();
+    edges.sort_unstable();
     let silence = steps.contains(&Step::Delta);
-    let quiet = exploration.graph.ids().filter(|n| silence && exploration.graph.included_in(*n).is_none());
-    let quiet = quiet.map(|n| (net.tree_line(n), false));
-    for (line, whole) in edges.chain(quiet) {
+    let quiet = places.nodes.get(&source).filter(|_| silence).map_or(&[][..], Vec::as_slice);
+    let ends = edges.into_iter().map(|e| (e, true)).chain(quiet.iter().map(|n| (*n, false)));
+    for (end, whole) in ends {
+        let line = net.tree_line(end);
         let mut legs: Vec<Leg> = line.iter().map(|e| Leg::from(net.step(*e))).collect();
         if !whole {
             legs.push(Leg::from(Step::Delta));
@@ -236,11 +340,11 @@ fn in_graph(
             Possible::Unknown(reason) => {
                 doubtful.get_or_insert((legs, reason));
             }
-            _ => return own_purpose(plan, walker, options, legs, None, goal),
+            _ => return own_purpose(plan, walker, places, options, legs, None, goal),
         }
     }
     if let Some((legs, reason)) = doubtful {
-        return own_purpose(plan, walker, options, legs, Some(reason), goal);
+        return own_purpose(plan, walker, places, options, legs, Some(reason), goal);
     }
     let whole = !cut && exploration.stop == Stop::Complete;
     if !whole && !never(walker, want, steps) {
@@ -267,6 +371,7 @@ fn never(walker: &mut Walker<'_>, want: &Want, steps: &[Step]) -> bool {
 fn own_purpose(
     plan: &mut Plan,
     walker: &mut Walker<'_>,
+    places: &mut Places,
     options: &Options,
     legs: Vec<Leg>,
     doubt: Option<Reason>,
@@ -280,6 +385,7 @@ fn own_purpose(
     }
     walker.follow(&legs);
     plan.counts.cut += usize::from(!close(walker, &mut purpose, at, options.strict));
+    places.enter(walker.path.model(), plan.purposes.len(), &purpose);
     plan.purposes.push(purpose);
     State::Covered { by: vec![plan.purposes.len() - 1], doubt: doubt.is_some() }
 }

@@ -34,6 +34,9 @@ pub(crate) struct Lengths {
     pub counts: Counts,
 }
 
+/// Internal steps do not lead back.
+const NOWHERE: usize = usize::MAX;
+
 /// A state as far as a path knows it.
 type Seen = (Vec<LocationId>, Vec<TermId>);
 
@@ -105,20 +108,21 @@ impl Growing<'_, '_> {
         self.tree.line(node).into_iter().filter_map(|n| self.tree.nodes[n].step.map(Leg::from)).collect()
     }
 
-    /// Adds what follows a node, up to the next observable step. The walker is there.
-    fn expand(&mut self, node: usize, chain: &mut Vec<Seen>) -> Result<(), Stop> {
+    /// Adds what follows a node, up to the next observable step. The walker is there. Says how far back internal steps
+    /// lead: to a place on the chain, or nowhere if something follows or the node is an end.
+    fn expand(&mut self, node: usize, chain: &mut Vec<Seen>) -> Result<usize, Stop> {
         if self.options.is_over() {
             return Err(Stop::Cancelled);
         }
         let model = self.walker.path.model();
         let terms = model.variables.ids().map(|v| self.walker.path.term(v)).collect();
         let here = (self.walker.path.locations().to_vec(), terms);
-        if chain.contains(&here) {
-            return Ok(());
+        if let Some(back) = chain.iter().position(|c| *c == here) {
+            return Ok(back);
         }
         if chain.len() >= self.options.internal {
             self.tree.counts.cut += 1;
-            return Ok(());
+            return Ok(NOWHERE);
         }
         let mut steps = Vec::new();
         self.walker.path.outgoing(&mut steps);
@@ -130,7 +134,8 @@ impl Growing<'_, '_> {
             }
         }
         chain.push(here);
-        let before = self.tree.nodes.len();
+        // Whether something can be seen from here on, and how far back steps lead otherwise.
+        let (mut follows, mut back) = (false, NOWHERE);
         for step in steps {
             self.tree.counts.candidates += 1;
             let doubt = match self.walker.take(&Leg::from(step)) {
@@ -148,19 +153,25 @@ impl Growing<'_, '_> {
             let child = self.tree.nodes.len();
             self.tree.nodes.push(Node { parent: node, step: Some(step), doubt });
             if !step.is_observable(model) {
-                self.expand(child, chain)?;
+                let to = self.expand(child, chain)?;
+                follows |= to == NOWHERE;
+                back = back.min(to);
             } else if step.is_silence() && !self.options.silence {
                 self.tree.ends.push(child);
+                follows = true;
             } else {
                 self.next.push(child);
+                follows = true;
             }
             self.walker.back();
         }
         chain.pop();
-        if self.tree.nodes.len() == before {
-            self.tree.ends.push(node);
+        if follows || back < chain.len() {
+            return Ok(if follows { NOWHERE } else { back });
         }
-        Ok(())
+        // Nothing follows, or internal steps for ever.
+        self.tree.ends.push(node);
+        Ok(NOWHERE)
     }
 }
 

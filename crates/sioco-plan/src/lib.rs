@@ -14,6 +14,7 @@ pub mod case;
 mod close;
 pub mod cover;
 mod data;
+mod detour;
 pub mod file;
 pub mod goal;
 mod lengths;

@@ -96,7 +96,7 @@ pub fn plan(
             lengths(&mut plan, &mut walker, options, n, paths, progress);
         }
         Cover::Inclusion(k) => {
-            let restricted = reduced::restricted(model, solvers, options, true, progress);
+            let restricted = reduced::restricted(model, solvers, options, true, false, progress);
             let longest = reduced::longest(model, &restricted);
             lengths(&mut plan, &mut walker, options, k.saturating_mul(longest), true, progress);
             if restricted.stop != Stop::Complete {
@@ -104,7 +104,7 @@ pub fn plan(
             }
         }
         Cover::Reduced => {
-            let restricted = reduced::restricted(model, solvers, options, false, progress);
+            let restricted = reduced::restricted(model, solvers, options, false, false, progress);
             plan.purposes = reduced::purpose(&mut walker, &restricted, options, &mut plan.counts);
             plan.stop = restricted.stop;
             graph = Some(restricted);

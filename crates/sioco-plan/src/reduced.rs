@@ -10,12 +10,13 @@ use crate::plan::{Counts, Options};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
-/// The symbolic execution, restricted by inclusion (S3 definition 11).
+/// The symbolic execution, breadth-first, restricted by inclusion (S3 definition 11).
 pub(crate) fn restricted(
     model: &Model,
     solvers: SolverFactory<'_>,
     options: &Options,
     delta: bool,
+    until_covered: bool,
     progress: &mut dyn FnMut(Progress),
 ) -> Exploration {
     let limits = sioco_solve::Limits {
@@ -28,6 +29,7 @@ pub(crate) fn restricted(
         depth: options.depth,
         nodes: options.nodes,
         workers: options.workers,
+        until_covered,
         limits,
         ..Default::default()
     };

@@ -4,26 +4,18 @@
 //! Then ways go that others make superfluous, and short ones become detours of others where that costs no more steps.
 //! Finding the fewest is NP-hard (set cover); this is quick, and repeatable.
 
-use rustc_hash::FxHashMap;
-use sioco_model::Id;
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::explore::Exploration;
 use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::path::Possible;
 
+use crate::detour::Detours;
 use crate::net::Net;
 use crate::purpose::Leg;
 use crate::walker::Walker;
 
 /// So many edges are tried for a goal, and so many of equal cost are compared.
 const TRIES: usize = 8;
-
-/// How many nodes are looked at for a detour, and how many detours are tried.
-const NEAR: usize = 2_000;
-const DETOURS: usize = 4;
-
-/// With more ways than this, detours are left alone.
-const MOST_WAYS: usize = 2_000;
 
 /// A way through the graph.
 #[derive(Clone, Debug)]
@@ -79,7 +71,7 @@ impl Search<'_, '_> {
         }
         self.shorten(&mut ways);
         let net = self.net;
-        ways.sort_by_key(|w| (std::cmp::Reverse(net.length(&w.line)), w.line.clone()));
+        ways.sort_by_cached_key(|w| (std::cmp::Reverse(net.length(&w.line)), w.line.clone()));
         ways
     }
 
@@ -116,7 +108,7 @@ impl Search<'_, '_> {
         doubtful
     }
 
-    fn way(&self, line: Vec<NodeId>) -> Way {
+    pub fn way(&self, line: Vec<NodeId>) -> Way {
         let mut goals: Vec<usize> = line.iter().flat_map(|e| (self.goals_of)(*e)).collect();
         goals.sort_unstable();
         goals.dedup();
@@ -124,7 +116,12 @@ impl Search<'_, '_> {
     }
 
     /// The way with its doubts, if it is not impossible.
-    fn verified(&mut self, mut way: Way) -> Option<Way> {
+    fn verified(&mut self, way: Way) -> Option<Way> {
+        self.verified_from(way, 0)
+    }
+
+    /// The same if the beginning of the way is known to be possible.
+    pub fn verified_from(&mut self, mut way: Way, known: usize) -> Option<Way> {
         if self.net.is_tree_line(&way.line) {
             for (edge, doubt) in way.line.iter().zip(&mut way.doubts) {
                 if self.net.graph.is_doubtful(*edge) {
@@ -139,8 +136,9 @@ impl Search<'_, '_> {
             let legs: Vec<Leg> = way.line.iter().map(|e| Leg::from(self.net.step(*e))).collect();
             self.walker.follow(&legs);
         } else {
-            self.walker.follow([]);
-            for (i, edge) in way.line.iter().enumerate() {
+            let before: Vec<Leg> = way.line[..known].iter().map(|e| Leg::from(self.net.step(*e))).collect();
+            self.walker.follow(&before);
+            for (i, edge) in way.line.iter().enumerate().skip(known) {
                 match self.walker.take(&Leg::from(self.net.step(*edge))) {
                     Possible::No => return None,
                     Possible::Yes => {}
@@ -168,7 +166,7 @@ impl Search<'_, '_> {
         }
         let order = |ways: &[Option<Way>], net: &Net<'_>| {
             let mut order: Vec<usize> = (0..ways.len()).filter(|w| ways[*w].is_some()).collect();
-            order.sort_by_key(|w| (ways[*w].as_ref().map(|w| net.length(&w.line)), *w));
+            order.sort_by_cached_key(|w| (ways[*w].as_ref().map(|w| net.length(&w.line)), *w));
             order
         };
         let mut all: Vec<Option<Way>> = ways.drain(..).map(Some).collect();
@@ -188,108 +186,11 @@ impl Search<'_, '_> {
                 all[w] = None;
             }
         }
-        if all.iter().flatten().count() <= MOST_WAYS {
-            for w in order(&all, self.net) {
-                self.make_detour(&mut all, w, &mut times);
-            }
+        let order = order(&all, self.net);
+        let mut detours = Detours::new(self.net, all, sure);
+        for w in order {
+            detours.make(self, w);
         }
-        ways.extend(all.into_iter().flatten());
-    }
-
-    /// Lets another way reach what only this one does, if that takes no more steps and leaves the system no more choices.
-    fn make_detour(&mut self, ways: &mut [Option<Way>], this: usize, times: &mut [usize]) -> Option<()> {
-        let way = ways[this].as_ref().filter(|w| !w.is_doubtful())?;
-        let net = self.net;
-        let alone = |e: &NodeId| (self.goals_of)(*e).iter().any(|g| times[*g] == 1);
-        let first = way.line.iter().position(alone)?;
-        let last = way.line.iter().rposition(alone)?;
-        let middle = way.line[first..=last].to_vec();
-        let budget = net.length(&way.line);
-        let to = self.near(net.source(middle[0]), budget, false);
-        let from = self.near(net.target(*middle.last()?), budget, true);
-        let own = net.length(&middle);
-        // Where to leave another way: which, after how many steps, and what that costs.
-        let mut found: Vec<(usize, usize, usize, NodeId, bool)> = Vec::new();
-        for (w, other) in ways.iter().enumerate() {
-            let Some(other) = other.as_ref().filter(|o| w != this && !o.is_doubtful()) else { continue };
-            let mut at = net.graph.root();
-            for k in 0..=other.line.len() {
-                if let Some((there, _)) = to.get(&at) {
-                    let end = k == other.line.len();
-                    let back = if end { Some(0) } else { from.get(&at).map(|(d, _)| *d) };
-                    if let Some(back) = back.filter(|back| there + own + back <= budget) {
-                        found.push((there + own + back, w, k, at, end));
-                    }
-                }
-                if let Some(edge) = other.line.get(k) {
-                    at = net.target(*edge);
-                }
-            }
-        }
-        found.sort_unstable();
-        for (_, w, k, at, end) in found.into_iter().take(DETOURS) {
-            let mut detour = Vec::new();
-            let mut node = at;
-            while let Some((_, Some(edge))) = to.get(&node) {
-                detour.push(*edge);
-                node = net.target(*edge);
-            }
-            detour.extend(&middle);
-            if !end {
-                let mut back = Vec::new();
-                let mut node = at;
-                while let Some((_, Some(edge))) = from.get(&node) {
-                    back.push(*edge);
-                    node = net.source(*edge);
-                }
-                back.reverse();
-                detour.extend(back);
-            }
-            let other = ways[w].as_ref()?;
-            if net.choices(&detour) > 0 {
-                continue;
-            }
-            let mut line = other.line.clone();
-            line.splice(k..k, detour);
-            let longer = self.way(line);
-            let Some(longer) = self.verified(longer).filter(|w| !w.is_doubtful()) else { continue };
-            for (old, change) in [(this, None), (w, Some(longer))] {
-                for g in &ways[old].as_ref()?.goals {
-                    times[*g] -= 1;
-                }
-                for g in change.iter().flat_map(|c| &c.goals) {
-                    times[*g] += 1;
-                }
-                ways[old] = change;
-            }
-            return Some(());
-        }
-        None
-    }
-
-    /// The nodes that a node is near to, or that are near to it: how many steps that are seen, and the first edge on the
-    /// way from there, or the last on the way to there.
-    fn near(&self, start: NodeId, budget: usize, forward: bool) -> FxHashMap<NodeId, (usize, Option<NodeId>)> {
-        let mut found: FxHashMap<NodeId, (usize, Option<NodeId>)> = FxHashMap::default();
-        found.insert(start, (0, None));
-        let mut open = std::collections::VecDeque::from([start]);
-        while let Some(node) = open.pop_front() {
-            let far = found[&node].0;
-            let edges = if forward { self.net.out(node) } else { self.net.into(node) };
-            for &edge in edges {
-                let next = if forward { self.net.target(edge) } else { self.net.source(edge) };
-                let far = far + usize::from(self.net.is_seen(edge));
-                if far > budget || found.len() > NEAR || self.net.graph.is_doubtful(edge) {
-                    continue;
-                }
-                let entry = found.entry(next).or_insert((usize::MAX, None));
-                if far < entry.0 {
-                    *entry = (far, Some(edge));
-                    open.push_back(next);
-                }
-            }
-        }
-        debug_assert!(found.contains_key(&start) && start.index() < self.net.graph.len());
-        found
+        ways.extend(detours.ways.into_iter().flatten());
     }
 }

@@ -3,7 +3,7 @@
 use sioco_model::{Id, LocationId, Model};
 use sioco_solve::Reason;
 use sioco_symbolic::analysis::{self, Analysis, Kind, Reached, What, WhyNot};
-use sioco_symbolic::explore::{self, Exploration, Merge, Progress, Stop};
+use sioco_symbolic::explore::{Exploration, Progress, Stop};
 use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::path::SolverFactory;
 
@@ -12,6 +12,7 @@ use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
 use crate::plan::{Counts, Options};
 use crate::purpose::{Leg, Purpose};
+use crate::reduced::restricted;
 use crate::select::{Search, Way};
 use crate::walker::Walker;
 
@@ -25,28 +26,14 @@ pub(crate) struct Found {
     pub exploration: Exploration,
 }
 
-/// The graph in which goals are searched: breadth-first, states that an earlier one includes left out.
+/// The graph in which goals are searched: all switches are enough, except for goals about data, which may need more.
 pub(crate) fn graph(
     model: &Model,
     solvers: SolverFactory<'_>,
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Exploration {
-    let limits = sioco_solve::Limits {
-        cancel: options.enough.clone().or(options.limits.cancel.clone()),
-        ..options.limits.clone()
-    };
-    let explore = explore::Options {
-        merge: Merge::Included,
-        depth: options.depth,
-        nodes: options.nodes,
-        workers: options.workers,
-        // Goals about data may need states beyond those that all switches need.
-        until_covered: !options.data,
-        limits,
-        ..Default::default()
-    };
-    explore::explore(model, solvers, &explore, progress)
+    restricted(model, solvers, options, false, !options.data, progress)
 }
 
 /// Purposes for every switch, or for every location.

@@ -1,0 +1,177 @@
+//! How long a plan takes that covers every switch, and how that grows; on BRP also against the same search by plain Z3.
+//!
+//! `cargo bench -p sioco-plan --bench plan` prints all tables; times are only compared within one run. With
+//! `--count SWITCHES` it only plans for a generated model with so many switches, for counting instructions; with
+//! `--brp BOUND` only for BRP, and with `--data SWITCHES` also for the sides of the atoms of guards, for profiles.
+
+use std::fmt::Write;
+use std::path::Path as FilePath;
+use std::time::{Duration, Instant};
+
+use sioco_lang::check::{self, check_file, check_text};
+use sioco_lang::source::FsLoader;
+use sioco_model::Model;
+use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_solve::back_end::BackEnd;
+use sioco_solve::smt::z3;
+use sioco_solve::values::Bounds;
+use sioco_symbolic::{Merge, Shortcuts, Stop, explore};
+
+fn example(name: &str, consts: &[(&str, usize)]) -> Model {
+    let file = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let consts = consts.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let options = check::Options { consts, ..Default::default() };
+    check_file(&file, &FsLoader, &options).model.expect("an example is a model").model
+}
+
+/// A tree of locations, ten switches to a block: inputs that split their values, outputs, internal steps, a counter that
+/// must be full before a switch can be taken, and one that runs along the way. The leaves lead back.
+fn generate(switches: usize) -> Model {
+    let blocks = switches / 10;
+    let mut text = String::from(
+        "input a(p: Int in 0..99)\ninput b\noutput o(x: Int)\noutput full\noutput again\nprocess G {\n  var x: Int = 0\n  var y: Int = 0\n  var z: Int = 0\n",
+    );
+    for i in 0..blocks {
+        let to = |child: usize| if child < blocks { format!("l{child}") } else { "l0".into() };
+        let (word, border) = (if i == 0 { "init" } else { "state" }, 10 + (i * 37) % 80);
+        let (left, right, bound) = (to(2 * i + 1), to(2 * i + 2), 2 + i % 3);
+        write!(
+            text,
+            "  {word} l{i} {{
+    low{i}:   ?a(p) [p < {border}]           / z := p, x := 0          -> m{i}
+    high{i}:  ?a(p) [p >= {border}]          / z := p, x := 0          -> n{i}
+    count{i}: ?b    [x < {bound}]            / x := x + 1              -> k{i}
+    full{i}:  !full [x >= {bound}]           / x := 0                  -> l{i}
+  }}
+  state k{i} {{
+    tell{i}:  !o(x)                          / y := (y + 1) mod 2      -> l{i}
+  }}
+  state m{i} {{
+    even{i}:  !o(z + y) [y == 0]             / z := 0                  -> {left}
+    odd{i}:   tau       [y == 1]             / y := 0, z := 0          -> {left}
+  }}
+  state n{i} {{
+    large{i}: !o(z)     [z > {border} + 5]   / z := 0                  -> {right}
+    small{i}: tau       [z <= {border} + 5]                            -> s{i}
+  }}
+  state s{i} {{
+    again{i}: !again                         / z := 0                  -> {right}
+  }}
+"
+        )
+        .expect("a string takes any text");
+    }
+    text.push_str("}\n");
+    let model = check_text("generated.sts", &text).model.expect("the generated text is a model").model;
+    assert_eq!(model.switches.len(), switches);
+    model
+}
+
+fn chain() -> Box<dyn Bounds> {
+    Box::new(BackEnd::Auto.chain())
+}
+
+fn plain() -> Box<dyn Bounds> {
+    Box::new(BackEnd::Auto.plain())
+}
+
+fn options() -> Options {
+    Options { steering: false, workers: 1, nodes: 4_000_000, ..Options::new(Cover::Switch) }
+}
+
+/// A plan that covers every switch, on one core.
+fn cover(model: &Model) -> Plan {
+    let made = plan(model, &chain, &options(), &mut |_| {}).expect("switches can be covered");
+    let covered = made.coverage();
+    assert_eq!((covered.covered, covered.perhaps), (model.switches.len(), 0), "{covered:?}, {:?}", made.stop);
+    made
+}
+
+/// The same for data goals as well.
+fn cover_data(model: &Model) -> Plan {
+    plan(model, &chain, &Options { data: true, ..options() }, &mut |_| {}).expect("switches can be covered")
+}
+
+/// The best of some runs.
+fn timed<T>(runs: usize, run: &dyn Fn() -> T) -> (Duration, T) {
+    let mut best: Option<(Duration, T)> = None;
+    for _ in 0..runs {
+        let start = Instant::now();
+        let found = run();
+        let time = start.elapsed();
+        if best.as_ref().is_none_or(|(t, _)| time < *t) {
+            best = Some((time, found));
+        }
+    }
+    best.expect("at least one run")
+}
+
+/// Prints a line of the table, and gives the time.
+fn line(name: &str, model: &Model, runs: usize, relative: Option<f64>) -> (Duration, f64) {
+    let (time, made) = timed(runs, &|| cover(model));
+    let each = time.as_secs_f64() / model.switches.len() as f64;
+    println!(
+        "  {name:<18} {:>6} switches {time:>10.3?} {:>7} nodes {:>5} purposes {:>6} steps {}",
+        model.switches.len(),
+        made.counts.nodes,
+        made.purposes.len(),
+        made.steps(model),
+        relative.map_or(String::new(), |first| format!("{:>5.2} times the time per switch of 1,000", each / first)),
+    );
+    (time, each)
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if let ["--count", switches] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        cover(&generate(switches.parse().expect("a number of switches")));
+        return;
+    }
+    if let ["--brp", bound] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        cover(&example("brp/brp.sts", &[("max_rn", bound.parse().expect("a number"))]));
+        return;
+    }
+    if let ["--data", switches] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let model = generate(switches.parse().expect("a number of switches"));
+        let made = cover_data(&model);
+        println!("{:?}, {} purposes, {} steps", made.coverage(), made.purposes.len(), made.steps(&model));
+        return;
+    }
+    println!("time of a plan that covers every switch, one core");
+    line("S0 figure 1", &example("accumulator/accumulator.sts", &[]), 9, None);
+    let mut brp = Duration::ZERO;
+    for bound in [5, 20, 100] {
+        let model = example("brp/brp.sts", &[("max_rn", bound)]);
+        let (time, _) = line(&format!("BRP, bound {bound}"), &model, 9, None);
+        if bound == 5 {
+            brp = time;
+        }
+    }
+    let (_, first) = line("generated", &generate(1_000), 3, None);
+    for switches in [100, 1_000, 10_000] {
+        line("generated", &generate(switches), 3, Some(first));
+    }
+
+    println!("BRP, bound 5: breadth-first until every switch is taken, everything asked of Z3");
+    if z3::find().0.is_none() {
+        println!("  skipped, no Z3 was found");
+        return;
+    }
+    let options = sioco_symbolic::Options {
+        merge: Merge::Nothing,
+        workers: 1,
+        nodes: 4_000_000,
+        bytes: 8 << 30,
+        until_covered: true,
+        shortcuts: Shortcuts { evaluation: false, independence: false },
+        ..Default::default()
+    };
+    let model = example("brp/brp.sts", &[]);
+    let (time, found) = timed(3, &|| explore(&model, &plain, &options, &mut |_| {}));
+    assert_eq!(found.stop, Stop::Covered);
+    println!(
+        "  tree               {:>6} nodes    {time:>10.3?}, {:.0} times the plan",
+        found.graph.len(),
+        time.as_secs_f64() / brp.as_secs_f64()
+    );
+}

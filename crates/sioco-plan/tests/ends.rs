@@ -1,0 +1,45 @@
+//! How paths and traces end that cannot go on.
+
+mod support;
+
+use sioco_model::Model;
+use sioco_plan::{Cover, Options, Plan, plan};
+use support::{builtin, lines, model};
+
+fn of(model: &Model, cover: Cover) -> Plan {
+    let options = Options { strict: true, steering: false, ..Options::new(cover) };
+    plan(model, &builtin, &options, &mut |_| {}).expect("no purpose is named")
+}
+
+/// A trace after which internal steps go round for ever is not lost.
+#[test]
+fn internal_rounds_end_a_trace() {
+    let text = "
+input a
+output b
+process P {
+  var x: Int in 0..1 = 0
+  init l0 {
+    start: ?a -> l1
+  }
+  state l1 {
+    go:   tau -> l2
+    idle: tau -> l1
+    show: !b  -> l0
+  }
+  state l2 {
+    there: tau / x := 1 - x -> l3
+  }
+  state l3 {
+    back: tau / x := 1 - x -> l2
+  }
+}
+";
+    let model = model(text);
+    let plan = of(&model, Cover::Traces(2));
+    // `idle` leads back to where `show` is possible; `there` and `back` lead nowhere else.
+    assert_eq!(lines(&model, &plan), ["start show", "start go"]);
+    // To the outside the round is silence, wherever it is.
+    let plan = of(&model, Cover::Paths(2));
+    assert_eq!(lines(&model, &plan), ["delta", "start go there delta", "start go delta", "start show"]);
+}
