@@ -199,12 +199,13 @@ fn steering(
         ..Default::default()
     };
     let mut of = |found: Analysis| {
-        let (choices, sure, values) = choices(walker, &found.exploration.graph);
+        let (choices, choice, sure, values) = choices(walker, &found.exploration.graph);
         Steering {
             complete: found.complete() && sure,
             determinism: found.determinism.unwrap_or(Determinism::NotFound),
             control: found.control.unwrap_or(Control::NotFound),
             choices,
+            choice,
             values,
         }
     };
@@ -221,7 +222,7 @@ fn steering(
 
 /// Where the system decides by itself: in how many states, as far as they were looked at, whether that is all, and which
 /// outputs have values of its choice.
-fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, bool, Vec<SwitchId>) {
+fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, Option<(Step, Step)>, bool, Vec<SwitchId>) {
     let model = walker.path.model();
     let mut values = vec![false; model.switches.len()];
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); graph.len()];
@@ -234,7 +235,7 @@ fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, bool, Vec<SwitchId
             values[s.index()] |= model.switches[s].params.iter().any(|p| p.term.is_none());
         }
     }
-    let (mut found, mut sure, mut asked) = (0, true, 0);
+    let (mut found, mut first, mut sure, mut asked) = (0, None, true, 0);
     for node in graph.ids() {
         let here = &steps[node.index()];
         let own = |s: &Step| s.is_own(model);
@@ -248,11 +249,12 @@ fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, bool, Vec<SwitchId
         for (a, b) in pairs {
             asked += 1;
             if asked > PAIRS {
-                return (found, false, model.switches.ids().filter(|s| values[s.index()]).collect());
+                return (found, first, false, model.switches.ids().filter(|s| values[s.index()]).collect());
             }
             match walker.path.possible_together(a, b) {
                 Possible::Yes => {
                     found += 1;
+                    first.get_or_insert((a, b));
                     break;
                 }
                 Possible::No => {}
@@ -260,5 +262,5 @@ fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, bool, Vec<SwitchId
             }
         }
     }
-    (found, sure, model.switches.ids().filter(|s| values[s.index()]).collect())
+    (found, first, sure, model.switches.ids().filter(|s| values[s.index()]).collect())
 }

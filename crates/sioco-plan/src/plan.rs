@@ -7,6 +7,7 @@ use sioco_model::{Id, Model, SwitchId};
 use sioco_solve::Limits;
 use sioco_symbolic::analysis::{Control, Determinism};
 use sioco_symbolic::explore::Stop;
+use sioco_symbolic::step::Step;
 
 use crate::cover::Cover;
 use crate::goal::{Goal, State};
@@ -83,6 +84,8 @@ pub struct Steering {
     /// In how many states the system decides by itself what happens next: between several outputs or internal steps, or
     /// whether it waits for an input.
     pub choices: usize,
+    /// Two steps between which it decides in the first of them.
+    pub choice: Option<(Step, Step)>,
     /// The output switches whose values the system chooses.
     pub values: Vec<SwitchId>,
     /// Whether all states were looked at.

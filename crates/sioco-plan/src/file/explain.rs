@@ -267,6 +267,7 @@ pub(super) fn steering(model: &Model, s: &Steering) -> Json {
         "deterministic": determinism,
         "controllable": control,
         "choices": s.choices,
+        "choice": s.choice.map(|(a, b)| [step(model, a), step(model, b)]),
         "values": s.values.iter().map(|s| name(*s)).collect::<Vec<_>>(),
         "complete": s.complete,
     })
@@ -299,6 +300,13 @@ pub(super) fn read_steering(model: &Model, json: &Json) -> Read<Steering> {
         determinism,
         control,
         choices: field(json, "choices", number)?,
+        choice: match json.get("choice").filter(|j| !j.is_null()) {
+            Some(pair) => match list(pair, |j| known_step(model, j))?[..] {
+                [a, b] => Some((a, b)),
+                _ => None,
+            },
+            None => None,
+        },
         values: field(json, "values", |j| list(j, |j| known_switch(model, j)))?,
         complete: is(json, "complete")?,
     })

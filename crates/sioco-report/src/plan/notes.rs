@@ -98,7 +98,9 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
         )),
     }
     if steering.choices > 0 {
-        why.push(format!("the system decides by itself what happens next in {}", count(steering.choices, "state")));
+        let states = count(steering.choices, "state");
+        let example = steering.choice.map(|(a, b)| format!(", for example `{}` or `{}`", a.name(model), b.name(model)));
+        why.push(format!("the system decides by itself what happens next in {states}{}", example.unwrap_or_default()));
     }
     if !steering.values.is_empty() {
         let names = steering.values.iter().take(NAMES).map(|s| format!("`{}`", model.switches[*s].name));
