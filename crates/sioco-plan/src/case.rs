@@ -82,6 +82,7 @@ pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternat
         for (node, children) in children.iter().enumerate() {
             find_others(walker, purpose, &mut case, node, children);
         }
+        crate::belief::add_others(walker.path.model(), purpose, &mut case);
     }
     case
 }
@@ -94,7 +95,7 @@ fn rank(purpose: &Purpose, accept: usize) -> (bool, usize, usize) {
 }
 
 /// The nodes from below the initial state to a node.
-fn ancestors(purpose: &Purpose, node: usize) -> Vec<usize> {
+pub(crate) fn ancestors(purpose: &Purpose, node: usize) -> Vec<usize> {
     let mut line = Vec::new();
     let mut at = node;
     while let Some(parent) = purpose.nodes[at].parent {
@@ -107,7 +108,7 @@ fn ancestors(purpose: &Purpose, node: usize) -> Vec<usize> {
 
 /// What a way keeps of the values of those before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
+pub(crate) enum Keep {
     All,
     Inputs,
     Nothing,
@@ -149,7 +150,7 @@ fn values(
 }
 
 /// Assumes that a way has the values of the case as far as it has some; says whether that is possible.
-fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Keep) -> bool {
+pub(crate) fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Keep) -> bool {
     let model = walker.path.model();
     for (i, node) in line.iter().enumerate() {
         let wanted = walker.path.step(i).is_some_and(|step| {

@@ -97,6 +97,15 @@ pub enum Misfit {
         /// The conditions that clash.
         clash: Vec<Clash>,
     },
+    /// A path can be taken, but not with the values that stand in the file.
+    Values {
+        /// The purpose.
+        purpose: usize,
+        /// Which step on the way, from 1.
+        at: usize,
+        /// Its name.
+        step: String,
+    },
     /// A purpose asks for something about a guard that is another one now.
     Guard {
         /// The purpose; none if it is a goal.
@@ -147,6 +156,7 @@ impl Misfit {
             Misfit::NoSwitch { purpose, .. }
             | Misfit::NotHere { purpose, .. }
             | Misfit::Impossible { purpose, .. }
+            | Misfit::Values { purpose, .. }
             | Misfit::Written { purpose, .. } => Some(*purpose),
             Misfit::Guard { purpose, .. } => *purpose,
             Misfit::Gate { .. } | Misfit::NoGoal { .. } | Misfit::NewGoal { .. } => None,
@@ -162,6 +172,10 @@ impl Misfit {
             Misfit::NotHere { purpose, at, step, locations } => {
                 let from = locations.join(", ");
                 format!("purpose {}: step {at}, `{step}`, does not leave `{from}` any more", purpose + 1)
+            }
+            Misfit::Values { purpose, at, step } => {
+                let purpose = purpose + 1;
+                format!("purpose {purpose}: step {at}, `{step}`, is possible only with other values than the plan has")
             }
             Misfit::Impossible { purpose, path, .. } => {
                 let (last, before) = path.split_last().map_or((String::new(), &path[..]), |(l, b)| (l.name(model), b));

@@ -10,6 +10,7 @@
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
 
 mod automaton;
+mod belief;
 pub mod case;
 mod close;
 pub mod cover;

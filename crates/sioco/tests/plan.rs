@@ -83,7 +83,7 @@ infeasible: `no` is never taken
 not reached: far (m.sts:12:13): within the number of nodes: `--nodes` looks further
 
   runs       can be inconclusive: the system decides by itself what happens next
-             in 18 states
+             in 18 states, for example `add` or `finish`
   looked at  60 nodes, not all: the greatest number of nodes was reached,
              `--nodes` looks further
 "

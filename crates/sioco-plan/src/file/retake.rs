@@ -5,6 +5,7 @@ use sioco_symbolic::step::Step;
 
 use super::read::covered;
 use super::{Loaded, Misfit};
+use crate::case::{Case, Keep, ancestors, fix};
 use crate::goal::State;
 use crate::purpose::Purpose;
 use crate::walker::Walker;
@@ -22,6 +23,11 @@ pub fn retake(loaded: &mut Loaded, walker: &mut Walker<'_>) {
             None => {
                 new.push(Some(kept));
                 kept += 1;
+                if !loaded.same
+                    && let Some(case) = loaded.cases.get_mut(i)
+                {
+                    loaded.misfits.extend(other_values(walker, purpose, case, loaded.numbers[i]));
+                }
             }
         }
     }
@@ -54,4 +60,28 @@ fn impossible(walker: &mut Walker<'_>, purpose: &Purpose, number: usize) -> Opti
         return Some(Misfit::Impossible { purpose: number, path, clash });
     }
     None
+}
+
+/// Whether the values of a case still go with its purpose; those that do not are dropped.
+fn other_values(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, number: usize) -> Option<Misfit> {
+    let model = walker.path.model();
+    let mut first = None;
+    for node in 1..purpose.nodes.len().min(case.nodes.len()) {
+        let line = ancestors(purpose, node);
+        let valued = line.iter().all(|n| case.nodes[*n].values.is_some() && !case.nodes[*n].apart);
+        if !valued || !walker.follow(purpose.line(node)) {
+            continue;
+        }
+        let fits = fix(walker, case, &line, Keep::All);
+        // Away with what was assumed.
+        walker.back();
+        if !fits {
+            let step = purpose.nodes[node].leg.as_ref().map(|leg| leg.step.name(model)).unwrap_or_default();
+            first.get_or_insert(Misfit::Values { purpose: number, at: line.len(), step });
+            case.nodes[node].values = None;
+        } else if purpose.nodes[node].parent.is_some_and(|p| p != 0 && case.nodes[p].values.is_none()) {
+            case.nodes[node].values = None;
+        }
+    }
+    first
 }

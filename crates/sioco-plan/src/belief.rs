@@ -1,0 +1,120 @@
+//! What else the system may do, whatever state it is in: a purpose follows one path, but what was observed may also come
+//! from others (`theory`, section 5: belief).
+
+use sioco_model::model::{Direction, Label, Model};
+use sioco_model::semantics::interpreter::{Closure, Interpreter, Quiescence};
+use sioco_model::semantics::state::State;
+use sioco_model::{GateId, Value};
+use sioco_symbolic::step::Step;
+
+use crate::case::{Case, Other};
+use crate::purpose::Purpose;
+
+/// How many things are listed at a node.
+const MOST: usize = 32;
+
+/// Adds what states besides those on the path of a purpose allow, and values that it does not want, to what the system
+/// may do. What takes a solver is left open, and said to be.
+pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
+    let mut interpreter = Interpreter::new(model);
+    let start = interpreter.initial(&mut |v| {
+        let given = case.start.iter().find(|(var, _)| *var == v).map(|(_, value)| value.clone());
+        given.unwrap_or_else(|| model.sorts.default_value(model.variables[v].sort))
+    });
+    let mut beliefs: Vec<Option<Vec<State>>> = vec![None; purpose.nodes.len()];
+    beliefs[0] = states(interpreter.closure(vec![start]).ok());
+    for node in 1..purpose.nodes.len() {
+        let n = &purpose.nodes[node];
+        let (Some(parent), Some(leg)) = (n.parent, &n.leg) else { continue };
+        let Some(before) = beliefs[parent].clone() else { continue };
+        beliefs[node] = match (gate_of(model, leg.step), &case.nodes[node].values) {
+            _ if leg.step.is_silence() => states(interpreter.after_delta(before).ok()),
+            (Some(gate), Some(values)) => states(interpreter.after(before, gate, values).ok()),
+            (Some(_), None) => None,
+            (None, _) => Some(before),
+        };
+    }
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); purpose.nodes.len()];
+    for (i, n) in purpose.nodes.iter().enumerate() {
+        if let Some(parent) = n.parent {
+            children[parent].push(i);
+        }
+    }
+    for node in 0..purpose.nodes.len() {
+        if purpose.nodes[node].accept || children[node].is_empty() {
+            continue;
+        }
+        let steps = |c: &usize| purpose.nodes[*c].leg.as_ref().map(|leg| leg.step);
+        let followed: Vec<(Step, Option<Vec<Value>>)> =
+            children[node].iter().filter_map(|c| Some((steps(c)?, case.nodes[*c].values.clone()))).collect();
+        // Values that the system chooses, and of which only some are wanted.
+        for c in &children[node] {
+            let Some(leg) = &purpose.nodes[*c].leg else { continue };
+            let chosen = |s: sioco_model::SwitchId| {
+                model.direction(s) == Some(Direction::Output)
+                    && model.switches[s].params.iter().any(|p| p.term.is_none())
+            };
+            if !leg.wants.is_empty() && leg.step.switches().any(chosen) {
+                add(case, node, Other { step: leg.step, perhaps: false });
+            }
+        }
+        let Some(belief) = &beliefs[node] else {
+            case.nodes[node].cut |= case.nodes[node].values.is_some();
+            continue;
+        };
+        // An internal step that the purpose follows is seen by nobody: what comes is told where it is expected.
+        if followed.iter().any(|(s, _)| !s.is_observable(model)) {
+            continue;
+        }
+        let waits = followed.iter().all(|(s, _)| s.is_own(model) || s.is_silence());
+        for state in belief {
+            match interpreter.outputs(state) {
+                Ok(offers) => {
+                    for offer in offers {
+                        let same = |(step, values): &(Step, Option<Vec<Value>>)| {
+                            let gate = gate_of(model, *step);
+                            gate.is_some()
+                                && gate == gate_of(model, Step::Switch(offer.switch))
+                                && (!offer.fixed || values.as_ref().is_none_or(|v| *v == offer.args))
+                        };
+                        if !followed.iter().any(same) {
+                            add(case, node, Other { step: Step::Switch(offer.switch), perhaps: false });
+                        }
+                    }
+                }
+                Err(_) => case.nodes[node].cut = true,
+            }
+            let silence = followed.iter().any(|(s, _)| s.is_silence());
+            if waits && !silence && matches!(interpreter.quiescence(state), Ok(Quiescence::Quiescent)) {
+                add(case, node, Other { step: Step::Delta, perhaps: false });
+            }
+        }
+    }
+}
+
+fn add(case: &mut Case, node: usize, other: Other) {
+    let spot = &mut case.nodes[node];
+    if spot.others.iter().any(|o| o.step == other.step || (o.step.is_silence() && other.step.is_silence())) {
+        return;
+    }
+    if spot.others.len() >= MOST {
+        spot.cut = true;
+    } else {
+        spot.others.push(other);
+    }
+}
+
+/// The states of a closure; nothing if it was cut.
+fn states(closure: Option<Closure>) -> Option<Vec<State>> {
+    closure.filter(|c| !c.cut).map(|c| c.states)
+}
+
+fn gate_of(model: &Model, step: Step) -> Option<GateId> {
+    match step {
+        Step::Switch(s) => match model.switches[s].label {
+            Label::Gate(gate) => Some(gate),
+            _ => None,
+        },
+        _ => None,
+    }
+}
