@@ -132,7 +132,7 @@ impl Unfolding<'_, '_> {
             if self.options.depth.is_some_and(|d| depth >= d) {
                 return Stop::Depth;
             }
-            if self.nodes.len() % 256 == 0 {
+            if self.nodes.len().is_multiple_of(256) {
                 progress(Progress { nodes: self.nodes.len(), depth, open: self.open.len() });
             }
             self.expand(node);

@@ -160,7 +160,7 @@ fn check_purposes(model: &Model, solvers: SolverFactory<'_>, made: &Plan, seen: 
     let all: usize = made.purposes.iter().map(|p| p.accepts().count()).sum();
     let every = all.div_ceil(REPLAYED).max(1);
     let mut lengths = Vec::new();
-    let mut count = 0;
+    let mut count: usize = 0;
     for purpose in &made.purposes {
         seen.purposes += 1;
         lengths.push(purpose.length(model));
@@ -186,7 +186,7 @@ fn check_purposes(model: &Model, solvers: SolverFactory<'_>, made: &Plan, seen: 
             if !made.strict && !steps.last().is_some_and(own) {
                 assert!(runs::is_mute(model, &legs, &holds), "{} is not answered", show(model, &steps));
             }
-            if count % every != 0 {
+            if !count.is_multiple_of(every) {
                 continue;
             }
             assert!(walker.follow(legs.iter().copied()), "{} is possible", show(model, &steps));

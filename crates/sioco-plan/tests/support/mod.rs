@@ -59,7 +59,7 @@ pub fn values(model: &Model, purpose: &Purpose) -> Vec<String> {
     let shown = solved.steps.iter().filter_map(|(step, values)| {
         let switch = step.switches().next()?;
         let sioco_model::model::Label::Gate(gate) = model.switches[switch].label else { return None };
-        let values: Vec<String> = values.iter().map(|v| show(v)).collect();
+        let values: Vec<String> = values.iter().map(show).collect();
         Some(format!("{}({})", model.gates[gate].name, values.join(", ")))
     });
     shown.collect()
