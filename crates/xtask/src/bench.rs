@@ -15,7 +15,7 @@ const COUNTED: [(&str, &str, &[[u64; 2]], &str); 4] = [
     // Twice, at different sizes: the same number means that the work grows linearly.
     ("sioco-lang", "check", &[[1_000, 2_000], [10_000, 20_000]], "switch parsed and checked"),
     ("sioco-symbolic", "explore", &[[2_000, 4_000], [50_000, 100_000]], "node of the symbolic execution tree of BRP"),
-    ("sioco-plan", "plan", &[[1_000, 2_000], [10_000, 20_000]], "switch read and covered by a plan"),
+    ("sioco-plan", "plan", &[[1_000, 2_000], [5_000, 10_000]], "switch read and covered by a plan"),
 ];
 
 /// Runs the benchmarks.

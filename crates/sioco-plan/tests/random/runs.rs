@@ -7,10 +7,13 @@ use sioco_model::semantics::{Interpreter, Quiescence, State};
 use sioco_model::term::Term;
 use sioco_model::{LocationId, Model, SwitchId, Value};
 use sioco_plan::want::atoms;
-use sioco_plan::{Goal, Want};
+use sioco_plan::{Goal, Leg, Want};
 use sioco_symbolic::Step;
 
 use super::models::{concrete_steps, initial_states};
+
+/// Whether a want holds in a state, of a step with arguments.
+pub type Holds<'a> = &'a dyn Fn(&Model, &Want, &State, &[Value]) -> bool;
 
 /// A path, and where it may end.
 type Paths = BTreeMap<Vec<Step>, BTreeSet<State>>;
@@ -115,16 +118,18 @@ pub fn seen_of_length(model: &Model, length: usize, limit: usize) -> Option<BTre
 
 /// Whether nothing can be seen of the system at the end of a path, by itself: in some state no output and no silence is
 /// possible, since something is undefined there or could not be decided.
-pub fn is_mute(model: &Model, steps: &[Step]) -> bool {
+pub fn is_mute(model: &Model, legs: &[&Leg], holds: Holds<'_>) -> bool {
     let mut interpreter = Interpreter::new(model);
     let mut states = initial_states(model);
-    for step in steps {
+    for leg in legs {
         let mut next = BTreeSet::new();
+        let wanted = |state: &State, args: &[Value]| leg.wants.iter().all(|w| holds(model, w, state, args));
         for state in &states {
-            if step.is_silence() {
+            if leg.step.is_silence() && wanted(state, &[]) {
                 next.insert(state.clone());
             }
-            next.extend(concrete_steps(&mut interpreter, state).into_iter().filter(|t| t.0 == *step).map(|t| t.2));
+            let steps = concrete_steps(&mut interpreter, state).into_iter().filter(|t| t.0 == leg.step);
+            next.extend(steps.filter(|(_, args, _)| wanted(state, args)).map(|t| t.2));
         }
         states = next;
     }
@@ -153,12 +158,7 @@ pub fn is_mute(model: &Model, steps: &[Step]) -> bool {
 
 /// Whether a side of an atom is seen in some of the states: at a step of the switch, or for a side that does not hold at
 /// another one with the same source, or in silence. Nothing if a silence could not be decided.
-pub fn atom_is_seen(
-    model: &Model,
-    states: &BTreeSet<State>,
-    goal: &Goal,
-    holds: &dyn Fn(&Model, &Want, &State, &[Value]) -> bool,
-) -> Option<bool> {
+pub fn atom_is_seen(model: &Model, states: &BTreeSet<State>, goal: &Goal, holds: Holds<'_>) -> Option<bool> {
     let Goal::Atom { switch, atom, side } = goal else { return None };
     let want = Want::Atom { switch: *switch, atom: *atom, side: *side };
     let s = &model.switches[*switch];
