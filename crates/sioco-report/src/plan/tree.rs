@@ -126,7 +126,10 @@ impl Drawing<'_, '_, '_> {
                 if !others.is_empty() {
                     self.flush(&mut words, &mut first, rest);
                     let style = self.page.style;
-                    self.lines.push(format!("{rest}{}", style.dim(format_args!("  also allowed here (inconclusive): {others}"))));
+                    self.lines.push(format!(
+                        "{rest}{}",
+                        style.dim(format_args!("  also allowed here (inconclusive): {others}"))
+                    ));
                 }
             }
             let stem = match children[..] {
