@@ -44,6 +44,9 @@ impl Cover {
             match value.parse::<usize>() {
                 Ok(0) => Err(format!("`{text}` asks for nothing: {what} must be at least 1")),
                 Ok(n) => Ok(n),
+                Err(_) if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
+                    Err(format!("`{value}` is too large for {what}"))
+                }
                 Err(_) => Err(format!("`{value}` is not {what}: write a whole number, as in `{name}:{example}`")),
             }
         };
@@ -106,7 +109,7 @@ mod tests {
             ("traces:x", "`x` is not a length"),
             ("switch:3", "without `:3`"),
             ("purpose:", "write `purpose:NAME`"),
-            ("traces:99999999999999999999999", "is not a length"),
+            ("traces:99999999999999999999999", "is too large for a length"),
         ];
         for (text, says) in cases {
             let error = Cover::parse(text).expect_err(text);

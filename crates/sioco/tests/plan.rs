@@ -110,13 +110,13 @@ fn values_are_chosen() {
 fn what_else_may_happen_is_listed() {
     let run = plan(&example("atm/atm"), &[]);
     run.exits(0)
-        .stdout_has("inconclusive after: !cash(x) by pay_cost, !screen(Refused)\n   !cash(0)  accept\n")
+        .stdout_has("also allowed here (inconclusive): !cash(x) by pay_cost, !screen(Refused)\n   !cash(0)  accept\n")
         .stdout_has("where m = 0, cp = 0, x = 0 at the start")
         .stdout_has("can be inconclusive: whether `pay` is possible depends on the\n             initial `cp`");
     // Where nothing else may happen, nothing is listed.
     let run = plan(&example("coffee/coffee"), &[]);
     run.exits(0).stdout_has("none can be inconclusive: the model is deterministic (proved)");
-    assert!(!run.stdout.contains("inconclusive after"), "{}", run.stdout);
+    assert!(!run.stdout.contains("also allowed here"), "{}", run.stdout);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn nothing_to_run() {
     // The only switch is never possible.
     let file = here.write("m.sts", "output o\nprocess P { init s { !o [1 > 2] -> s } }\n");
     let run = plan(&file, &[]);
-    run.exits(4).stdout_has("0 of 0 switches covered (100%) by 0 purposes").stdout_has("infeasible: ");
+    run.exits(4).stdout_has("P: nothing to cover: s!o is infeasible (proved)\n").stdout_has("infeasible: ");
 }
 
 #[test]
@@ -209,6 +209,46 @@ fn time_is_up() {
     let file = here.write("m.sts", MODEL);
     let run = sioco(&["plan", &file, "--solver", "builtin", "--time", "0", "--nodes", "1000000"]);
     run.exits(4).stdout_has("the time was up, `--time` allows more").stdout_has("not reached: add");
+}
+
+#[test]
+fn shares_of_nothing_are_not_told() {
+    let here = folder();
+    let file = here.write("m.sts", "output o\nprocess P { init s { !o -> e }\n final e }\npurpose A { !o; !o }\n");
+    plan(&file, &["--cover", "purpose:A"]).exits(4).stdout_has("P: the purpose `A` cannot be reached (proved)\n");
+    assert_eq!(document(&file, &["--cover", "purpose:A"])["coverage"]["percent"], Value::Null);
+    assert_eq!(document(&file, &["--cover", "traces:1"])["coverage"], Value::Null);
+    plan(&file, &["--cover", "traces:1"]).stdout_has("1 of 1 switch on them, 1 step at most\n");
+    plan(&file, &["--cover", "random:2"]).stdout_has("1 of 1 switch on them, 2 steps together\n");
+}
+
+#[test]
+fn steps_have_labels_and_what_the_system_chooses() {
+    let here = folder();
+    let file = here.write(
+        "m.sts",
+        "input go\ninput big(p: Int in 0..9)\noutput n(v: Int in 0..9)\nprocess P {\n  init a { go: ?go -> b }\n  \
+         state b { hide: tau -> c }\n  state c { tell: !n(any w) -> d\n }\n  state d { \n ?big(p) [p > 7] -> a } }\n\
+         purpose Want { ?go; !n(v) [v == 5]; ?big(v) [v == 8] reject !n(q) [q == 3 || q == 4] }\n",
+    );
+    let to = here.path("plan.json");
+    let run = plan(&file, &["--cover", "purpose:Want", "--output", &to, "--strict", "--seed", "7"]);
+    run.exits(0).stdout_has("the system chooses the values of `tell`").stdout_has("v == 5").stdout_has("[v == 8]");
+    let written: Value = serde_json::from_str(&fs::read_to_string(&to).unwrap()).unwrap();
+    let nodes = written["purposes"][0]["nodes"].as_array().unwrap();
+    let labels: Vec<&Value> = nodes.iter().map(|n| &n["label"]).collect();
+    assert_eq!(json!(labels), json!([null, "?go", null, "!n", "?big"]));
+    let chosen: Vec<&Value> = nodes.iter().map(|n| &n["chosen"]).collect();
+    assert_eq!(json!(chosen), json!([null, null, null, ["v"], null]));
+    // Conditions read as they were written, and are found again.
+    let text = written["purposes"].to_string();
+    assert!(text.contains("\"v == 5\"") && text.contains("\"q == 3 || q == 4\""), "{text}");
+    plan(&file, &["--check", &to]).exits(0);
+    let changed = here.write("other.sts", &fs::read_to_string(&file).unwrap().replace("v == 5", "v == 6"));
+    let run = plan(&changed, &["--check", &to]);
+    run.exits(3).stdout_has("the written purpose `Want` has no condition `v == 5` any more");
+    let again = format!("`sioco plan {changed} --cover purpose:Want --strict --nodes 60 --seed 7 --output {to}` makes");
+    run.stdout_has(&again);
 }
 
 #[test]
@@ -238,7 +278,7 @@ fn a_plan_goes_to_a_file_and_back() {
         let changed = here.write("other.sts", &MODEL.replace(old, new));
         let run = plan(&changed, &["--check", &to]);
         run.exits(3).stdout_has(told).stdout_has("does not fit any more");
-        run.stdout_has(&format!("sioco plan {changed} --cover switch --output {to}"));
+        run.stdout_has(&format!("sioco plan {changed} --cover switch --nodes 60 --output {to}"));
         let run = plan(&changed, &["--check", &to, "--format", "json"]);
         let found: Value = serde_json::from_str(&run.exits(3).stdout).unwrap();
         assert_eq!((&found["fits"], &found["same_model"]), (&json!(false), &json!(false)));
@@ -274,6 +314,7 @@ fn a_wrong_command_line() {
         (&["--cover", "swich"][..], "there is no way to cover called `swich`"),
         (&["--cover", "swich"], "did you mean `switch`?"),
         (&["--cover", "paths:0"], "`paths:0` asks for nothing: a length must be at least 1"),
+        (&["--cover", "paths:99999999999999999999"], "`99999999999999999999` is too large for a length"),
         (&["--cover", "traces"], "`traces` needs a length: write `traces:3`"),
         (&["--cover", ""], "there is no way to cover called ``"),
         (&["--values", "most"], "invalid value 'most'"),
@@ -325,6 +366,7 @@ fn an_interrupt_keeps_what_was_found() {
         let told = String::from_utf8(output.stdout).unwrap();
         if output.status.code() == Some(130) && told.contains("by 1 purpose with 5 steps") {
             assert!(told.contains("interrupted: this is what was found until then"), "{told}");
+            assert!(told.contains("before it was interrupted") && !told.contains("`--time`"), "{told}");
             return;
         }
     }

@@ -1,13 +1,14 @@
 //! A plan as a document.
 
 use serde_json::{Map, Value as Json, json};
-use sioco_model::model::{Label, Model};
+use sioco_model::model::{Direction, Label, Model};
 use sioco_model::print;
 use sioco_model::{SwitchId, Value};
 use sioco_symbolic::step::Step;
 
 use super::explain::{infeasible, reason, steering, step, stop};
 use super::fingerprint::{fingerprint, gate_text};
+use super::read::conditions;
 use super::{FORMAT, VERSION};
 use crate::case::{Case, Other, Spot};
 use crate::goal::{Goal, State};
@@ -18,7 +19,6 @@ use crate::want::{Want, atoms};
 
 /// The document of a plan, with the values of its purposes as far as there are cases for them.
 pub fn document(model: &Model, options: &Options, plan: &Plan, cases: &[Case]) -> Json {
-    let coverage = plan.coverage();
     let gates: Map<String, Json> = model.gates.values().map(|g| (g.name.clone(), gate_text(model, g).into())).collect();
     let none = Case::default();
     let purposes = plan.purposes.iter().enumerate();
@@ -40,15 +40,7 @@ pub fn document(model: &Model, options: &Options, plan: &Plan, cases: &[Case]) -
         },
         "goals": plan.goals.iter().map(|(g, s)| goal(model, g, s)).collect::<Vec<_>>(),
         "purposes": purposes,
-        "coverage": {
-            "covered": coverage.covered,
-            "perhaps": coverage.perhaps,
-            "feasible": coverage.feasible(),
-            "infeasible": coverage.infeasible,
-            "not_reached": coverage.not_reached,
-            "unknown": coverage.unknown,
-            "percent": coverage.percent(),
-        },
+        "coverage": coverage(plan),
         "length": plan.length,
         "steering": plan.steering.as_ref().map(|s| steering(model, s)),
         "stop": stop(plan.stop),
@@ -58,6 +50,23 @@ pub fn document(model: &Model, options: &Options, plan: &Plan, cases: &[Case]) -
             "impossible": plan.counts.impossible,
             "cut": plan.counts.cut,
         },
+    })
+}
+
+/// How much is covered; nothing where there is nothing to count.
+fn coverage(plan: &Plan) -> Option<Json> {
+    let coverage = plan.coverage();
+    let percent = (coverage.feasible() > 0).then(|| coverage.percent());
+    (!plan.goals.is_empty()).then(|| {
+        json!({
+            "covered": coverage.covered,
+            "perhaps": coverage.perhaps,
+            "feasible": coverage.feasible(),
+            "infeasible": coverage.infeasible,
+            "not_reached": coverage.not_reached,
+            "unknown": coverage.unknown,
+            "percent": percent,
+        })
     })
 }
 
@@ -130,6 +139,13 @@ fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
     };
     object.insert("parent".into(), json!(node.parent));
     object.insert("step".into(), step(model, leg.step));
+    if let Some(label) = label(model, leg.step) {
+        object.insert("label".into(), label.into());
+    }
+    let chosen = chosen(model, leg.step);
+    if !chosen.is_empty() {
+        object.insert("chosen".into(), json!(chosen));
+    }
     if !leg.wants.is_empty() {
         object.insert("wants".into(), leg.wants.iter().map(|w| want(model, w)).collect());
     }
@@ -150,7 +166,13 @@ fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
 
 fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
     if !spot.others.is_empty() {
-        let of = |o: &Other| json!({ "step": step(model, o.step), "perhaps": o.perhaps });
+        let of = |o: &Other| {
+            let mut object = json!({ "step": step(model, o.step), "perhaps": o.perhaps });
+            if let Some(label) = label(model, o.step) {
+                object["label"] = label.into();
+            }
+            object
+        };
         object.insert("others".into(), spot.others.iter().map(of).collect());
     }
     if spot.cut {
@@ -164,7 +186,8 @@ fn want(model: &Model, want: &Want) -> Json {
         Want::Written { purpose, condition, slots, negated, after } => json!({
             "written": {
                 "purpose": written_name(model, *purpose),
-                "condition": print::term(model, None, *condition),
+                "condition": model.purposes.get(*purpose).map(|p| print::condition(model, p, *condition)),
+                "number": model.purposes.get(*purpose).and_then(|p| conditions(p).iter().position(|c| c == condition)),
                 "slots": slots.iter().map(|(slot, step, arg)| json!([slot, step, arg])).collect::<Vec<_>>(),
                 "negated": negated,
                 "after": after,
@@ -175,6 +198,24 @@ fn want(model: &Model, want: &Want) -> Json {
 
 fn written_name(model: &Model, purpose: usize) -> &str {
     model.purposes.get(purpose).map_or("", |p| p.name.as_str())
+}
+
+/// What is seen of a step from outside.
+fn label(model: &Model, step: Step) -> Option<String> {
+    let switch = step.switches().next()?;
+    let Label::Gate(gate) = model.switches[switch].label else { return None };
+    let gate = &model.gates[gate];
+    Some(format!("{}{}", gate.direction.sigil(), gate.name))
+}
+
+/// The parameters of a step whose values the system chooses.
+fn chosen(model: &Model, step: Step) -> Vec<String> {
+    let Some(switch) = step.switches().next() else { return Vec::new() };
+    if model.direction(switch) == Some(Direction::Input) {
+        return Vec::new();
+    }
+    let params = model.switches[switch].params.iter().enumerate();
+    params.filter(|(_, p)| p.term.is_none()).map(|(i, _)| parameter(model, switch, i)).collect()
 }
 
 /// The values of a step by the names of its parameters.

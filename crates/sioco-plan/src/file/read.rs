@@ -1,8 +1,10 @@
 //! Reading a plan back, for a model that may have changed since.
 
+use rustc_hash::FxHashSet;
 use serde_json::Value as Json;
 use sioco_model::model::Model;
 use sioco_model::purpose::{Pattern, Purpose as Written};
+use sioco_model::term::Term;
 use sioco_model::{Id, LocationId, TermId, Value, print};
 use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
@@ -361,6 +363,7 @@ impl Reader<'_> {
         let Some(written) = json.get("written") else { return field(json, "atom", |a| self.atom(a, Some(at))) };
         let model = self.model;
         let (name, was) = (field(written, "purpose", text)?, field(written, "condition", text)?);
+        let first = optional(written, "number", number)?;
         let slots = field(written, "slots", |s| {
             list(s, |s| match list(s, number)?[..] {
                 [slot, step, arg] => Ok((u32::try_from(slot).unwrap_or(u32::MAX), step, arg)),
@@ -369,8 +372,14 @@ impl Reader<'_> {
         })?;
         let (negated, after) = (is(written, "negated")?, is(written, "after")?);
         let found = find_written(model, name).and_then(|purpose| {
-            let conditions = conditions(&model.purposes[purpose]);
-            let condition = conditions.into_iter().find(|c| print::term(model, None, *c) == was)?;
+            let written = &model.purposes[purpose];
+            let conditions = conditions(written);
+            // Several may read the same and mean values of different events.
+            let bound = |n: &u32| slots.iter().any(|(slot, ..)| slot == n);
+            let fits =
+                |c: &TermId| print::condition(model, written, *c) == was && read_slots(model, *c).iter().all(bound);
+            let same = first.and_then(|n| conditions.get(n).copied()).filter(fits);
+            let condition = same.or_else(|| conditions.into_iter().find(fits))?;
             Some(Want::Written { purpose, condition, slots, negated, after })
         });
         if found.is_none() {
@@ -414,7 +423,7 @@ fn find_written(model: &Model, name: &str) -> Option<usize> {
 }
 
 /// The conditions of a purpose that was written, in order.
-fn conditions(purpose: &Written) -> Vec<TermId> {
+pub(super) fn conditions(purpose: &Written) -> Vec<TermId> {
     fn collect(pattern: &Pattern, found: &mut Vec<TermId>) {
         match pattern {
             Pattern::Event(event) => found.extend(event.condition),
@@ -427,6 +436,24 @@ fn conditions(purpose: &Written) -> Vec<TermId> {
     let mut found = Vec::new();
     collect(&purpose.pattern, &mut found);
     found.extend(purpose.rejects.iter().filter_map(|e| e.condition));
+    found
+}
+
+/// The slots that a condition reads.
+fn read_slots(model: &Model, condition: TermId) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut open = vec![condition];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match model.terms.get(term) {
+            Term::Param(n, _) => found.push(*n),
+            Term::App(_, args) => open.extend(args.iter().copied()),
+            _ => {}
+        }
+    }
     found
 }
 

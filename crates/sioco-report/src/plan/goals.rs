@@ -6,6 +6,7 @@ use sioco_model::model::Model;
 use sioco_model::print;
 use sioco_plan::want::atoms;
 use sioco_plan::{Goal, Infeasible, Side, State};
+use sioco_symbolic::Stop;
 
 use super::{Page, Planned};
 use crate::analysis::{clashing, cut, never};
@@ -93,12 +94,15 @@ pub fn missing(planned: &Planned<'_>, most: usize, page: Page) -> String {
     let mut lines = Vec::new();
     for (goal, state) in &planned.plan.goals {
         let (kind, why) = match state {
+            State::NotReached(Stop::Cancelled) if planned.interrupted => {
+                ("not reached", "before it was interrupted".to_owned())
+            }
             State::NotReached(stop) => {
                 let (what, option) = cut(*stop);
                 let help = option.map(|o| format!(": `{o}` looks further")).unwrap_or_default();
                 ("not reached", format!("{what}{help}"))
             }
-            State::Unknown(reason) => ("unknown", reason.to_string()),
+            State::Unknown(reason) => ("unknown", planned.reason(reason)),
             State::Covered { .. } | State::Infeasible(_) => continue,
         };
         let place = span(planned, goal).map(|s| format!(" ({})", planned.source.sources.show(s))).unwrap_or_default();

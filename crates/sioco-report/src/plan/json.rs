@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use sioco_plan::case::Case;
 use sioco_plan::file;
+use sioco_solve::Reason;
 
 use super::Planned;
 use super::goals::span;
@@ -17,6 +18,14 @@ pub fn document(planned: &Planned<'_>, file: &str, cases: &[Case]) -> Json {
             json!({ "file": planned.source.sources.file(span.file).name, "line": line, "column": column })
         });
         document["goals"][i]["place"] = json!(place);
+    }
+    // What has no values since the time was up was not cancelled by anybody.
+    for (i, case) in cases.iter().enumerate() {
+        if let Some(why @ Reason::Cancelled) = &case.unknown
+            && !planned.interrupted
+        {
+            document["purposes"][i]["unknown"] = json!({ "kind": "time", "text": planned.reason(why) });
+        }
     }
     document
 }

@@ -12,6 +12,7 @@ use sioco_model::model::Model;
 use sioco_plan::case::Case;
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Coverage, Goal, Options, Plan, State};
+use sioco_solve::Reason;
 
 pub use self::goals::missing;
 pub use self::json::document;
@@ -20,6 +21,9 @@ pub use self::notes::notes;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
 use crate::style::Style;
+
+/// What is said where the time was too short.
+const TIME: &str = "the time was up, `--time` allows more";
 
 /// So many goals of a purpose are named.
 const NAMED: usize = 12;
@@ -72,10 +76,24 @@ impl<'a> Planned<'a> {
         not_reached + unknown == 0 && !cut
     }
 
+    /// Why something is unknown. Questions are cancelled by Ctrl-C, or when the time is up.
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Cancelled if self.interrupted => "it was interrupted".into(),
+            Reason::Cancelled => TIME.into(),
+            Reason::Time => format!("{reason}, `--patience` allows more"),
+            _ => reason.to_string(),
+        }
+    }
+
     /// Whether a bound ended the search.
     fn is_cut(&self) -> bool {
         use sioco_symbolic::Stop;
         !matches!(self.plan.stop, Stop::Complete | Stop::Covered)
+    }
+
+    fn goal(&self, number: usize) -> String {
+        self.plan.goals.get(number).map(|(goal, _)| goals::name(self.model(), goal)).unwrap_or_default()
     }
 
     /// What a goal of the cover is called, with its number.
@@ -95,13 +113,15 @@ impl<'a> Planned<'a> {
         let (plan, model) = (self.plan, self.model());
         let purposes = count(plan.purposes.len(), "purpose");
         let steps = count(plan.steps(model), "step");
+        // Of several, it is the sum of their longest ways.
+        let length = if plan.purposes.len() == 1 { "at most" } else { "together" };
         let name = style.bold(&model.name);
         if plan.goals.is_empty() {
             let taken = plan.switches(model).iter().filter(|t| **t).count();
             let all = count(model.switches.len(), "switch");
             // Where nothing is longer, all that was asked for is there.
-            let length = if self.is_cut() { plan.length } else { self.asked().or(plan.length) };
-            let what = match (&plan.cover, length) {
+            let reached = if self.is_cut() { plan.length } else { self.asked().or(plan.length) };
+            let what = match (&plan.cover, reached) {
                 (Cover::Paths(_), Some(n)) => format!("all paths of up to {}", count(n, "step")),
                 (Cover::Traces(_), Some(n)) => format!("all traces of up to {}", count(n, "step")),
                 (Cover::Inclusion(k), Some(n)) => {
@@ -115,9 +135,25 @@ impl<'a> Planned<'a> {
             let ways: usize = plan.purposes.iter().map(|p| p.accepts().count()).sum();
             let ways =
                 if ways == plan.purposes.len() { String::new() } else { format!(" with {}", count(ways, "accept")) };
-            return format!("{name}: {purposes}{ways} for {what}\n  {taken} of {all} on them, {steps} at most\n");
+            let first = format!("{name}: {purposes}{ways} for {what}\n");
+            return match plan.purposes.is_empty() {
+                true => first,
+                false => format!("{first}  {taken} of {all} on them, {steps} {length}\n"),
+            };
         }
         let coverage = plan.coverage();
+        if coverage.feasible() == 0 {
+            // A share of nothing says nothing.
+            return match &plan.goals[..] {
+                [(Goal::Written(_), _)] => {
+                    format!("{name}: the purpose `{}` cannot be reached (proved)\n", self.goal(0))
+                }
+                [_] => format!("{name}: nothing to cover: {} is infeasible (proved)\n", self.goal(0)),
+                goals => {
+                    format!("{name}: nothing to cover: all {} are infeasible (proved)\n", self.things(goals.len()))
+                }
+            };
+        }
         let covered = format!("{} of {} covered", coverage.covered, self.things(coverage.feasible()));
         let percent = format!("{}%", percent(coverage.percent()));
         let share = if coverage.covered == coverage.feasible() { style.green(percent) } else { style.yellow(percent) };
@@ -172,20 +208,20 @@ impl<'a> Planned<'a> {
         if let Some(why) = &case.unknown {
             let what =
                 if case.nodes.iter().any(|n| n.values.is_some()) { "no values for all of it" } else { "no values" };
-            let lines = wrap(&format!("{what}: {why}"), page.width.saturating_sub(3));
+            let lines = wrap(&format!("{what}: {}", self.reason(why)), page.width.saturating_sub(3));
             text.push_str(&format!("   {}\n", lines.join("\n   ")));
         }
         text
     }
 }
 
-/// A share without needless digits, and 100 only for all.
+/// A share in whole percents, 100 only for all and 0 only for nothing.
 fn percent(percent: f64) -> String {
-    if percent >= 100.0 {
-        return "100".into();
+    match percent.round() {
+        100.0.. if percent < 100.0 => ">99".into(),
+        ..1.0 if percent > 0.0 => "<1".into(),
+        rounded => rounded.to_string(),
     }
-    let text = format!("{:.1}", (percent * 10.0).floor() / 10.0);
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -194,7 +230,9 @@ mod tests {
 
     #[test]
     fn only_all_is_a_hundred_percent() {
-        for (share, text) in [(100.0, "100"), (99.99, "99.9"), (50.0, "50"), (0.0, "0"), (66.666, "66.6")] {
+        for (share, text) in
+            [(100.0, "100"), (99.99, ">99"), (92.857, "93"), (50.0, "50"), (0.0, "0"), (0.2, "<1"), (66.666, "67")]
+        {
             assert_eq!(percent(share), text);
         }
     }

@@ -4,7 +4,7 @@ use sioco_plan::{Cover, Steering};
 use sioco_symbolic::Stop;
 use sioco_symbolic::analysis::{Control, Determinism};
 
-use super::{Page, Planned};
+use super::{Page, Planned, TIME};
 use crate::explore::{count, summary::wrap};
 
 /// So many names are told.
@@ -20,7 +20,7 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
     if let Some((asked, reached)) = planned.asked().zip(planned.plan.length).filter(|(a, r)| r < a) {
         let what = if matches!(planned.plan.cover, Cover::Traces(_)) { "traces" } else { "paths" };
         let text = match planned.is_cut() {
-            true => format!("all {what} up to {reached} of {asked} steps are there; {}", help(planned.plan.stop)),
+            true => format!("all {what} up to {reached} of {asked} steps are there; {}", help(planned)),
             false => format!("no {what} are longer than these, though {} were asked for", count(asked, "step")),
         };
         rows.push(("length", text));
@@ -44,14 +44,20 @@ fn looked_at(planned: &Planned<'_>) -> String {
     let plan = planned.plan;
     let nodes = count(plan.counts.nodes, "node");
     let how = match plan.stop {
-        _ if planned.interrupted => "interrupted: this is what was found until then".to_owned(),
         Stop::Complete => match plan.cover {
             Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => "all of that length".to_owned(),
             Cover::Random(_) => "on the walks".to_owned(),
             _ => "complete: all that can be reached".to_owned(),
         },
         Stop::Covered => "until everything was covered".to_owned(),
-        stop => format!("not all: {}", help(stop)),
+        Stop::Cancelled if planned.interrupted => "interrupted: this is what was found until then".to_owned(),
+        _ => format!("not all: {}", help(planned)),
+    };
+    // Whoever interrupts later than that misses values.
+    let how = match plan.stop {
+        Stop::Cancelled => how,
+        _ if planned.interrupted => format!("{how}; interrupted after that"),
+        _ => how,
     };
     match plan.counts.candidates {
         0 => format!("{nodes}, {how}"),
@@ -60,12 +66,13 @@ fn looked_at(planned: &Planned<'_>) -> String {
 }
 
 /// What ended the search, and what to do about it.
-fn help(stop: Stop) -> &'static str {
-    match stop {
+fn help(planned: &Planned<'_>) -> &'static str {
+    match planned.plan.stop {
         Stop::Depth => "the greatest depth was reached, `--depth` looks further",
         Stop::Nodes => "the greatest number of nodes was reached, `--nodes` looks further",
         Stop::Memory => "the memory was used up",
-        Stop::Cancelled => "the time was up, `--time` allows more",
+        Stop::Cancelled if planned.interrupted => "it was interrupted",
+        Stop::Cancelled => TIME,
         Stop::Complete | Stop::Covered => "",
     }
 }
@@ -78,6 +85,8 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
     let mut why = Vec::new();
     match steering.determinism {
         Determinism::Proved => {}
+        // Two steps are named below; `analyze` tells of those with the same label only.
+        Determinism::No if steering.choice.is_some() => why.push("the model is nondeterministic".to_owned()),
         Determinism::No => why.push("the model is nondeterministic (`sioco analyze` shows where)".to_owned()),
         Determinism::NotFound => why.push("whether the model is deterministic was not proved".into()),
         Determinism::Undecided => why.push("whether the model is deterministic was not decided".into()),
@@ -106,7 +115,7 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
         let names = steering.values.iter().take(NAMES).map(|s| format!("`{}`", model.switches[*s].name));
         let names: Vec<String> = names.collect();
         let more = if steering.values.len() > NAMES { ", …" } else { "" };
-        why.push(format!("it chooses the values of {}{more}", names.join(", ")));
+        why.push(format!("the system chooses the values of {}{more}", names.join(", ")));
     }
     if why.is_empty() || (why.len() == 1 && steering.determinism == Determinism::NotFound) {
         why.push("not all states were looked at".into());

@@ -1,9 +1,11 @@
 //! A purpose as lines of steps; where it branches, as a tree.
 
 use sioco_model::model::{Label, Model};
+use sioco_model::print;
 use sioco_plan::Purpose;
 use sioco_plan::case::{Case, Spot, asks};
 use sioco_plan::walker::Walker;
+use sioco_plan::want::Want;
 use sioco_symbolic::Step;
 
 use super::Page;
@@ -60,6 +62,42 @@ fn twins(model: &Model, purpose: &Purpose, children: &[Vec<usize>]) -> Vec<bool>
     found
 }
 
+/// What is asked for, as it was written if it was.
+fn asked(model: &Model, walker: &mut Walker<'_>, want: &Want) -> Option<String> {
+    match want {
+        Want::Written { purpose, condition, negated: false, .. } => {
+            Some(print::condition(model, model.purposes.get(*purpose)?, *condition))
+        }
+        _ => asks(walker, want),
+    }
+}
+
+/// Several conditions as one.
+fn together(mut conditions: Vec<String>) -> String {
+    if conditions.len() > 1 {
+        for text in conditions.iter_mut().filter(|t| is_weak(t)) {
+            *text = format!("({text})");
+        }
+    }
+    conditions.join(" && ")
+}
+
+/// Whether a condition would fall apart, or swallow what follows, beside `&&`. A bracket too many does no harm.
+fn is_weak(text: &str) -> bool {
+    let mut depth = 0usize;
+    let mut before = ' ';
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 && before == '|' => return true,
+            _ => {}
+        }
+        before = c;
+    }
+    ["if ", "exists "].iter().any(|word| text.starts_with(word) || text.contains(&format!(" {word}")))
+}
+
 struct Drawing<'a, 'w, 'm> {
     model: &'a Model,
     purpose: &'a Purpose,
@@ -88,7 +126,10 @@ impl Drawing<'_, '_, '_> {
                 if !others.is_empty() {
                     self.flush(&mut words, &mut first, rest);
                     let style = self.page.style;
-                    self.lines.push(format!("{rest}{}", style.dim(format_args!("  inconclusive after: {others}"))));
+                    self.lines.push(format!(
+                        "{rest}{}",
+                        style.dim(format_args!("  also allowed here (inconclusive): {others}"))
+                    ));
                 }
             }
             let stem = match children[..] {
@@ -139,7 +180,7 @@ impl Drawing<'_, '_, '_> {
             let values = self.spot(node).and_then(|s| s.values.as_deref());
             let mut word = steps::step(self.model, leg.step, values, style);
             let mut wants: Vec<String> = Vec::new();
-            for want in leg.wants.iter().filter_map(|w| asks(self.walker, w)) {
+            for want in leg.wants.iter().filter_map(|w| asked(self.model, self.walker, w)) {
                 // Several guards may have the same condition.
                 if !wants.contains(&want) {
                     wants.push(want);
@@ -153,7 +194,7 @@ impl Drawing<'_, '_, '_> {
                 add(Word::new(&format!("by {}", leg.step.name(self.model)), |t| style.dim(t)));
             }
             if !wants.is_empty() {
-                add(Word::new(&format!("[{}]", wants.join(" && ")), str::to_owned));
+                add(Word::new(&format!("[{}]", together(wants)), str::to_owned));
             }
             if n.doubt.is_some() {
                 add(Word::new("(perhaps)", |t| style.yellow(t)));
@@ -192,6 +233,24 @@ impl Drawing<'_, '_, '_> {
         if width > 0 {
             self.lines.push(format!("{first}{line}"));
             rest.clone_into(first);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_conditions_keep_their_meaning() {
+        for (conditions, text) in [
+            (&["a", "b || c"][..], "a && (b || c)"),
+            (&["b || c"], "b || c"),
+            (&["(b || c) && d", "e"], "(b || c) && d && e"),
+            (&["if a then b else c", "d"], "(if a then b else c) && d"),
+            (&["a && if b then c else d", "e"], "(a && if b then c else d) && e"),
+        ] {
+            assert_eq!(together(conditions.iter().map(|c| (*c).to_owned()).collect()), text);
         }
     }
 }

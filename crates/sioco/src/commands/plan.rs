@@ -32,6 +32,11 @@ const PURPOSES: usize = 20;
 const LINES: usize = 40;
 const GOALS: usize = 30;
 
+/// How many steps paths have at most, unless something else is said.
+pub const DEPTH: usize = 200;
+/// How many nodes are looked at, unless something else is said.
+pub const NODES: u32 = 20_000;
+
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -89,11 +94,11 @@ pub struct Plan {
     silence: bool,
 
     /// The greatest number of steps on a path
-    #[arg(long, value_name = "STEPS", default_value_t = 200, allow_negative_numbers = true)]
+    #[arg(long, value_name = "STEPS", default_value_t = DEPTH, allow_negative_numbers = true)]
     depth: usize,
 
     /// The greatest number of nodes: the symbolic states that are looked at
-    #[arg(long, value_name = "NUMBER", default_value_t = 20_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
     /// The longest that the search may take, in seconds; what it has by then is used, and that is said
@@ -181,7 +186,7 @@ impl Plan {
         let by_hand = interrupted.load(Ordering::Relaxed);
         let planned = Planned { source, options: &options, plan: &plan, interrupted: by_hand };
         // Values have as much time again, and what is not solved by then has none.
-        within(self.time, &interrupted, |flags| self.tell(&planned, &back_end, &flags, out))?;
+        within(self.time, &interrupted, |flags| self.tell(planned, &back_end, &flags, &interrupted, out))?;
         if by_hand || interrupted.load(Ordering::Relaxed) {
             return Ok(Exit::Interrupted);
         }
@@ -208,6 +213,7 @@ impl Plan {
             silence: self.silence,
             depth: Some(self.depth),
             nodes: self.nodes as usize,
+            walk: default.walk.min(self.depth),
             seed: self.seed,
             workers: self.jobs.map_or(default.workers, usize::from),
             enough: Some(flags.enough),
@@ -251,7 +257,14 @@ impl Plan {
     }
 
     /// Shows the plan and writes it, as far as it was asked for.
-    fn tell(&self, planned: &Planned<'_>, back_end: &BackEnd, flags: &Flags, out: &mut Output) -> Result<(), Failure> {
+    fn tell(
+        &self,
+        planned: Planned<'_>,
+        back_end: &BackEnd,
+        flags: &Flags,
+        interrupted: &AtomicBool,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let plan = planned.plan;
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let limits = self.limits(flags.enough.clone());
@@ -260,7 +273,8 @@ impl Plan {
         let whole = self.format == Format::Json || self.output.is_some();
         let shown = if self.all { plan.purposes.len() } else { PURPOSES.min(plan.purposes.len()) };
         let needed = if whole { plan.purposes.len() } else { shown };
-        let cases = self.cases(planned, needed, &mut walker, flags, out);
+        let cases = self.cases(&planned, needed, &mut walker, flags, out);
+        let planned = &Planned { interrupted: planned.interrupted || interrupted.load(Ordering::Relaxed), ..planned };
         if whole {
             let document = document(planned, &self.file.display().to_string(), &cases);
             if let Some(path) = &self.output {
@@ -305,8 +319,7 @@ impl Plan {
         let mut cases = Vec::new();
         for (i, purpose) in planned.plan.purposes.iter().take(needed).enumerate() {
             if flags.enough.load(Ordering::Relaxed) {
-                let unknown = if planned.interrupted { Reason::Cancelled } else { Reason::Time };
-                cases.push(Case { unknown: Some(unknown), ..Case::default() });
+                cases.push(Case { unknown: Some(Reason::Cancelled), ..Case::default() });
                 continue;
             }
             if out.shows_progress() && last.elapsed() >= PROGRESS {
@@ -355,7 +368,11 @@ impl Plan {
         })?;
         if late {
             // What was not asked is taken to be possible.
-            out.say("not all paths were taken again: there was no time left; `--time` allows more");
+            let why = match interrupted.load(Ordering::Relaxed) {
+                true => "it was interrupted",
+                false => "the time was up, `--time` allows more",
+            };
+            out.say(format_args!("not all paths were taken again: {why}"));
         }
         Ok(match exit {
             _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,

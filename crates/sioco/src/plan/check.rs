@@ -8,12 +8,15 @@ use sioco_plan::walker::Walker;
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
 
+use crate::commands::plan::{DEPTH, NODES};
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
+use crate::model::shell_word;
 use crate::output::{Format, Output, count};
 
-/// Reads a plan for a model. What is wrong with the file is told with its line and a way out.
-pub fn read(path: &Path, source: Source<'_>) -> Result<Loaded, Failure> {
+/// Reads a plan for a model, with the options that make it. What is wrong with the file is told with its line and a way
+/// out.
+pub fn read(path: &Path, source: Source<'_>) -> Result<(Loaded, String), Failure> {
     let name = path.display();
     let text = std::fs::read(path).map_err(|error| {
         let failure = Failure::usage(format!("cannot read the plan `{name}`: {}", plain(&error)));
@@ -23,10 +26,31 @@ pub fn read(path: &Path, source: Source<'_>) -> Result<Loaded, Failure> {
         let failure = Failure::usage(format!("`{name}`: this is no text, and so no plan"));
         failure.help("give a file that `sioco plan FILE --output PLAN.json` wrote")
     })?;
-    file::read(&text, &source.checked.model).map_err(|error| {
+    let loaded = file::read(&text, &source.checked.model).map_err(|error| {
         let place = error.line.map(|line| format!(":{line}")).unwrap_or_default();
         Failure::usage(format!("`{name}`{place}: {}", error.what)).help(error.help)
-    })
+    })?;
+    let json: Json = serde_json::from_str(&text).unwrap_or_default();
+    let options = options(&loaded, &json["options"]);
+    Ok((loaded, options))
+}
+
+/// The options that make such a plan, as far as they are not the usual ones.
+fn options(loaded: &Loaded, json: &Json) -> String {
+    let mut text = format!("--cover {}", shell_word(&loaded.plan.cover.to_string()));
+    for (name, option) in
+        [("data", "--data boundary"), ("strict", "--strict"), ("split", "--split"), ("silence", "--silence")]
+    {
+        if json[name] == true {
+            text.push_str(&format!(" {option}"));
+        }
+    }
+    for (name, usual) in [("depth", DEPTH as u64), ("nodes", u64::from(NODES)), ("seed", 0)] {
+        if let Some(n) = json[name].as_u64().filter(|n| *n != usual) {
+            text.push_str(&format!(" --{name} {n}"));
+        }
+    }
+    text
 }
 
 /// How it is told.
@@ -49,7 +73,7 @@ pub fn check(
     told: Told<'_>,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let mut loaded = read(path, source)?;
+    let (mut loaded, options) = read(path, source)?;
     file::retake(&mut loaded, walker);
     let model = &source.checked.model;
     let fits = loaded.misfits.is_empty();
@@ -85,7 +109,8 @@ pub fn check(
                         false => format!(" (it was made for `{}`)", loaded.model),
                     };
                     out.line(format_args!("{name} does not fit any more{other}: {purposes} of it can still be used"));
-                    out.line(format_args!("`{} --cover {cover} --output {name}` makes it anew", told.again));
+                    let to = shell_word(&name.to_string());
+                    out.line(format_args!("`{} {options} --output {to}` makes it anew", told.again));
                 }
             }
         }
