@@ -9,6 +9,9 @@ use sioco_model::{LocationId, TermId};
 /// With more states than this a purpose is too large.
 const MOST: usize = 10_000;
 
+/// And with more ways to pass places without a step.
+const MOST_PLACES: usize = 500;
+
 /// A place that a process has to be at, and a condition on the data there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
@@ -29,13 +32,19 @@ enum Move {
 pub(crate) struct Automaton {
     moves: Vec<Vec<Move>>,
     end: usize,
+    /// What each state stands for where nothing happens.
+    settled: Vec<Vec<(usize, Vec<Place>)>>,
 }
 
 impl Automaton {
     /// The automaton of a pattern; none if it would be too large.
     pub fn new(pattern: &Pattern) -> Option<Automaton> {
-        let mut made = Automaton { moves: vec![Vec::new()], end: 0 };
+        let mut made = Automaton { moves: vec![Vec::new()], end: 0, settled: Vec::new() };
         made.end = made.add(pattern, 0)?;
+        for state in 0..made.moves.len() {
+            let settled = made.find_settled(state)?;
+            made.settled.push(settled);
+        }
         Some(made)
     }
 
@@ -110,6 +119,11 @@ impl Automaton {
 
     /// The states that a state stands for where nothing happens: with the places that have to be passed for it.
     pub fn settle(&self, state: usize) -> Vec<(usize, Vec<Place>)> {
+        self.settled[state].clone()
+    }
+
+    /// Nothing if there are too many ways: alternatives of places multiply.
+    fn find_settled(&self, state: usize) -> Option<Vec<(usize, Vec<Place>)>> {
         let mut seen: Vec<(usize, Vec<Place>)> = vec![(state, Vec::new())];
         let mut i = 0;
         while let Some((at, places)) = seen.get(i).cloned() {
@@ -130,12 +144,15 @@ impl Automaton {
                 if !seen.contains(&reached) {
                     seen.push(reached);
                 }
+                if seen.len() > MOST_PLACES {
+                    return None;
+                }
             }
         }
         // A state with nothing but free moves has passed its part on.
         let leads = |at: usize| at == self.end || self.moves[at].iter().any(|m| !matches!(m, Move::Free(_)));
         seen.retain(|(at, _)| leads(*at));
-        seen
+        Some(seen)
     }
 
     /// The events that lead on from a state; none stands for any observable step.

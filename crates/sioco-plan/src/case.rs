@@ -56,6 +56,10 @@ pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternat
     let mut accepts: Vec<(bool, usize, usize)> = purpose.accepts().map(|n| rank(purpose, n)).collect();
     accepts.sort_unstable();
     for (i, (.., accept)) in accepts.into_iter().enumerate() {
+        if walker.path.is_cancelled() {
+            case.unknown = case.unknown.or(Some(Reason::Cancelled));
+            break;
+        }
         let line = ancestors(purpose, accept);
         match values(walker, purpose, &case, &line, choice) {
             Ok((solved, apart)) => {
@@ -72,7 +76,7 @@ pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternat
             Err(reason) => case.unknown = case.unknown.or(Some(reason)),
         }
     }
-    if alternatives {
+    if alternatives && !walker.path.is_cancelled() {
         let mut children: Vec<Vec<Step>> = vec![Vec::new(); purpose.nodes.len()];
         for node in &purpose.nodes {
             if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
@@ -152,6 +156,7 @@ fn values(
 /// Assumes that a way has the values of the case as far as it has some; says whether that is possible.
 pub(crate) fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Keep) -> bool {
     let model = walker.path.model();
+    let mut same = Vec::new();
     for (i, node) in line.iter().enumerate() {
         let wanted = walker.path.step(i).is_some_and(|step| {
             let mut switches = step.switches();
@@ -160,16 +165,15 @@ pub(crate) fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Ke
         let Some(values) = case.nodes[*node].values.as_ref().filter(|_| wanted) else { continue };
         let args: Vec<TermId> = walker.path.args(i).to_vec();
         for (arg, value) in args.into_iter().zip(values) {
-            let same = walker.path.build(|pool, sorts| {
+            same.push(walker.path.build(|pool, sorts| {
                 let value = pool.constant(value.clone(), pool.sort(arg));
                 pool.eq(sorts, arg, value)
-            });
-            if walker.path.assume(same) == Possible::No {
-                return false;
-            }
+            }));
         }
     }
-    true
+    // All at once: the last step would be told to the solver anew for each.
+    let all = walker.path.build(|pool, sorts| pool.and(sorts, &same));
+    walker.path.assume(all) != Possible::No
 }
 
 /// Looks for what the system may do at a node besides what the purpose follows.
@@ -177,7 +181,12 @@ fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node
     let model = walker.path.model();
     let line = ancestors(purpose, node);
     let valued = line.iter().all(|n| case.nodes[*n].values.is_some() && !case.nodes[*n].apart);
-    if purpose.nodes[node].accept || children.is_empty() || !valued {
+    if purpose.nodes[node].accept || children.is_empty() {
+        return;
+    }
+    if !valued {
+        // Without values nobody can tell.
+        case.nodes[node].cut = true;
         return;
     }
     if !walker.follow(line.iter().filter_map(|n| purpose.nodes[*n].leg.as_ref())) {

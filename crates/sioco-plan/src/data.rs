@@ -40,7 +40,13 @@ pub(crate) fn add_goals(plan: &mut Plan, walker: &mut Walker<'_>, exploration: &
                 }
                 let goal = plan.goals.len();
                 let want = Want::Atom { switch, atom: i, side };
-                let steps = candidates(model, switch, atom, side);
+                let mut steps = candidates(model, switch, atom, side);
+                if !side.holds() && model.processes.len() > 1 && !is_about_params(model, atom) {
+                    // Whatever other processes do meanwhile shows it as well.
+                    steps.extend(places.steps_at(&net, model.switches[switch].source));
+                    steps.sort_unstable();
+                    steps.dedup();
+                }
                 let state = if options.limits.cancelled() {
                     State::NotReached(Stop::Cancelled)
                 } else if let Some(state) = in_purposes(plan, walker, &places, &want, &steps, goal) {
@@ -94,6 +100,12 @@ impl Places {
         found
     }
 
+    /// The steps that leave a location, of whatever process.
+    fn steps_at(&self, net: &Net<'_>, location: LocationId) -> Vec<Step> {
+        let nodes = self.nodes.get(&location).map_or(&[][..], Vec::as_slice);
+        nodes.iter().flat_map(|n| net.out(*n)).map(|e| net.step(*e)).collect()
+    }
+
     /// Adds a purpose, after all others.
     fn enter(&mut self, model: &Model, p: usize, purpose: &Purpose) {
         let mut at: Vec<Vec<LocationId>> = Vec::with_capacity(purpose.nodes.len());
@@ -132,11 +144,16 @@ fn after(model: &Model, here: &[LocationId], step: Step) -> Vec<LocationId> {
     here
 }
 
+fn is_about_params(model: &Model, atom: TermId) -> bool {
+    let mut found = false;
+    model.terms.visit(atom, &mut |_, t| found |= matches!(t, Term::Param(..)));
+    found
+}
+
 /// The steps at which a side can be seen.
 fn candidates(model: &Model, switch: SwitchId, atom: TermId, side: Side) -> Vec<Step> {
     let s = &model.switches[switch];
-    let mut about_params = false;
-    model.terms.visit(atom, &mut |_, t| about_params |= matches!(t, Term::Param(..)));
+    let about_params = is_about_params(model, atom);
     let with = |other: SwitchId| -> Vec<Step> {
         match model.switches[other].label {
             Label::Gate(_) | Label::Internal => vec![Step::Switch(other)],
@@ -264,6 +281,17 @@ fn stays_possible(walker: &mut Walker<'_>, purpose: &mut Purpose, from: usize) -
     let ends = (0..purpose.nodes.len()).filter(|n| purpose.nodes[*n].accept && alive(*n)).count();
     if ends == 0 {
         return false;
+    }
+    // Nor may an internal step that only led to answers that are gone.
+    let mut leads = vec![false; purpose.nodes.len()];
+    for n in (0..purpose.nodes.len()).rev() {
+        leads[n] |= purpose.nodes[n].accept;
+        if let Some(p) = purpose.nodes[n].parent.filter(|_| leads[n] && !gone[n]) {
+            leads[p] = true;
+        }
+    }
+    for (gone, leads) in gone.iter_mut().zip(leads) {
+        *gone |= !leads;
     }
     let mut place = vec![0; purpose.nodes.len()];
     let mut kept = Vec::new();

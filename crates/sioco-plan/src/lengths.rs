@@ -196,7 +196,7 @@ impl Lengths {
     }
 
     /// One purpose with all of them (S3 definition 18).
-    pub fn one_purpose(&mut self, walker: &mut Walker<'_>, strict: bool) -> Vec<Purpose> {
+    pub fn one_purpose(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
         let targets = self.targets();
         let mut wanted = vec![false; self.nodes.len()];
         for target in &targets {
@@ -211,15 +211,13 @@ impl Lengths {
             place[i] = purpose.add(place[node.parent], Leg::from(step), node.doubt.clone());
         }
         for &target in &targets {
-            let legs: Vec<Leg> = self.legs(target);
-            walker.follow(&legs);
-            self.counts.cut += usize::from(!close(walker, &mut purpose, place[target], strict));
+            self.end(walker, &mut purpose, target, place[target], options);
         }
         if targets.is_empty() { Vec::new() } else { vec![purpose] }
     }
 
     /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first.
-    pub fn purposes(&mut self, walker: &mut Walker<'_>, strict: bool) -> Vec<Purpose> {
+    pub fn purposes(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
         let mut found = Vec::new();
         for target in self.targets() {
             let mut purpose = Purpose::default();
@@ -230,11 +228,21 @@ impl Lengths {
                     at = purpose.add(at, Leg::from(step), node.doubt.clone());
                 }
             }
-            walker.follow(&self.legs(target));
-            self.counts.cut += usize::from(!close(walker, &mut purpose, at, strict));
+            self.end(walker, &mut purpose, target, at, options);
             found.push(purpose);
         }
         found
+    }
+
+    /// Adds the end of a purpose. If there is no time left, it ends where it is.
+    fn end(&mut self, walker: &mut Walker<'_>, purpose: &mut Purpose, target: usize, at: usize, options: &Options) {
+        if options.is_over() {
+            purpose.nodes[at].accept = true;
+            self.counts.cut += 1;
+            return;
+        }
+        walker.follow(&self.legs(target));
+        self.counts.cut += usize::from(!close(walker, purpose, at, options.strict));
     }
 
     fn legs(&self, node: usize) -> Vec<Leg> {

@@ -99,7 +99,7 @@ pub fn plan(
             let restricted = reduced::restricted(model, solvers, options, true, false, progress);
             let longest = reduced::longest(model, &restricted);
             lengths(&mut plan, &mut walker, options, k.saturating_mul(longest), true, progress);
-            if restricted.stop != Stop::Complete {
+            if plan.stop == Stop::Complete {
                 plan.stop = restricted.stop;
             }
         }
@@ -174,8 +174,8 @@ fn lengths(
 ) {
     let mut tree = lengths::grow(walker, options, length, paths, progress);
     plan.purposes = match paths {
-        true => tree.one_purpose(walker, options.strict),
-        false => tree.purposes(walker, options.strict),
+        true => tree.one_purpose(walker, options),
+        false => tree.purposes(walker, options),
     };
     (plan.length, plan.stop, plan.counts) = (Some(tree.length), tree.stop, tree.counts);
 }

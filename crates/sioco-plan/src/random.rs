@@ -14,6 +14,7 @@ use crate::walker::Walker;
 pub(crate) fn walks(walker: &mut Walker<'_>, options: &Options, walks: usize, counts: &mut Counts) -> Vec<Purpose> {
     let model = walker.path.model();
     let mut random = Random::new(options.seed);
+    let length = options.depth.unwrap_or(options.walk);
     let mut found = Vec::new();
     for _ in 0..walks {
         if options.is_over() || counts.nodes >= options.nodes {
@@ -23,8 +24,8 @@ pub(crate) fn walks(walker: &mut Walker<'_>, options: &Options, walks: usize, co
         let mut purpose = Purpose::default();
         let (mut at, mut seen) = (0, 0);
         // Internal steps without end must come to an end.
-        for _ in 0..options.walk.saturating_mul(options.internal.max(1)) {
-            if seen >= options.walk {
+        for _ in 0..length.saturating_mul(options.internal.max(1)) {
+            if seen >= length || options.is_over() {
                 break;
             }
             let mut steps: Vec<Step> = Vec::new();

@@ -77,6 +77,11 @@ pub(crate) fn purpose(
         }
     }
     for &target in &targets {
+        if options.is_over() {
+            purpose.nodes[place[target.index()]].accept = true;
+            counts.cut += 1;
+            continue;
+        }
         let legs: Vec<Leg> = graph.path(target).into_iter().map(Leg::from).collect();
         walker.follow(&legs);
         counts.cut += usize::from(!close(walker, &mut purpose, place[target.index()], options.strict));

@@ -75,6 +75,13 @@ impl<'m> Walker<'m> {
         self.path.assume(term)
     }
 
+    /// Whether conditions may hold here, all together: for those about values of variables alone.
+    pub fn may_hold(&mut self, wants: &[Want]) -> Possible {
+        let terms: Vec<TermId> = wants.iter().filter_map(|w| self.now(w)).collect();
+        let all = self.path.build(|pool, sorts| pool.and(sorts, &terms));
+        self.path.may_hold(all)
+    }
+
     /// Why a leg is impossible from here: the conditions that clash.
     pub fn clash(&mut self, leg: &Leg) -> Vec<Clash> {
         if self.path.probe(leg.step) == Possible::No {

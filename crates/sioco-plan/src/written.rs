@@ -232,8 +232,25 @@ impl Unfolding<'_, '_> {
             return false;
         }
         // Where the processes are is known only now.
-        let settled: Vec<(usize, Vec<Place>)> =
+        let mut settled: Vec<(usize, Vec<Place>)> =
             self.automaton.settle(to).into_iter().filter(|(_, places)| self.is_at(places)).collect();
+        if step.is_silence() {
+            // Silence that goes on is the same silence, however often it is asked for.
+            let mut i = 0;
+            while let Some((state, places)) = settled.get(i).cloned() {
+                i += 1;
+                let again =
+                    |e: Option<&Event>| e.is_some_and(|e| e.label == EventLabel::Delta && e.condition.is_none());
+                let next: Vec<usize> = self.automaton.steps(state).filter(|(e, _)| again(*e)).map(|(_, t)| t).collect();
+                for (state, more) in next.into_iter().flat_map(|to| self.automaton.settle(to)) {
+                    let mut places = places.clone();
+                    places.extend(more);
+                    if self.is_at(&places) && !settled.contains(&(state, places.clone())) {
+                        settled.push((state, places));
+                    }
+                }
+            }
+        }
         let depth = self.nodes[node].depth + 1;
         let mut later = Vec::new();
         for (state, places) in settled {
@@ -315,6 +332,26 @@ impl Unfolding<'_, '_> {
         false
     }
 
+    /// Whether the purpose may hold before anything happens: then it needs no test.
+    fn at_once(&mut self) -> Possible {
+        self.walker.follow([]);
+        let ends: Vec<Vec<Want>> = self
+            .nodes
+            .iter()
+            .filter(|n| n.leg.is_none() && self.automaton.is_end(n.state))
+            .map(|n| n.first.clone())
+            .collect();
+        let mut best = Possible::No;
+        for wants in ends {
+            match self.walker.may_hold(&wants) {
+                Possible::Yes => return Possible::Yes,
+                Possible::No => {}
+                unknown => best = unknown,
+            }
+        }
+        best
+    }
+
     fn finish(mut self, stop: Stop) -> Found {
         self.counts.nodes = self.nodes.len();
         let doubt = self.accepts.is_empty();
@@ -323,10 +360,10 @@ impl Unfolding<'_, '_> {
             true => self.perhaps.iter().map(|(n, _)| *n).take(ACCEPTS).collect(),
         };
         if targets.is_empty() {
-            // A purpose that holds before anything happens needs no test.
-            let at_once = |n: &Node| n.leg.is_none() && n.first.is_empty() && self.automaton.is_end(n.state);
             let state = match stop {
-                _ if self.nodes.iter().any(at_once) => State::Covered { by: Vec::new(), doubt: false },
+                _ if self.at_once() != Possible::No => {
+                    State::Covered { by: Vec::new(), doubt: self.at_once() != Possible::Yes }
+                }
                 Stop::Complete => State::Infeasible(Infeasible::Written),
                 stop => State::NotReached(stop),
             };

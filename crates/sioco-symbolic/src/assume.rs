@@ -15,6 +15,11 @@ use crate::reach::Clash;
 use crate::step::Step;
 
 impl Path<'_> {
+    /// Whether somebody has given up on the questions of this path.
+    pub fn is_cancelled(&self) -> bool {
+        self.limits.cancelled()
+    }
+
     /// Makes a term for this path, out of terms of the model and others of this path.
     pub fn build<T>(&mut self, make: impl FnOnce(&mut TermPool, &Sorts) -> T) -> T {
         make(&mut self.pool, &self.model.sorts)
@@ -33,6 +38,27 @@ impl Path<'_> {
             _ => None,
         };
         fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+    }
+
+    /// Whether a condition over symbols may be true at the end of the path.
+    pub fn may_hold(&mut self, term: TermId) -> Possible {
+        match self.pool.as_const(term) {
+            Some(Value::Bool(true)) => Possible::Yes,
+            Some(_) => Possible::No,
+            None => {
+                let term = self.build(|pool, sorts| logic::total(pool, sorts, term));
+                if self.is_opaque(&[term]) {
+                    return Possible::Unknown(Reason::TooLarge);
+                }
+                self.sync();
+                let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
+                self.solver.push();
+                self.solver.assert(terms, term);
+                let answer = crate::path::possible(self.solver.check_afresh(terms, &self.limits, false));
+                self.solver.pop();
+                answer
+            }
+        }
     }
 
     /// Whether a step is never taken with a condition on the variables before it and on its arguments, whatever the state
