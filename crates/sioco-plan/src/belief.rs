@@ -26,7 +26,8 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
     for node in 1..purpose.nodes.len() {
         let n = &purpose.nodes[node];
         let (Some(parent), Some(leg)) = (n.parent, &n.leg) else { continue };
-        let Some(before) = beliefs[parent].clone() else { continue };
+        // Where other inputs are needed, what was told so far does not hold.
+        let Some(before) = beliefs[parent].clone().filter(|_| !case.nodes[node].apart) else { continue };
         beliefs[node] = match (gate_of(model, leg.step), &case.nodes[node].values) {
             _ if leg.step.is_silence() => states(interpreter.after_delta(before).ok()),
             (Some(gate), Some(values)) => states(interpreter.after(before, gate, values).ok()),
@@ -55,11 +56,11 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
                     && model.switches[s].params.iter().any(|p| p.term.is_none())
             };
             if !leg.wants.is_empty() && leg.step.switches().any(chosen) {
-                add(case, node, Other { step: leg.step, perhaps: false });
+                add(model, purpose, case, node, Other { step: leg.step, perhaps: false });
             }
         }
         let Some(belief) = &beliefs[node] else {
-            case.nodes[node].cut |= case.nodes[node].values.is_some();
+            case.nodes[node].cut |= case.nodes[node].values.is_some() && !is_apart(purpose, case, node);
             continue;
         };
         // An internal step that the purpose follows is seen by nobody: what comes is told where it is expected.
@@ -78,7 +79,7 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
                                 && (!offer.fixed || values.as_ref().is_none_or(|v| *v == offer.args))
                         };
                         if !followed.iter().any(same) {
-                            add(case, node, Other { step: Step::Switch(offer.switch), perhaps: false });
+                            add(model, purpose, case, node, Other { step: Step::Switch(offer.switch), perhaps: false });
                         }
                     }
                 }
@@ -86,17 +87,36 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
             }
             let silence = followed.iter().any(|(s, _)| s.is_silence());
             if waits && !silence && matches!(interpreter.quiescence(state), Ok(Quiescence::Quiescent)) {
-                add(case, node, Other { step: Step::Delta, perhaps: false });
+                add(model, purpose, case, node, Other { step: Step::Delta, perhaps: false });
             }
         }
     }
 }
 
-fn add(case: &mut Case, node: usize, other: Other) {
-    let spot = &mut case.nodes[node];
-    if spot.others.iter().any(|o| o.step == other.step || (o.step.is_silence() && other.step.is_silence())) {
-        return;
+/// Whether a node is reached only with other inputs than those that stand before it.
+fn is_apart(purpose: &Purpose, case: &Case, node: usize) -> bool {
+    let mut at = Some(node);
+    while let Some(n) = at {
+        if case.nodes[n].apart {
+            return true;
+        }
+        at = purpose.nodes[n].parent;
     }
+    false
+}
+
+/// Adds what may happen at a node, unless it was told there, or before an internal step that nobody has seen.
+fn add(model: &Model, purpose: &Purpose, case: &mut Case, node: usize, other: Other) {
+    let told = |o: &Other| o.step == other.step || (o.step.is_silence() && other.step.is_silence());
+    let mut at = Some(node);
+    while let Some(n) = at {
+        if case.nodes[n].others.iter().any(told) {
+            return;
+        }
+        let unseen = |l: &crate::purpose::Leg| !l.step.is_observable(model);
+        at = purpose.nodes[n].parent.filter(|_| purpose.nodes[n].leg.as_ref().is_some_and(unseen));
+    }
+    let spot = &mut case.nodes[node];
     if spot.others.len() >= MOST {
         spot.cut = true;
     } else {

@@ -185,8 +185,8 @@ fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node
         return;
     }
     if !valued {
-        // Without values nobody can tell.
-        case.nodes[node].cut = true;
+        // Without values nobody can tell. Other inputs have alternatives of their own.
+        case.nodes[node].cut = line.iter().any(|n| case.nodes[*n].values.is_none());
         return;
     }
     if !walker.follow(line.iter().filter_map(|n| purpose.nodes[*n].leg.as_ref())) {

@@ -121,3 +121,26 @@ fn branches_go_together() {
     let (all, valued, apart) = of(&text.replace("[n > 4]", "[n > 2]").replace("go: ?i(p)", "go: ?i(p) [p >= 3]"));
     assert_eq!((valued, apart), (all, 0));
 }
+
+/// What was observed may come from other paths than the one that is followed; what they allow is told.
+#[test]
+fn other_paths_are_told() {
+    let model = model(
+        "input login
+         output locked
+         output ok
+         process P {
+           init blocked { still: ?login -> no  unlock: tau -> out }
+           state no { nope: !locked -> blocked }
+           state out { enter: ?login -> yes }
+           state yes { grant: !ok -> end }
+           final end
+         }",
+    );
+    let (_, cases) = planned(&model, &sioco_plan::Options::new(Cover::Switch));
+    let case = &cases[0];
+    let told: Vec<Vec<String>> =
+        case.nodes.iter().map(|n| n.others.iter().map(|o| o.step.name(&model)).collect()).collect();
+    assert_eq!(told.iter().filter(|o| !o.is_empty()).count(), 2, "{told:?}");
+    assert!(told.contains(&vec!["grant".to_string()]) && told.contains(&vec!["nope".to_string()]), "{told:?}");
+}

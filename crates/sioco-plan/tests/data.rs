@@ -83,3 +83,25 @@ fn false_is_seen_elsewhere() {
     // `x == 0` has no last true value; beside it there is 1.
     assert_eq!(sides(&model, &plan, "say").len(), 3);
 }
+
+/// What another process does while the question arises shows it, too.
+#[test]
+fn false_is_seen_while_others_move() {
+    let model = model(
+        "input a
+         input c(n: Int in 0..3)
+         output tick
+         process B { init m0 { t: !tick -> m0 } }
+         process A {
+           var x: Int = 0
+           init l0 { s: ?c(n) / x := n -> k0 }
+           state k0 { g: ?a [x > 0] -> l1 }
+           state l1 { u: ?a -> l1 }
+         }
+         system S = A || B",
+    );
+    let plan = planned(&model);
+    for (atom, side, state) in sides(&model, &plan, "A.g") {
+        assert!(matches!(state, State::Covered { doubt: false, .. }), "{atom} {side:?} {state:?}");
+    }
+}

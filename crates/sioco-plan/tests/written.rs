@@ -98,7 +98,22 @@ fn what_holds_at_once() {
     let (model, plan) = of("purpose P { at l0 }");
     assert!(plan.goals[0].1.is_covered() && plan.purposes.is_empty());
     assert!(lines(&model, &plan).is_empty());
+    let (_, plan) = of("purpose P { at l0 [x == 0] }");
+    assert!(plan.goals[0].1.is_covered() && plan.purposes.is_empty());
+    // Silence that goes on is the same silence.
+    let (model, plan) = of("purpose P { delta; delta; ?add(_) }");
+    assert_eq!(lines(&model, &plan), ["delta add tell"]);
     // Where steps are allowed, some are taken.
     let (model, plan) = of("purpose P { (?add(_); !sum(_))* }");
     assert_eq!(lines(&model, &plan), ["add tell"]);
+}
+
+/// Alternatives of places multiply: that ends, and is said.
+#[test]
+fn too_many_places() {
+    let groups: String = (1..20).map(|i| format!("(at l0 [x != {i}] | at l0 [x != {}]); ", 100 + i)).collect();
+    let model = model(&format!("{COUNTER}\npurpose P {{ {groups} ?add(_) }}"));
+    let options = Options::new(Cover::Purpose("P".into()));
+    let error = plan(&model, &builtin, &options, &mut |_| {}).expect_err("it is too large");
+    assert!(error.to_string().contains("too many parts"), "{error}");
 }

@@ -427,3 +427,14 @@ fn every_field_of_a_plan_file_is_described() {
     let wrong: Vec<&str> = rows.filter(|f| !found.contains(*f) && !rare.contains(f)).collect();
     assert!(wrong.is_empty(), "in docs/plan-file.md, but never written: {wrong:?}");
 }
+
+/// A file that is no plan is not written over.
+#[test]
+fn the_model_is_not_lost() {
+    let here = folder();
+    let file = here.write("m.sts", MODEL);
+    let told = sioco(&["plan", &file, "--output", &file]);
+    let told = told.exits(2);
+    assert!(told.stderr.contains("there is a file of that name, and it is no plan"), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), MODEL);
+}

@@ -49,7 +49,7 @@ pub fn read(text: &str, model: &Model) -> Result<Loaded, FileError> {
         let line = locate::line(text, &[Key::Field("format")]);
         return Err(error(Some(line), what, "give a file that `sioco plan --output` wrote"));
     }
-    if let Some(version) = json.get("version").and_then(Json::as_u64).filter(|v| *v > VERSION) {
+    if let Some(version) = json.get("version").and_then(Json::as_u64).filter(|v| *v > VERSION || *v == 0) {
         let what = format!("this plan has version {version} of the format, and this sioco reads up to {VERSION}");
         let line = locate::line(text, &[Key::Field("version")]);
         return Err(error(Some(line), what, "use a newer sioco, or make the plan again with this one"));

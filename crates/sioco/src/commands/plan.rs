@@ -101,7 +101,8 @@ pub struct Plan {
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// The longest that the search may take, in seconds; what it has by then is used, and that is said
+    /// The longest that the search may take, in seconds; what it has by then is used, and that is said. Questions about it
+    /// and example values have up to three times as much again
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
@@ -382,6 +383,16 @@ impl Plan {
     }
 }
 
+/// Whether there is a file that is no plan.
+fn is_something_else(path: &Path) -> bool {
+    let kind = format!("\"{}\"", sioco_plan::file::FORMAT);
+    path.is_file() && std::fs::read(path).is_ok_and(|text| !text.is_empty() && !contains(&text, kind.as_bytes()))
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|w| w == part)
+}
+
 /// A file that cannot be written is told before any work is done.
 fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
@@ -392,6 +403,8 @@ fn can_be_written(path: &Path) -> Result<(), Failure> {
     let why = match (folder.is_dir(), path.is_dir()) {
         (false, _) => format!("there is no folder `{}`", folder.display()),
         (_, true) => "it is a folder".to_owned(),
+        // A slip of the hand must not cost anybody a model.
+        _ if is_something_else(path) => "there is a file of that name, and it is no plan".to_owned(),
         _ => return Ok(()),
     };
     let failure = Failure::usage(format!("cannot write `{}`: {why}", path.display()));
