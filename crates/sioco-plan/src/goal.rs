@@ -5,6 +5,7 @@ use sioco_solve::Reason;
 use sioco_symbolic::analysis::WhyNot;
 use sioco_symbolic::explore::Stop;
 use sioco_symbolic::reach::Clash;
+use sioco_symbolic::step::Step;
 
 use crate::want::Side;
 
@@ -43,7 +44,12 @@ pub enum Infeasible {
         clash: Vec<Clash>,
     },
     /// What was written contradicts the model: no path fits, and all were tried.
-    Written,
+    Written {
+        /// The steps that come nearest to it, and the one after them that would go on but cannot be taken.
+        path: Vec<Step>,
+        /// Why not: the conditions that clash.
+        clash: Vec<Clash>,
+    },
 }
 
 /// What became of a goal.

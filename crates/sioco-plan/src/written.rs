@@ -71,6 +71,8 @@ struct Unfolding<'a, 'm> {
     counts: Counts,
     /// Whether silence is a step.
     delta: bool,
+    /// The step that would have led farthest into the pattern, if it had been possible, and from where.
+    refused: Option<(usize, Leg)>,
 }
 
 /// Unfolds a purpose of the model; nothing if it is too large.
@@ -101,6 +103,7 @@ pub(crate) fn unfold(
         read_slots,
         counts: Counts::default(),
         delta,
+        refused: None,
         automaton,
     };
     let stop = u.search(progress);
@@ -229,6 +232,9 @@ impl Unfolding<'_, '_> {
         let leg = Leg { step, wants };
         let plain = self.walker.take(&leg);
         if plain == Possible::No {
+            if event.is_some() && self.refused.as_ref().is_none_or(|(node, _)| self.nodes[*node].state < to) {
+                self.refused = Some((node, leg));
+            }
             return false;
         }
         // Where the processes are is known only now.
@@ -352,6 +358,18 @@ impl Unfolding<'_, '_> {
         best
     }
 
+    /// How far paths get into the pattern, and why no farther.
+    fn farthest(&mut self) -> Infeasible {
+        let Some((node, leg)) = self.refused.take() else {
+            return Infeasible::Written { path: Vec::new(), clash: Vec::new() };
+        };
+        let legs = self.legs(node);
+        self.walker.follow(&legs);
+        let clash = self.walker.clash(&leg);
+        let path = legs.iter().map(|l| l.step).chain([leg.step]).collect();
+        Infeasible::Written { path, clash }
+    }
+
     fn finish(mut self, stop: Stop) -> Found {
         self.counts.nodes = self.nodes.len();
         let doubt = self.accepts.is_empty();
@@ -364,7 +382,7 @@ impl Unfolding<'_, '_> {
                 _ if self.at_once() != Possible::No => {
                     State::Covered { by: Vec::new(), doubt: self.at_once() != Possible::Yes }
                 }
-                Stop::Complete => State::Infeasible(Infeasible::Written),
+                Stop::Complete => State::Infeasible(self.farthest()),
                 stop => State::NotReached(stop),
             };
             return Found { purposes: Vec::new(), state, stop, counts: self.counts };

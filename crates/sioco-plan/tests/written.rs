@@ -66,7 +66,7 @@ fn what_must_not_happen() {
     assert_eq!(lines(&model, &plan), ["add tell add tell add tell"]);
     assert_eq!(values(&model, &plan.purposes[0]).last().map(String::as_str), Some("sum(12)"));
     let (_, plan) = of("purpose P { ..; !done\n reject ?add(_) }");
-    assert_eq!(plan.goals[0].1, State::Infeasible(Infeasible::Written));
+    assert!(matches!(plan.goals[0].1, State::Infeasible(Infeasible::Written { .. })), "{:?}", plan.goals[0].1);
     assert!(plan.purposes.is_empty());
 }
 
@@ -76,7 +76,7 @@ fn silence() {
     assert_eq!(lines(&model, &plan), ["add tell delta finish over delta"]);
     // There is always an answer to `add`.
     let (_, plan) = of("purpose P { ?add(_); delta }");
-    assert_eq!(plan.goals[0].1, State::Infeasible(Infeasible::Written));
+    assert!(matches!(plan.goals[0].1, State::Infeasible(Infeasible::Written { .. })), "{:?}", plan.goals[0].1);
 }
 
 #[test]
@@ -87,8 +87,12 @@ fn a_switch_by_name() {
 
 #[test]
 fn what_contradicts_the_model() {
+    let (_, plan) = of("purpose P { ?add(_); !sum(s) [s > 10] }");
+    let State::Infeasible(Infeasible::Written { path, clash }) = &plan.goals[0].1 else { panic!("{plan:?}") };
+    assert_eq!(path.len(), 2);
+    assert!(clash.iter().any(|c| c.text.contains("> 10")), "{clash:?}");
     let (_, plan) = of("purpose P { ?add(a) [a > 10] }");
-    assert_eq!(plan.goals[0].1, State::Infeasible(Infeasible::Written));
+    assert!(matches!(plan.goals[0].1, State::Infeasible(Infeasible::Written { .. })), "{:?}", plan.goals[0].1);
     let (_, plan) = of("purpose P { ..; at l0 [x < 0] }");
     assert!(matches!(plan.goals[0].1, State::NotReached(_)), "{:?}", plan.goals[0].1);
 }

@@ -201,7 +201,11 @@ pub(super) fn read_values(model: &Model, json: &Json) -> Read<Vec<(VarId, sioco_
 pub(super) fn infeasible(model: &Model, why: &Infeasible) -> Json {
     match why {
         Infeasible::Location => json!({ "kind": "location" }),
-        Infeasible::Written => json!({ "kind": "written" }),
+        Infeasible::Written { path, clash: c } => json!({
+            "kind": "written",
+            "path": path.iter().map(|s| step(model, *s)).collect::<Vec<_>>(),
+            "clash": clash(model, c),
+        }),
         Infeasible::Values { states, clash: c } => {
             json!({ "kind": "values", "states": states, "clash": clash(model, c) })
         }
@@ -224,7 +228,9 @@ pub(super) fn read_infeasible(model: &Model, json: &Json) -> Read<Infeasible> {
     let clash = || field(json, "clash", |j| read_clash(model, j));
     Ok(match field(json, "kind", text)? {
         "location" => Infeasible::Location,
-        "written" => Infeasible::Written,
+        "written" => {
+            Infeasible::Written { path: field(json, "path", |j| list(j, |j| known_step(model, j)))?, clash: clash()? }
+        }
         "values" => Infeasible::Values { states: optional(json, "states", number)?, clash: clash()? },
         "contradiction" => Infeasible::Switch(WhyNot::Contradiction(clash()?)),
         "no way" => Infeasible::Switch(WhyNot::NoWay),

@@ -59,9 +59,19 @@ fn infeasible(planned: &Planned<'_>, goal: &Goal, why: &Infeasible) -> Finding {
                     let note = (!clash.is_empty()).then(|| format!("{before}{}", clashing(clash)));
                     (format!("{name}: no value will do"), text, note.into_iter().collect())
                 }
-                Infeasible::Written => {
+                Infeasible::Written { path, clash } => {
                     let message = format!("no path fits the purpose `{name}`, and all were tried");
-                    (message, String::new(), Vec::new())
+                    let names: Vec<String> = path.iter().map(|s| format!("`{}`", s.name(model))).collect();
+                    let note = names.split_last().map(|(last, before)| {
+                        let after = if before.is_empty() {
+                            "at the start".into()
+                        } else {
+                            format!("after {}", before.join(" "))
+                        };
+                        let why = if clash.is_empty() { String::new() } else { format!(": {}", clashing(clash)) };
+                        format!("{last} would go on with it {after}, but cannot be taken{why}")
+                    });
+                    (message, String::new(), note.into_iter().collect())
                 }
                 _ => {
                     let text = "no switch that leads here is ever taken".to_owned();
