@@ -90,9 +90,15 @@ impl Path<'_> {
             }
             None => {}
         }
-        if self.is_opaque(&[term]) {
-            self.leave_unproved(Reason::TooLarge);
-            return Possible::Unknown(Reason::TooLarge);
+        let open = if leaves(&self.pool, term).1 {
+            // A plan from a file may name values that the path does not have.
+            Some(Reason::Undecided("a condition is about values that are not there".into()))
+        } else {
+            self.is_opaque(&[term]).then_some(Reason::TooLarge)
+        };
+        if let Some(reason) = open {
+            self.leave_unproved(reason.clone());
+            return Possible::Unknown(reason);
         }
         // A term that may be undefined is asked for only where it is defined.
         let term = self.build(|pool, sorts| logic::total(pool, sorts, term));
