@@ -107,6 +107,17 @@ fn a_model_that_has_changed_is_noticed() {
     }
 }
 
+/// A path that is still possible, but not with the values in the file: they are dropped, and the purpose stays.
+#[test]
+fn values_are_tried_again() {
+    let (loaded, changed) = read_changed("[x > 15]", "[x > 18]");
+    let says = "purpose 1: step 5, `finish`, is possible only with other values than the plan has";
+    assert_eq!(told(&loaded, &changed), [says]);
+    assert_eq!(loaded.plan.purposes.len(), 1);
+    let values: Vec<bool> = loaded.cases[0].nodes.iter().skip(1).map(|n| n.values.is_some()).collect();
+    assert_eq!(values, [true, true, true, true, false]);
+}
+
 #[test]
 fn what_clashes_is_told() {
     let (loaded, changed) = read_changed("[x > 15]", "[x > 15 && x < 2]");

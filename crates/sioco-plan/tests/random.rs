@@ -165,6 +165,8 @@ fn check_purposes(model: &Model, solvers: SolverFactory<'_>, made: &Plan, seen: 
         seen.purposes += 1;
         lengths.push(purpose.length(model));
         assert!(purpose.accepts().next().is_some(), "a purpose without accept");
+        let leads = |n: usize| purpose.nodes[n].accept || purpose.children(n).next().is_some();
+        assert!((0..purpose.nodes.len()).all(leads), "a leaf that is no accept");
         for (n, node) in purpose.nodes.iter().enumerate() {
             assert!(node.parent.is_none_or(|p| p < n) && node.parent.is_none() == (n == 0));
             assert!(node.accept || purpose.children(n).next().is_some(), "{n} leads nowhere: {purpose:?}");
