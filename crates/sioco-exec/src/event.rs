@@ -1,0 +1,60 @@
+//! What happens between the tester and the system under test.
+
+use sioco_model::model::Model;
+use sioco_model::{GateId, Value};
+
+/// A gate with a value for each of its parameters (S0 definition 6: gate value).
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct GateValue {
+    /// The gate.
+    pub gate: GateId,
+    /// One value per parameter. For what comes from outside they need not fit; then it is no gate value of the model.
+    pub args: Vec<Value>,
+}
+
+impl GateValue {
+    /// As it is written in a trace: `?inX(6)`, `!done`.
+    pub fn show(&self, model: &Model) -> String {
+        let gate = &model.gates[self.gate];
+        let mut text = format!("{}{}", gate.direction.sigil(), gate.name);
+        if !self.args.is_empty() {
+            let show = |(i, v): (usize, &Value)| match gate.params.get(i) {
+                Some(p) => model.sorts.show(p.sort, v),
+                None => v.to_string(),
+            };
+            let args: Vec<String> = self.args.iter().enumerate().map(show).collect();
+            text.push_str(&format!("({})", args.join(", ")));
+        }
+        text
+    }
+}
+
+/// Something that the tester sees of the system under test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Observation {
+    /// An output. Its values fit the gate.
+    Output(GateValue),
+    /// Silence: nothing came for the quiescence time, or the adapter knows that nothing will (`theory`, section 2:
+    /// delta).
+    Delta,
+    /// The system ended, or closed the connection.
+    Closed,
+    /// Values on a declared output gate that do not fit its parameters.
+    Malformed {
+        /// The gate.
+        gate: GateId,
+        /// What is wrong with them, for people.
+        why: String,
+        /// What was received.
+        raw: String,
+    },
+}
+
+/// A step of a trace: what one sees from outside, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// The system took an input.
+    Input(GateValue),
+    /// The tester saw something.
+    Seen(Observation),
+}

@@ -1,0 +1,26 @@
+//! The tester (S0 section 4, S3 section 4, S1 section 3.2; `theory`, sections 5 and 6).
+//!
+//! - [`event`], [`sut`]: what happens between tester and system under test; whoever connects a system implements
+//!   [`Sut`];
+//! - [`verdict`]: pass, weak pass, inconclusive, fail, and error apart, with what they rest on;
+//! - [`record`]: everything that happens in a campaign, in order;
+//! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
+//! - [`explanation`]: why an observation is not allowed.
+//!
+//! Nothing here has a clock, a file, a socket or randomness of its own: time, seed and observations come in as values,
+//! so that what was recorded can be run again exactly.
+
+pub mod event;
+pub mod explanation;
+pub mod record;
+pub mod settings;
+pub mod summary;
+pub mod sut;
+pub mod verdict;
+
+pub use event::{Action, GateValue, Observation};
+pub use record::{Record, Stamped};
+pub use settings::Settings;
+pub use summary::Summary;
+pub use sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
+pub use verdict::Verdict;

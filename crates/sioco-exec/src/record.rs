@@ -1,0 +1,153 @@
+//! What a journal consists of: everything that happened, in order. Verdicts and coverage follow from it.
+//!
+//! Reporters get the same records while a campaign runs. [`journal`](crate::journal) writes and reads them as lines.
+
+use std::time::Duration;
+
+use crate::event::GateValue;
+use crate::event::Observation;
+use crate::sut::{Fault, Order};
+use crate::verdict::{Cause, Verdict};
+
+/// What a run is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// A purpose of the plan, by its place in it.
+    Purpose(usize),
+    /// A walk: after what the plan covers.
+    Walk,
+    /// A recorded trace is run again.
+    Replay,
+}
+
+/// Why the tester sends an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// It leads towards a purpose.
+    Purpose(usize),
+    /// It leads towards a purpose perhaps: the solver did not decide about the rest of the path, and the values satisfy
+    /// the guard alone (S0 lines 12 to 20).
+    Guess(usize),
+    /// A walk chose it.
+    Walk,
+    /// The recorded trace has it.
+    Replay,
+}
+
+/// Why a campaign ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Everything was done.
+    Done,
+    /// As many steps as were wanted.
+    Steps,
+    /// The time is used up.
+    Time,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// A run failed, and that was enough.
+    FailFast,
+    /// The system or its adapter cannot be used any more.
+    Broken,
+}
+
+impl End {
+    /// Its name in journals.
+    pub fn name(&self) -> &'static str {
+        match self {
+            End::Done => "done",
+            End::Steps => "steps",
+            End::Time => "time",
+            End::Interrupted => "interrupted",
+            End::FailFast => "fail-fast",
+            End::Broken => "broken",
+        }
+    }
+
+    /// The end with a name.
+    pub fn named(name: &str) -> Option<End> {
+        use End::*;
+        [Done, Steps, Time, Interrupted, FailFast, Broken].into_iter().find(|e| e.name() == name)
+    }
+}
+
+/// A record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Record {
+    /// A run begins: the system was brought to its initial state.
+    Run {
+        /// Its number, from 1.
+        run: u64,
+        /// The seed that the system got.
+        seed: u64,
+        /// What it is for at first.
+        aim: Aim,
+        /// What the order of events means.
+        order: Order,
+    },
+    /// The tester sends an input.
+    Input {
+        /// Its number in the run, from 1.
+        id: u64,
+        /// The input.
+        input: GateValue,
+        /// Why.
+        why: Why,
+    },
+    /// An input was accepted.
+    Accepted {
+        /// Which one.
+        id: u64,
+    },
+    /// An input was refused.
+    Refused {
+        /// Which one.
+        id: u64,
+        /// Why, in the words of the adapter.
+        why: String,
+    },
+    /// Something was observed. An output right after a delta withdraws that delta.
+    Observed(Observation),
+    /// A purpose got a verdict, perhaps one of several in a run.
+    Purpose {
+        /// Which one, by its place in the plan.
+        purpose: usize,
+        /// The verdict.
+        verdict: Verdict,
+        /// Why.
+        cause: Cause,
+        /// Whether there was exactly one hypothesis (S0: counts for conservative a-posteriori coverage).
+        alone: bool,
+        /// Whether it rests on an `unknown` of a solver.
+        doubt: bool,
+    },
+    /// The run ends.
+    Verdict {
+        /// The verdict on the whole run.
+        verdict: Verdict,
+        /// Why.
+        cause: Cause,
+        /// Inputs, outputs and silences of the run.
+        steps: u64,
+        /// Whether it rests on an `unknown` of a solver.
+        doubt: bool,
+    },
+    /// The system or its adapter broke down before or between runs.
+    Fault(Fault),
+    /// The campaign ends.
+    End {
+        /// Why.
+        why: End,
+        /// Outputs of older runs that were dropped.
+        stale: u64,
+    },
+}
+
+/// A record with the time since the campaign began. Time decides nothing that is not in the records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stamped {
+    /// When.
+    pub at: Duration,
+    /// What.
+    pub record: Record,
+}

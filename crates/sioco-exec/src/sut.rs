@@ -1,0 +1,146 @@
+//! The system under test, as the tester sees it: whoever connects one implements [`Sut`].
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::event::{GateValue, Observation};
+
+/// What the order of the events of a [`Sut`] means (`theory`, section 5: order of events).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// Inputs are acknowledged when they were sent: the system may still give outputs before it takes them.
+    #[default]
+    Sent,
+    /// Events are in the order in which the system took inputs and gave outputs.
+    Sut,
+}
+
+impl Order {
+    /// Its name in the protocol and in journals.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Sent => "sent",
+            Order::Sut => "sut",
+        }
+    }
+
+    /// The order with a name.
+    pub fn named(name: &str) -> Option<Order> {
+        [Order::Sent, Order::Sut].into_iter().find(|o| o.name() == name)
+    }
+}
+
+/// An event from the side of the system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SutEvent {
+    /// An input was taken (order [`Sut`](Order::Sut)) or sent (order [`Sent`](Order::Sent)).
+    Accepted {
+        /// Which input.
+        id: u64,
+    },
+    /// An input was not taken; the system is as before.
+    Refused {
+        /// Which input.
+        id: u64,
+        /// Why, in the words of the adapter.
+        why: String,
+    },
+    /// Something was observed. A [`Delta`](Observation::Delta) comes from an adapter that knows that the system is
+    /// silent; otherwise the tester's own timer says so.
+    Observed(Observation),
+}
+
+/// What a wait brought.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Polled {
+    /// An event.
+    Event(SutEvent),
+    /// Nothing came while there was time.
+    Nothing,
+    /// Somebody wants the whole campaign to end.
+    Interrupted,
+}
+
+/// Whose fault it is that a run cannot go on. None of these says anything about whether the system conforms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// The adapter or system could not be started or reached.
+    Start,
+    /// The adapter said something that the protocol does not allow.
+    Protocol,
+    /// The adapter did not answer in time.
+    Timeout,
+    /// The adapter died.
+    Died,
+    /// The adapter reports a problem of its own or of the surroundings of the system.
+    Reported,
+    /// The system cannot be brought back to its initial state.
+    Reset,
+}
+
+impl FaultKind {
+    /// Its name in journals.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Start => "start",
+            FaultKind::Protocol => "protocol",
+            FaultKind::Timeout => "timeout",
+            FaultKind::Died => "died",
+            FaultKind::Reported => "reported",
+            FaultKind::Reset => "reset",
+        }
+    }
+
+    /// The kind with a name.
+    pub fn named(name: &str) -> Option<FaultKind> {
+        use FaultKind::*;
+        [Start, Protocol, Timeout, Died, Reported, Reset].into_iter().find(|k| k.name() == name)
+    }
+}
+
+/// A run cannot go on, and it is not known to be the fault of the system under test (`theory`, section 5: error).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What kind of fault.
+    pub kind: FaultKind,
+    /// What happened, for people: what, where, and what to do.
+    pub message: String,
+    /// The last lines that the adapter wrote to standard error, oldest first.
+    pub stderr: Vec<String>,
+    /// Whether a new [`reset`](Sut::reset) may mend it; otherwise the campaign ends.
+    pub again: bool,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// A system under test, connected.
+///
+/// Every method returns in bounded time. After a [`Fault`], only [`reset`](Sut::reset) is called again, which starts
+/// a new adapter if need be.
+pub trait Sut {
+    /// What the order of events means; known after the first reset.
+    fn order(&self) -> Order;
+
+    /// Brings the system to its initial state. Events of runs before this one never come again.
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault>;
+
+    /// Sends an input, and does not wait: that it was accepted or refused is an event.
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault>;
+
+    /// The next event, as soon as there is one, or nothing after this time. A time of zero takes only what is there.
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault>;
+
+    /// Outputs of older runs that were dropped so far.
+    fn stale(&self) -> u64 {
+        0
+    }
+
+    /// Ends the system and whatever was started for it.
+    fn stop(&mut self) {}
+}

@@ -1,0 +1,150 @@
+//! Verdicts, and what they rest on (`theory`, section 5; S3 section 4.3, rules 1 to 5).
+
+use sioco_model::GateId;
+use sioco_solve::Reason;
+
+use crate::event::GateValue;
+use crate::sut::FaultKind;
+
+/// A verdict on a run or a purpose. What is worse is greater: of a whole campaign the worst counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Verdict {
+    /// Everything observed is allowed, and the purpose was surely reached (S3 rule 4).
+    Pass,
+    /// Everything observed is allowed; the purpose was perhaps reached (S3 rule 5).
+    WeakPass,
+    /// Everything observed is allowed; the purpose was not reached (S3 rule 3).
+    Inconclusive,
+    /// Not a verdict on the system: the tool, the adapter, the solver or the model broke down.
+    Error,
+    /// The system does not conform (S3 rule 2).
+    Fail,
+}
+
+impl Verdict {
+    /// Its name everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::WeakPass => "weak pass",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Error => "error",
+            Verdict::Fail => "fail",
+        }
+    }
+
+    /// The verdict with a name.
+    pub fn named(name: &str) -> Option<Verdict> {
+        use Verdict::*;
+        [Pass, WeakPass, Inconclusive, Error, Fail].into_iter().find(|v| v.name() == name)
+    }
+}
+
+/// Why a system fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// No hypothesis allows this output.
+    Output(GateValue),
+    /// No hypothesis allows silence.
+    Silence,
+    /// The system ended where no hypothesis allows that.
+    Closed,
+    /// Values that do not fit their gate.
+    Malformed {
+        /// The gate.
+        gate: GateId,
+        /// What is wrong with them.
+        why: String,
+        /// What was received.
+        raw: String,
+    },
+    /// An input was refused that every hypothesis enables, in a suite for which that counts (S2 definition 6).
+    Refused(GateValue),
+}
+
+impl Failure {
+    /// In a few words.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Failure::Output(_) => "unexpected output",
+            Failure::Silence => "unexpected silence",
+            Failure::Closed => "closed",
+            Failure::Malformed { .. } => "malformed",
+            Failure::Refused(_) => "refused",
+        }
+    }
+}
+
+/// Why a run says nothing definite.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Open {
+    /// What was observed is allowed but leads away from the purpose (S3 rule 3).
+    Deviation,
+    /// An input was overtaken by outputs, after which the model does not say what it does.
+    Crossed,
+    /// No hypothesis explains what was observed, but internal steps were not followed to their end.
+    Cut,
+    /// No hypothesis surely explains what was observed, but some perhaps do: the solver does not know.
+    Unknown(Reason),
+    /// No values of the next input lead to the purpose, as far as the solver knows (S0 lines 16 and 22).
+    NoValues,
+    /// The run was stopped: by the budget, or from outside.
+    Stopped,
+    /// Something else, in words.
+    Other(String),
+}
+
+/// Why a run ends in an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    /// Of the adapter or the surroundings of the system.
+    Fault {
+        /// What kind.
+        kind: FaultKind,
+        /// What happened.
+        message: String,
+        /// The last lines of the standard error of the adapter.
+        stderr: Vec<String>,
+    },
+    /// The model is undefined for what happened, in words; with the switch, so that its line can be shown.
+    Model {
+        /// The switch.
+        switch: sioco_model::SwitchId,
+        /// What is undefined.
+        message: String,
+    },
+    /// An input was refused, and that says nothing (it may not be specified).
+    Refused {
+        /// The input.
+        input: GateValue,
+        /// Why, in the words of the adapter.
+        why: String,
+    },
+    /// There are more hypotheses than can be followed.
+    TooManyHypotheses(usize),
+}
+
+/// What a verdict rests on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// Nothing more to say: pass or weak pass.
+    Reached,
+    /// See [`Failure`].
+    Failure(Failure),
+    /// See [`Open`].
+    Open(Open),
+    /// See [`Trouble`].
+    Trouble(Trouble),
+}
+
+impl Cause {
+    /// The verdict of a run that ends like this, if it does not pass.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Cause::Reached => Verdict::Pass,
+            Cause::Failure(_) => Verdict::Fail,
+            Cause::Open(_) => Verdict::Inconclusive,
+            Cause::Trouble(_) => Verdict::Error,
+        }
+    }
+}
