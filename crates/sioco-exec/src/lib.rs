@@ -5,13 +5,15 @@
 //! - [`verdict`]: pass, weak pass, inconclusive, fail, and error apart, with what they rest on;
 //! - [`record`]: everything that happens in a campaign, in order;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
-//! - [`explanation`]: why an observation is not allowed.
+//! - [`explanation`]: why an observation is not allowed;
+//! - [`player`]: a model played as a system under test.
 //!
 //! Nothing here has a clock, a file, a socket or randomness of its own: time, seed and observations come in as values,
 //! so that what was recorded can be run again exactly.
 
 pub mod event;
 pub mod explanation;
+pub mod player;
 pub mod record;
 pub mod settings;
 pub mod summary;
@@ -19,6 +21,7 @@ pub mod sut;
 pub mod verdict;
 
 pub use event::{Action, GateValue, Observation};
+pub use player::Player;
 pub use record::{Record, Stamped};
 pub use settings::Settings;
 pub use summary::Summary;
