@@ -11,11 +11,16 @@
 //! Nothing here has a clock, a file, a socket or randomness of its own: time, seed and observations come in as values,
 //! so that what was recorded can be run again exactly.
 
+pub mod account;
+pub mod belief;
 pub mod event;
 pub mod explanation;
+pub mod open;
 pub mod player;
 pub mod record;
+pub mod referee;
 pub mod settings;
+pub mod suite;
 pub mod summary;
 pub mod sut;
 pub mod verdict;
@@ -23,6 +28,7 @@ pub mod verdict;
 pub use event::{Action, GateValue, Observation};
 pub use player::Player;
 pub use record::{Record, Stamped};
+pub use referee::Referee;
 pub use settings::Settings;
 pub use summary::Summary;
 pub use sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
