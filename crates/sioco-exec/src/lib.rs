@@ -6,7 +6,7 @@
 //! - [`record`]: everything that happens in a campaign, in order;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
 //! - [`explanation`]: why an observation is not allowed;
-//! - [`player`]: a model played as a system under test.
+//! - [`player`]: a model played as a system under test; [`racer`]: any system behind wires with delays.
 //!
 //! Nothing here has a clock, a file, a socket or randomness of its own: time, seed and observations come in as values,
 //! so that what was recorded can be run again exactly.
@@ -17,6 +17,7 @@ pub mod event;
 pub mod explanation;
 pub mod open;
 pub mod player;
+pub mod racer;
 pub mod record;
 pub mod referee;
 pub mod settings;
@@ -27,6 +28,7 @@ pub mod verdict;
 
 pub use event::{Action, GateValue, Observation};
 pub use player::Player;
+pub use racer::Racer;
 pub use record::{Record, Stamped};
 pub use referee::Referee;
 pub use settings::Settings;

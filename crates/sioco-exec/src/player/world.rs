@@ -49,51 +49,39 @@ pub(super) struct World<'m> {
     /// Without: for what is only worth knowing if it is cheap.
     plain: Interpreter<'m>,
     oracle: Option<Arc<Mutex<StateOracle>>>,
-    inputs: IdVec<LocationId, Vec<(GateId, SwitchId)>>,
     outputs: IdVec<LocationId, Vec<(GateId, SwitchId)>>,
     internal: IdVec<LocationId, Vec<SwitchId>>,
-    /// Whether a location has internal steps or sends: the others need not be looked at for a closure.
-    moves: IdVec<LocationId, bool>,
     pub draw: Draw,
-    /// A state to step on, so that no new one is made for each step.
-    scratch: State,
-    spare: State,
+    /// Memory that is used again, so that a step needs no new one.
     next: Vec<State>,
+    enabled: Vec<SwitchId>,
+    unsure: Vec<(SwitchId, String)>,
 }
 
 impl<'m> World<'m> {
     pub fn new(model: &'m Model) -> World<'m> {
-        let empty = || model.locations.values().map(|_| Vec::new()).collect::<IdVec<LocationId, Vec<_>>>();
-        let (mut inputs, mut outputs) = (empty(), empty());
-        let mut internal: IdVec<LocationId, Vec<SwitchId>> = model.locations.values().map(|_| Vec::new()).collect();
-        let mut moves: IdVec<LocationId, bool> = model.locations.values().map(|_| false).collect();
+        let mut outputs: IdVec<LocationId, Vec<(GateId, SwitchId)>> =
+            model.locations.values().map(|_| vec![]).collect();
+        let mut internal: IdVec<LocationId, Vec<SwitchId>> = model.locations.values().map(|_| vec![]).collect();
         for (id, s) in model.switches.iter() {
             match s.label {
-                Label::Gate(g) if model.gates[g].direction == Direction::Input => inputs[s.source].push((g, id)),
-                Label::Gate(g) => outputs[s.source].push((g, id)),
-                Label::Internal => {
-                    internal[s.source].push(id);
-                    moves[s.source] = true;
-                }
-                Label::Send(_) => moves[s.source] = true,
-                Label::Receive(_) => {}
+                Label::Gate(g) if model.gates[g].direction == Direction::Output => outputs[s.source].push((g, id)),
+                Label::Internal => internal[s.source].push(id),
+                _ => {}
             }
         }
         let run = Interpreter::new(model);
-        let scratch = run.initial_default();
         World {
             model,
             plain: run.clone(),
             run,
             oracle: None,
-            inputs,
             outputs,
             internal,
-            moves,
             draw: Draw::new(model),
-            spare: scratch.clone(),
-            scratch,
             next: Vec::new(),
+            enabled: Vec::new(),
+            unsure: Vec::new(),
         }
     }
 
@@ -115,17 +103,13 @@ impl<'m> World<'m> {
         Belief { states: vec![state], closed: false, whole: true }
     }
 
-    fn still(&self, state: &State) -> bool {
-        !state.locations().iter().any(|l| self.moves[*l])
-    }
-
     /// Follows internal steps.
     pub fn close(&mut self, belief: &mut Belief) -> Result<(), StepError> {
         if belief.closed {
             return Ok(());
         }
         belief.closed = true;
-        if belief.states.iter().all(|s| self.still(s)) {
+        if !belief.states.iter().any(|s| self.run.may_move_alone(s)) {
             return Ok(());
         }
         let mut seen: FxHashSet<State> = belief.states.iter().cloned().collect();
@@ -151,7 +135,7 @@ impl<'m> World<'m> {
 
     /// The states after internal steps from one; some of them, where a hidden choice has too many values.
     fn internal(&mut self, state: &State, whole: &mut bool) -> Result<Vec<State>, StepError> {
-        if self.still(state) {
+        if !self.run.may_move_alone(state) {
             return Ok(Vec::new());
         }
         match self.run.internal_steps(state) {
@@ -268,21 +252,17 @@ impl<'m> World<'m> {
         }
         self.next.clear();
         for state in &belief.states {
-            for location in state.locations() {
-                for (g, switch) in self.inputs[*location].iter().chain(&self.outputs[*location]) {
-                    if *g != gate {
-                        continue;
-                    }
-                    self.scratch.clone_from(state);
-                    match self.run.fire(&mut self.scratch, *switch, args) {
-                        Ok(true) => self.next.push(self.scratch.clone()),
-                        Ok(false) => {}
-                        Err(StepError::NeedsSolver { .. }) => belief.whole = false,
-                        Err(e) => return Err(e),
-                    }
-                }
+            self.enabled.clear();
+            self.run.enabled_switches(state, gate, args, &mut self.enabled, &mut self.unsure)?;
+            for switch in &self.enabled {
+                let mut next = state.clone();
+                self.run.take(&mut next, *switch, args)?;
+                self.next.push(next);
             }
         }
+        // Hypotheses that are only perhaps some are not followed.
+        belief.whole &= self.unsure.is_empty();
+        self.unsure.clear();
         if self.next.is_empty() {
             return Ok(false);
         }
@@ -296,33 +276,16 @@ impl<'m> World<'m> {
 
     /// The same for a single state, which makes no new one; `None` if several switches are enabled.
     fn after_one(&mut self, state: &mut State, gate: GateId, args: &[Value]) -> Result<Option<bool>, StepError> {
-        let mut taken = false;
-        self.scratch.clone_from(state);
-        for p in 0..state.locations().len() {
-            let location = state.locations()[p];
-            let input = self.model.gates[gate].direction == Direction::Input;
-            let switches = if input { &self.inputs[location] } else { &self.outputs[location] };
-            for (g, switch) in switches {
-                if *g != gate {
-                    continue;
-                }
-                match self.run.fire(&mut self.scratch, *switch, args) {
-                    Ok(true) if taken => return Ok(None),
-                    Ok(true) => {
-                        taken = true;
-                        std::mem::swap(&mut self.scratch, &mut self.spare);
-                        self.scratch.clone_from(state);
-                    }
-                    Ok(false) => {}
-                    Err(StepError::NeedsSolver { .. }) => return Ok(None),
-                    Err(e) => return Err(e),
-                }
+        self.enabled.clear();
+        self.run.enabled_switches(state, gate, args, &mut self.enabled, &mut self.unsure)?;
+        match (&self.enabled[..], &self.unsure[..]) {
+            ([], []) => Ok(Some(false)),
+            ([switch], []) => self.run.take(state, *switch, args).map(|()| Some(true)),
+            _ => {
+                self.unsure.clear();
+                Ok(None)
             }
         }
-        if taken {
-            std::mem::swap(state, &mut self.spare);
-        }
-        Ok(Some(taken))
     }
 
     /// An output that a state of the belief allows: the first found, from a random state on.
@@ -381,6 +344,6 @@ impl<'m> World<'m> {
 
     /// Whether a single state without outputs is known to be silent.
     pub fn plainly_quiet(&self, belief: &Belief) -> bool {
-        matches!(&belief.states[..], [state] if self.still(state))
+        matches!(&belief.states[..], [state] if !self.run.may_move_alone(state))
     }
 }
