@@ -32,7 +32,7 @@ pub fn drive(
     sink: &mut dyn FnMut(&Stamped),
 ) -> Summary {
     loop {
-        let decision = tester.next();
+        let decision = tester.decide();
         flush(tester, clock, sink);
         if decision == Decision::Stop {
             break;

@@ -33,13 +33,16 @@ pub enum Taste {
     Keen,
 }
 
+/// The parameters of a switch that have no term, by position, with their sorts.
+type Unknowns = Arc<[(usize, SortId)]>;
+
 /// See the [module](self).
 pub struct Inputs {
     /// The constants of the model, by base sort.
     constants: FxHashMap<SortId, Vec<Value>>,
     /// Values that were sent or seen, by base sort: the last ones.
     used: FxHashMap<SortId, Vec<Value>>,
-    unknowns: Vec<Option<Arc<[(usize, SortId)]>>>,
+    unknowns: Vec<Option<Unknowns>>,
 }
 
 impl Inputs {
@@ -93,7 +96,7 @@ impl Inputs {
         }
     }
 
-    fn unknowns(&mut self, interpreter: &Interpreter<'_>, switch: SwitchId) -> Arc<[(usize, SortId)]> {
+    fn unknowns(&mut self, interpreter: &Interpreter<'_>, switch: SwitchId) -> Unknowns {
         if let Some(known) = &self.unknowns[switch.index()] {
             return known.clone();
         }
@@ -101,7 +104,7 @@ impl Inputs {
             Unknown::Param(i) => Some((i as usize, sort)),
             Unknown::Bound(_) => None,
         };
-        let found: Arc<[(usize, SortId)]> = interpreter.unknowns(switch).into_iter().filter_map(of).collect();
+        let found: Unknowns = interpreter.unknowns(switch).into_iter().filter_map(of).collect();
         self.unknowns[switch.index()] = Some(found.clone());
         found
     }
@@ -128,9 +131,8 @@ impl Inputs {
                     let value = self.value(model, *sort, taste, &args, random, 0);
                     args.push(value);
                 }
-                match interpreter.enabled(state, switch, &args) {
-                    Ok(true) => return Some(args),
-                    Ok(false) | Err(_) => {}
+                if let Ok(true) = interpreter.enabled(state, switch, &args) {
+                    return Some(args);
                 }
             }
             if count == 0 {
