@@ -3,7 +3,7 @@
 
 use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, TermId, Value};
+use sioco_model::{GateId, Value};
 use sioco_plan::Leg;
 use sioco_plan::walker::Walker;
 use sioco_solve::Reason;
@@ -135,7 +135,7 @@ fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) 
     let values = solved.steps[seen].1.clone();
     // With these values, is the rest impossible? (Line 15.)
     let args = walker.path.args(seen).to_vec();
-    let same = equal(walker, &args, &values);
+    let same = walker.path.have_values(&args, &values);
     if walker.path.assume(same) == Possible::No {
         return Some(Err(NoCourse::Impossible));
     }
@@ -171,7 +171,7 @@ pub fn solve_after(
         // Silence that no leg has changes nothing.
         let Some(event) = seen.by_ref().flatten().next() else { return Err(NoCourse::Impossible) };
         let args = walker.path.args(walker.path.len() - 1).to_vec();
-        let same = equal(walker, &args, &event.args);
+        let same = walker.path.have_values(&args, &event.args);
         match walker.path.assume(same) {
             Possible::No => return Err(NoCourse::Impossible),
             Possible::Yes => {}
@@ -198,16 +198,4 @@ pub fn solve_after(
         Err(NoValues::Impossible) => Err(NoCourse::Impossible),
         Err(NoValues::Unknown(reason)) => Err(NoCourse::Unknown(reason)),
     }
-}
-
-/// The condition that arguments have these values.
-fn equal(walker: &mut Walker<'_>, args: &[TermId], values: &[Value]) -> TermId {
-    walker.path.build(|pool, sorts| {
-        let mut same = Vec::new();
-        for (arg, value) in args.iter().zip(values) {
-            let value = pool.constant(value.clone(), pool.sort(*arg));
-            same.push(pool.eq(sorts, *arg, value));
-        }
-        pool.and(sorts, &same)
-    })
 }

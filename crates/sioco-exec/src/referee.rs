@@ -17,7 +17,20 @@ use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST};
 use crate::suite::Suite;
 use crate::sut::Order;
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
+
+/// A purpose that was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// Which one.
+    pub purpose: usize,
+    /// Pass if all hypotheses are at an accept, weak pass if only some are.
+    pub verdict: Verdict,
+    /// Whether there is just one hypothesis.
+    pub alone: bool,
+    /// Whether all hypotheses rest on something unknown.
+    pub doubt: bool,
+}
 
 /// See the [module](self).
 pub struct Referee<'m> {
@@ -224,6 +237,30 @@ impl<'m> Referee<'m> {
                 Cause::Trouble(Trouble::Model { switch: *switch, message: error.describe(self.model()) })
             }
         }
+    }
+
+    /// The open purposes that are reached here (S3 rules 4 and 5): by all hypotheses, or by some.
+    pub fn reached(&self) -> Vec<Reached> {
+        let (suite, belief) = (&self.suite, &self.belief);
+        let mut purposes: Vec<usize> = Vec::new();
+        for mark in belief.hypotheses().flat_map(|h| &h.marks) {
+            for purpose in suite.accepted(mark.node) {
+                if !purposes.contains(&purpose) {
+                    purposes.push(purpose);
+                }
+            }
+        }
+        let of = |purpose: usize| {
+            let there = |h: &Hypothesis| h.marks.iter().any(|m| m.sure && suite.accepted(m.node).any(|p| p == purpose));
+            let all = belief.hypotheses().all(there);
+            Reached {
+                purpose,
+                verdict: if all { Verdict::Pass } else { Verdict::WeakPass },
+                alone: all && belief.len() == 1,
+                doubt: belief.is_doubtful(),
+            }
+        };
+        purposes.into_iter().map(of).collect()
     }
 
     /// The switches that were surely and possibly taken in this run.

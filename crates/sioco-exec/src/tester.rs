@@ -20,7 +20,7 @@ use crate::course::{self, Ahead, Course, NoCourse};
 use crate::event::{GateValue, Observation};
 use crate::inputs::Inputs;
 use crate::record::{Aim, End, Record, Why};
-use crate::referee::Referee;
+use crate::referee::{Reached, Referee};
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::suite::{NodeId, Suite};
 use crate::summary::{BadRun, PurposeResult, Summary};
@@ -587,31 +587,7 @@ impl<'m> Tester<'m> {
 
     /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
     fn look_at_purposes(&mut self) {
-        let suite = &self.referee.suite;
-        let belief = self.referee.belief();
-        let mut found: Vec<usize> = Vec::new();
-        for mark in belief.hypotheses().flat_map(|h| &h.marks) {
-            for purpose in suite.accepted(mark.node) {
-                if !found.contains(&purpose) {
-                    found.push(purpose);
-                }
-            }
-        }
-        if found.is_empty() {
-            return;
-        }
-        let all_doubt = belief.is_doubtful();
-        let mut verdicts = Vec::new();
-        for purpose in found {
-            let there = |h: &crate::belief::Hypothesis| {
-                h.marks.iter().any(|m| m.sure && suite.accepted(m.node).any(|p| p == purpose))
-            };
-            let all = belief.hypotheses().all(there);
-            let verdict = if all { Verdict::Pass } else { Verdict::WeakPass };
-            let alone = all && belief.len() == 1;
-            verdicts.push((purpose, verdict, alone, all_doubt));
-        }
-        for (purpose, verdict, alone, doubt) in verdicts {
+        for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
             if self.repeated {
