@@ -221,12 +221,43 @@ impl<'m> Referee<'m> {
             return Some(Cause::Open(Open::Cut));
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
-        let unknown = self.belief.hypotheses().any(|h| h.state().is_none());
-        if unknown && !matches!(failure, Failure::Malformed { .. }) && is_partial(self.model()) {
+        if !matches!(failure, Failure::Malformed { .. }) && self.may_be_undefined(seen) {
             let what = "the model may be undefined for what was observed";
             return Some(Cause::Open(Open::Other(what.into())));
         }
         Some(Cause::Failure(failure))
+    }
+
+    /// Whether a hypothesis without a known state has a switch that may be undefined where it was asked about.
+    fn may_be_undefined(&mut self, seen: &Observation) -> bool {
+        let model = self.model();
+        let trails: Vec<_> = (self.belief.hypotheses())
+            .filter_map(|h| match &h.place {
+                Place::Known(_) => None,
+                Place::Open(trail) => Some(trail.clone()),
+            })
+            .collect();
+        let asked = |s: SwitchId| match (model.switches[s].label, seen) {
+            (Label::Gate(g), Observation::Output(output)) => g == output.gate,
+            (Label::Gate(g), Observation::Delta) => model.gates[g].direction == Direction::Output,
+            (Label::Gate(g), Observation::Closed) => Some(g) == self.closed,
+            (Label::Gate(_), Observation::Malformed { .. }) => false,
+            (Label::Internal | Label::Send(_) | Label::Receive(_), _) => true,
+        };
+        let partial = |s: SwitchId| {
+            let s = &model.switches[s];
+            let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
+            terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
+        };
+        if trails.is_empty() {
+            return false;
+        }
+        let tracker = self.mind.tracker();
+        trails.iter().any(|trail| {
+            let locations = tracker.locations(trail);
+            let mut switches = locations.iter().flat_map(|l| model.locations[*l].outgoing.iter().copied());
+            switches.any(|s| asked(s) && partial(s))
+        })
     }
 
     fn trouble(&self, error: &StepError) -> Cause {
@@ -358,12 +389,4 @@ impl<'m> Referee<'m> {
         let shown = state.show(model);
         Left { state: Some(state), shown, allowed, switches }
     }
-}
-
-/// Whether something in the model may be undefined.
-fn is_partial(model: &Model) -> bool {
-    model.switches.values().any(|s| {
-        let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
-        terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
-    })
 }

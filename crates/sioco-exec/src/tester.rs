@@ -110,7 +110,6 @@ pub struct Tester<'m> {
     run_steps: u64,
     /// The best verdict on a purpose in this run.
     reached: Option<Verdict>,
-    doubt: bool,
 
     steps: u64,
     sent: u64,
@@ -164,7 +163,6 @@ impl<'m> Tester<'m> {
             ids: 0,
             run_steps: 0,
             reached: None,
-            doubt: false,
             steps: 0,
             sent: 0,
             runs: [0; 5],
@@ -301,7 +299,6 @@ impl<'m> Tester<'m> {
         self.ids = 0;
         self.run_steps = 0;
         self.reached = None;
-        self.doubt = false;
         if self.walker.path.bytes() > TERMS {
             self.walker = walker(self.model(), self.solvers);
         }
@@ -409,18 +406,14 @@ impl<'m> Tester<'m> {
         let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
         let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
-        let course = match &h.place {
+        match &h.place {
             Place::Known(state) if !suite.remembers() => course::solve(walker, state, &legs, settings.values, random),
             _ => {
                 let before = suite.line(0, mark).expect("the root is above everything");
                 let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
                 course::solve_after(walker, &before, trace, &legs, settings.values, random)
             }
-        };
-        if let Ok(course) = &course {
-            self.doubt |= course.guess;
         }
-        course
     }
 
     /// What a walk does next.
@@ -593,7 +586,6 @@ impl<'m> Tester<'m> {
             if self.repeated {
                 continue;
             }
-            let doubt = doubt || self.doubt;
             let result = &mut self.results[purpose];
             result.verdict = Some(verdict);
             result.cause = None;
@@ -613,7 +605,7 @@ impl<'m> Tester<'m> {
         self.in_run = false;
         self.pending = None;
         self.choice = None;
-        let doubt = self.doubt || (verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful());
+        let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
         if let Aim::Purpose(purpose) = self.aim {
             let result = &mut self.results[purpose];
             if result.verdict.is_none_or(|v| v > Verdict::WeakPass) {
@@ -621,8 +613,7 @@ impl<'m> Tester<'m> {
                 let cause = if cause == Cause::Reached { Cause::Open(Open::Deviation) } else { cause.clone() };
                 result.verdict = Some(became);
                 result.cause = Some(cause.clone());
-                let (alone, doubt) = (false, self.doubt);
-                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone, doubt });
+                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
             }
             if verdict == Verdict::Fail {
                 // It would fail again in the same way (S1 3.2.4).
