@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use sioco_model::model::{CLOSED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
+use sioco_model::semantics::state::State;
 use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
 
@@ -322,6 +323,22 @@ impl<'m> Referee<'m> {
         })
     }
 
+    /// The state, if nothing can happen in any hypothesis and one of them is not at the end of the model.
+    pub fn deadlock(&mut self) -> Option<State> {
+        let Referee { mind, belief, .. } = self;
+        let mut found = None;
+        for h in belief.hypotheses() {
+            let state = h.state()?;
+            let is_final = state.locations().iter().all(|l| mind.model().locations[*l].is_final);
+            match is_final {
+                true => {}
+                false if mind.interpreter.is_deadlock(state) == Ok(Some(true)) => found = found.or(Some(state.clone())),
+                false => return None,
+            }
+        }
+        found
+    }
+
     /// What the model allows after what was observed, hypothesis by hypothesis; and where the run ended with something
     /// that nothing explains, why not.
     pub fn explain(&mut self) -> Explanation {
@@ -353,7 +370,7 @@ impl<'m> Referee<'m> {
         Left { state: None, shown, allowed, switches: Vec::new() }
     }
 
-    fn left_known(&mut self, state: sioco_model::semantics::State, seen: Option<&Observation>) -> Left {
+    fn left_known(&mut self, state: State, seen: Option<&Observation>) -> Left {
         let model = self.model();
         let interpreter = &mut self.mind.interpreter;
         let mut allowed = Vec::new();

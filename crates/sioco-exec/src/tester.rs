@@ -118,6 +118,7 @@ pub struct Tester<'m> {
     surely: Bits,
     possibly: Bits,
     bad: Vec<BadRun>,
+    deadlocks: Vec<String>,
     stale: u64,
     faults: u32,
     end: Option<End>,
@@ -170,6 +171,7 @@ impl<'m> Tester<'m> {
             surely: Bits::new(model.switches.len()),
             possibly: Bits::new(model.switches.len()),
             bad: Vec::new(),
+            deadlocks: Vec::new(),
             stale: 0,
             faults: 0,
             end: None,
@@ -352,6 +354,12 @@ impl<'m> Tester<'m> {
         if self.reached.is_some() {
             return Chosen::End(Cause::Reached);
         }
+        if self.run_steps > 0
+            && let Some(state) = self.referee.deadlock()
+        {
+            self.look_for_deadlock();
+            return Chosen::End(Cause::Open(Open::Deadlock { state: state.show(model) }));
+        }
         Chosen::End(Cause::Open(match unknown {
             Some(reason) => Open::Unknown(reason),
             None if self.run_steps == 0 => Open::NoValues,
@@ -430,7 +438,20 @@ impl<'m> Tester<'m> {
         match walks.next(referee, walker, inputs, random, guided, fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
-            Move::Stuck => Chosen::End(Cause::Reached),
+            Move::Stuck => {
+                self.look_for_deadlock();
+                Chosen::End(Cause::Reached)
+            }
+        }
+    }
+
+    /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
+    fn look_for_deadlock(&mut self) {
+        let model = self.model();
+        let Some(state) = self.referee.deadlock() else { return };
+        let shown = state.show(model);
+        if self.deadlocks.len() < BAD && !self.deadlocks.contains(&shown) {
+            self.deadlocks.push(shown);
         }
     }
 
@@ -615,10 +636,9 @@ impl<'m> Tester<'m> {
                 result.cause = Some(cause.clone());
                 self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
             }
-            if verdict == Verdict::Fail {
-                // It would fail again in the same way (S1 3.2.4).
-                self.referee.suite.close(purpose);
-            }
+        }
+        if verdict == Verdict::Fail {
+            self.drop_prefix();
         }
         let (surely, possibly) = self.referee.account();
         self.surely.unite(&surely);
@@ -631,6 +651,30 @@ impl<'m> Tester<'m> {
         }
         if verdict == Verdict::Fail && self.settings.fail_fast {
             self.stop(End::FailFast);
+        }
+    }
+
+    /// Gives up the purposes that the failing trace was a beginning of: they would fail in the same way (S1 section
+    /// 3.2.4).
+    fn drop_prefix(&mut self) {
+        let (model, suite) = (self.referee.model(), &self.referee.suite);
+        let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+        let mut dropped: Vec<usize> = marks.flat_map(|m| suite.expecting(model, m.node)).collect();
+        dropped.sort_unstable();
+        dropped.dedup();
+        for purpose in dropped {
+            self.referee.suite.close(purpose);
+            if self.repeated || self.aim == Aim::Purpose(purpose) {
+                continue;
+            }
+            let (verdict, cause) = (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run }));
+            let result = &mut self.results[purpose];
+            result.verdict = Some(verdict);
+            result.cause = Some(cause.clone());
+            self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
+        }
+        if let Aim::Purpose(purpose) = self.aim {
+            self.referee.suite.close(purpose);
         }
     }
 
@@ -670,6 +714,7 @@ impl<'m> Tester<'m> {
             switches,
             locations,
             bad: self.bad.clone(),
+            deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
             stale: self.stale,
             unknown: self.referee.mind.unknown,

@@ -90,6 +90,16 @@ pub enum Open {
     Unknown(Reason),
     /// No values of the next input lead to the purpose, as far as the solver knows (S0 lines 16 and 22).
     NoValues,
+    /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model.
+    Deadlock {
+        /// The state, in words.
+        state: String,
+    },
+    /// Another run failed on the way to it, so that it would fail as well (S1 section 3.2.4).
+    Dropped {
+        /// The run that failed.
+        run: u64,
+    },
     /// The run was stopped: by the budget, or from outside.
     Stopped,
     /// Something else, in words.
@@ -122,8 +132,6 @@ pub enum Trouble {
         /// Why, in the words of the adapter.
         why: String,
     },
-    /// There are more hypotheses than can be followed.
-    TooManyHypotheses(usize),
 }
 
 /// What a verdict rests on.
