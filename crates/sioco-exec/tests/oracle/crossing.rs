@@ -15,7 +15,7 @@ pub struct Crossing<'l> {
     lts: &'l Lts,
     traces: BTreeSet<(Set, Vec<Act>)>,
     /// Whether one of the traces excuses everything.
-    pub excused: bool,
+    excused: bool,
 }
 
 impl<'l> Crossing<'l> {
@@ -27,6 +27,24 @@ impl<'l> Crossing<'l> {
     /// An input was sent.
     pub fn send(&mut self, input: Act) {
         self.traces = self.traces.iter().map(|(set, queue)| (set.clone(), [&queue[..], &[input]].concat())).collect();
+    }
+
+    /// Everything that was sent has been taken.
+    pub fn take_all(&mut self) {
+        self.traces = self.taken().into_iter().filter(|(_, queue)| queue.is_empty()).collect();
+    }
+
+    /// Whether one of the traces excuses everything.
+    pub fn excused(&self) -> bool {
+        let mut all = self.clone();
+        all.taken();
+        all.excused
+    }
+
+    /// Whether an input is specified after one of the traces, all that was sent before taken.
+    pub fn specifies(&self, input: Act) -> bool {
+        let taken = self.clone().taken();
+        taken.iter().any(|(set, queue)| queue.is_empty() && self.lts.takes(set, input))
     }
 
     /// The same traces, with any number of inputs taken from the queue.

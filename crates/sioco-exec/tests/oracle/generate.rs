@@ -46,10 +46,20 @@ pub fn spec(rng: &mut Rng) -> Spec {
         let locations = 2 + rng.below(if processes == 1 { 3 } else { 2 });
         spec.processes.push(Process { locations, variables, switches: Vec::new() });
     }
+    let sender = rng.below(2);
     for process in 0..processes {
         for source in 0..spec.processes[process].locations {
-            for _ in 0..*rng.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 4]) {
-                let label = label(rng, &spec, process);
+            let counts: &[usize] = if source == 0 { &[1, 2, 2, 3, 3] } else { &[0, 1, 1, 2, 2, 2, 2, 3, 3, 4] };
+            for i in 0..*rng.pick(counts) {
+                // A channel needs both ends.
+                let channel = processes > 1 && ((source == 0 && i == 0) || rng.chance(20));
+                let label = match channel {
+                    true if process == sender => {
+                        Label::Send(term(rng, &Scope::of(&spec, process, &Label::Tau(None)), spec.channel))
+                    }
+                    true => Label::Receive,
+                    false => label(rng, &spec, process),
+                };
                 let switch = switch(rng, &spec, process, source, label);
                 spec.processes[process].switches.push(switch);
             }
@@ -78,10 +88,7 @@ fn internal_cycle(rng: &mut Rng, spec: &mut Spec, process: usize) {
 }
 
 fn label(rng: &mut Rng, spec: &Spec, process: usize) -> Label {
-    let channel = spec.processes.len() > 1 && rng.chance(30);
     match rng.below(10) {
-        n if channel && n < 5 => Label::Send(term(rng, &Scope::of(spec, process, &Label::Tau(None)), spec.channel)),
-        _ if channel => Label::Receive,
         0..=3 => Label::Input(rng.below(spec.inputs.len())),
         4..=7 => output(rng, spec, process),
         8 => Label::Tau(None),
@@ -104,7 +111,8 @@ pub fn output(rng: &mut Rng, spec: &Spec, process: usize) -> Label {
 pub fn switch(rng: &mut Rng, spec: &Spec, process: usize, source: usize, label: Label) -> Switch {
     let guard = guard(rng, spec, process, source, &label);
     let update = update(rng, spec, process, &label);
-    let target = rng.below(spec.processes[process].locations);
+    let locations = spec.processes[process].locations;
+    let target = if rng.chance(40) { (source + 1) % locations } else { rng.below(locations) };
     Switch { source, label, guard, update, target }
 }
 

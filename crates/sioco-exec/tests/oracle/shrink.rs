@@ -5,6 +5,7 @@ use super::spec::*;
 /// The smallest specification that can be found by taking things away for which `wrong` still holds.
 pub fn shrink(spec: &Spec, wrong: &mut dyn FnMut(&Spec) -> bool) -> Spec {
     let mut best = spec.clone();
+    // Every change makes something smaller that no other makes larger.
     'again: loop {
         for smaller in smaller(&best) {
             if smaller != best && wrong(&smaller) {
@@ -37,10 +38,13 @@ fn smaller(spec: &Spec) -> Vec<Spec> {
             with(&|s| s.processes[p].switches[i].guard = Cond::True);
             with(&|s| s.processes[p].switches[i].update.clear());
             with(&|s| s.processes[p].switches[i].target = 0);
-            with(&|s| {
-                let switch = &mut s.processes[p].switches[i];
-                switch.target = switch.source;
-            });
+            if spec.processes[p].switches[i].target != 0 {
+                // Otherwise the two would take turns for ever.
+                with(&|s| {
+                    let switch = &mut s.processes[p].switches[i];
+                    switch.target = switch.source;
+                });
+            }
             if let Label::Output(g, Carried::Term(_)) = spec.processes[p].switches[i].label {
                 let low = spec.outputs[g].param.expect("it carries a term").0;
                 with(&|s| s.processes[p].switches[i].label = Label::Output(g, Carried::Term(Expr::Const(low))));
