@@ -300,15 +300,19 @@ impl<'m> Mind<'m> {
     /// The belief after silence: all inputs were taken. `false` if nothing explains it; the belief is then as before.
     pub fn delta(&mut self, suite: &Suite, belief: &mut Belief, sent: usize) -> Result<bool, StepError> {
         let mut groups: Vec<Group> = Vec::new();
+        let mut cut = belief.cut;
         for group in belief.groups.iter().filter(|g| g.taken == sent) {
             let mut quiet: Vec<Hypothesis> = Vec::new();
             for h in &group.hypotheses {
                 self.silent(suite, h, &mut quiet)?;
             }
             if !quiet.is_empty() {
-                add_group(&mut groups, Group { taken: group.taken, hypotheses: quiet });
+                // Where internal steps go on for ever, they do so after the silence, too, and may lead elsewhere.
+                let hypotheses = self.close(suite, quiet, &mut cut)?;
+                add_group(&mut groups, Group { taken: group.taken, hypotheses });
             }
         }
+        belief.cut = cut;
         if groups.is_empty() {
             return Ok(false);
         }
