@@ -1,0 +1,4 @@
+//! x
+pub mod lines;
+pub mod protocol;
+pub mod values;
