@@ -61,8 +61,8 @@ impl Program {
             let writer = LineWriter::to(stdin, "to the SUT")?;
             Ok((errors, lines, writer))
         };
-        let (errors, lines, writer) =
-            parts().map_err(|error: std::io::Error| cannot_start(format!("there is no thread for the SUT: {error}")))?;
+        let (errors, lines, writer) = parts()
+            .map_err(|error: std::io::Error| cannot_start(format!("there is no thread for the SUT: {error}")))?;
         Ok(Running { group, lines, writer, errors })
     }
 

@@ -20,6 +20,8 @@ use crate::transport::{Connection, Connector};
 /// How long lines that say nothing new may keep a wait from ending: an adapter that sends them without end is no better
 /// than one that hangs.
 const FLOOD: Duration = Duration::from_secs(1);
+/// How many outputs may come before the answer to the reset that they follow.
+const AHEAD: usize = 10_000;
 /// How long the last lines of an adapter that is gone are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
@@ -304,8 +306,7 @@ impl<'m> Client<'m> {
                     self.connection = None;
                     return Ok(Reset::Interrupted);
                 }
-                let time = self.options.reset.as_secs_f64();
-                return Err(self.fault(FaultKind::Timeout, &format!("it did not answer the reset within {time} s")));
+                return Err(self.no_ready());
             };
             match message {
                 AdapterMessage::Ready { run: tag } if tag.is_none_or(|tag| tag == run) => return Ok(Reset::Ready),
@@ -332,14 +333,25 @@ impl<'m> Client<'m> {
                     let seen = observation(self.model, &gate, args.as_ref(), raw.as_deref(), &text);
                     let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why))?;
                     self.ahead.push_back(SutEvent::Observed(seen));
+                    if self.ahead.len() > AHEAD {
+                        let what = format!("it sent more than {AHEAD} outputs of run {run} before it was ready");
+                        return Err(self.fault(FaultKind::Protocol, &what));
+                    }
                 }
                 _ => {
                     let what = format!("while it is being reset for run {run} it sent {}", excerpt(&text));
                     return Err(self.fault(FaultKind::Protocol, &what));
                 }
             }
-            self.end_flood(until)?;
+            if Instant::now() >= until {
+                return Err(self.no_ready());
+            }
         }
+    }
+
+    fn no_ready(&mut self) -> Fault {
+        let time = self.options.reset.as_secs_f64();
+        self.fault(FaultKind::Timeout, &format!("it did not answer the reset within {time} s"))
     }
 
     /// Ends the connection, with a bye.
@@ -477,7 +489,7 @@ impl Sut for Client<'_> {
     }
 
     fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
-        let ended = std::mem::replace(&mut self.closed, false);
+        let mut ended = std::mem::replace(&mut self.closed, false);
         self.pending.clear();
         self.ahead.clear();
         let afresh = self.connector.starts_afresh();
@@ -488,11 +500,8 @@ impl Sut for Client<'_> {
                 return Ok(());
             }
             let fresh = self.connection.as_ref().is_some_and(|open| open.fresh);
-            if self.cannot_reset || self.hello.as_ref().is_some_and(|hello| !hello.reset) {
-                if fresh {
-                    self.begin(run);
-                    return Ok(());
-                }
+            let declared = self.hello.as_ref().is_some_and(|hello| !hello.reset);
+            if (declared || self.cannot_reset) && !fresh {
                 if !afresh {
                     let mut fault = self.fault(FaultKind::Reset, &format!("it says that it cannot reset, {cannot}"));
                     fault.again = false;
@@ -500,6 +509,10 @@ impl Sut for Client<'_> {
                 }
                 self.hang_up();
                 continue;
+            }
+            if declared {
+                self.begin(run);
+                return Ok(());
             }
             self.write(&TesterMessage::Reset { run, seed })?;
             let reset = self.await_ready(run);
@@ -511,18 +524,18 @@ impl Sut for Client<'_> {
                 Ok(Reset::Interrupted) => return Ok(()),
                 // The system had ended, and its adapter with it.
                 Err(fault) if ended && !fresh && fault.kind == FaultKind::Died => {
-                    self.faulty = false;
+                    (ended, self.faulty) = (false, false);
                     continue;
                 }
                 Err(fault) => return Err(fault),
                 // Nothing was done to it yet, so there is nothing to reset.
                 Ok(Reset::Refused(_)) if fresh => {
-                    self.cannot_reset = true;
                     self.begin(run);
                     return Ok(());
                 }
-                Ok(Reset::Refused(_) | Reset::Failed { fatal: false, .. }) if afresh && !fresh => {
-                    self.cannot_reset = true;
+                Ok(ref no @ (Reset::Refused(_) | Reset::Failed { fatal: false, .. })) if afresh && !fresh => {
+                    // What does not work now may work another time, but who refuses once is not asked again.
+                    self.cannot_reset |= matches!(no, Reset::Refused(_));
                     self.hang_up();
                     continue;
                 }
@@ -540,6 +553,9 @@ impl Sut for Client<'_> {
     }
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        if self.connection.is_none() && !self.interrupted() {
+            return Err(self.fault(FaultKind::Died, "it is not there any more"));
+        }
         self.pending.insert(id);
         self.write(&TesterMessage::input(self.model, id, input))
     }
@@ -550,9 +566,10 @@ impl Sut for Client<'_> {
             return Ok(Polled::Interrupted);
         }
         if let Some(event) = self.ahead.pop_front() {
+            self.closed |= event == SutEvent::Observed(Observation::Closed);
             return Ok(Polled::Event(event));
         }
-        if self.connection.is_none() {
+        if self.connection.is_none() && !self.closed {
             return Err(self.fault(FaultKind::Died, "it is not there any more"));
         }
         loop {
@@ -560,12 +577,13 @@ impl Sut for Client<'_> {
                 // After the end of the system, the adapter may end as well, when it likes.
                 Err(fault) if self.closed && fault.kind == FaultKind::Died => {
                     self.faulty = false;
-                    self.restarts = 0;
-                    pause(until.saturating_duration_since(Instant::now()), &self.interrupt);
                     None
                 }
                 found => found?,
             };
+            if self.connection.is_none() {
+                pause(until.saturating_duration_since(Instant::now()), &self.interrupt);
+            }
             let Some((message, text)) = found else {
                 if self.interrupted() {
                     return Ok(Polled::Interrupted);

@@ -151,7 +151,8 @@ fn weight(line: &Line) -> usize {
 
 /// Whether JSON may begin like this. Everything else is a log.
 fn may_be_json(line: &[u8]) -> bool {
-    matches!(line.first(), Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n'))
+    let words: [&[u8]; 3] = [b"true", b"false", b"null"];
+    matches!(line.first(), Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9')) || words.iter().any(|w| line.starts_with(w))
 }
 
 /// Splits a stream into lines. Lines that are surely no messages stay here, so that a flood of them holds up nothing.

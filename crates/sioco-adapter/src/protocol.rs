@@ -369,9 +369,12 @@ impl<'a> Fields<'a> {
         let wrong = || self.wrong(&format!("has `{name}` that are no list of names, such as [\"a\",\"b\"]"));
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(None),
-            Some(Json::Array(items)) => {
-                items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong).map(Some)
-            }
+            Some(Json::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect::<Option<_>>()
+                .ok_or_else(wrong)
+                .map(Some),
             Some(_) => Err(wrong()),
         }
     }
@@ -379,8 +382,9 @@ impl<'a> Fields<'a> {
     fn hello(&self) -> Result<Hello, String> {
         let order = match self.text(&["order"]) {
             None => Order::Sent,
-            Some(name) => Order::named(&name)
-                .ok_or_else(|| self.wrong("has an `order` that is neither \"sut\" nor \"sent\""))?,
+            Some(name) => {
+                Order::named(&name).ok_or_else(|| self.wrong("has an `order` that is neither \"sut\" nor \"sent\""))?
+            }
         };
         Ok(Hello {
             protocol: self.number("protocol")?.unwrap_or(VERSION),
@@ -515,7 +519,10 @@ mod tests {
                 TesterMessage::Hello { protocol: 1, oldest: None, config: Map::from_iter([("a".into(), json!(1))]) },
                 r#"{"type":"hello","protocol":1,"config":{"a":1}}"#,
             ),
-            (TesterMessage::Reset { run: 7, seed: u64::MAX }, r#"{"type":"reset","run":7,"seed":18446744073709551615}"#),
+            (
+                TesterMessage::Reset { run: 7, seed: u64::MAX },
+                r#"{"type":"reset","run":7,"seed":18446744073709551615}"#,
+            ),
             (TesterMessage::input(&model(), 1, &input), r#"{"type":"input","id":1,"gate":"inX","args":{"p":6}}"#),
             (TesterMessage::Bye, r#"{"type":"bye"}"#),
         ] {

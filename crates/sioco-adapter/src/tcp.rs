@@ -85,7 +85,9 @@ impl Tcp {
             if Instant::now() + AGAIN >= until {
                 let s = if tries == 1 { "" } else { "s" };
                 let time = self.patience.as_secs_f64();
-                return Err(format!("{error} ({tries} time{s} in {time} s); does the server run, and is the port right?"));
+                return Err(format!(
+                    "{error} ({tries} time{s} in {time} s); does the server run, and is the port right?"
+                ));
             }
             pause(AGAIN, interrupt);
         }

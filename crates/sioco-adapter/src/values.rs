@@ -201,7 +201,11 @@ fn read(sorts: &Sorts, sort: SortId, json: &Json, place: &mut String) -> Result<
             let mut values = Vec::new();
             for field in &data.constructors[at].fields {
                 let json = fields.get(&field.name).ok_or_else(|| {
-                    Misread::Misfit(format!("`{place}` is {}, without `{}`", excerpt(&plain(json).to_string()), field.name))
+                    Misread::Misfit(format!(
+                        "`{place}` is {}, without `{}`",
+                        excerpt(&plain(json).to_string()),
+                        field.name
+                    ))
                 })?;
                 values.push(part(place, &format!(".{}", field.name), field.sort, json)?);
             }
