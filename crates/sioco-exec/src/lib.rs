@@ -4,6 +4,8 @@
 //!   [`Sut`];
 //! - [`verdict`]: pass, weak pass, inconclusive, fail, and error apart, with what they rest on;
 //! - [`record`]: everything that happens in a campaign, in order;
+//! - [`journal`]: the records as lines, and back;
+//! - [`log`]: recorded traces of any origin;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
 //! - [`explanation`]: why an observation is not allowed.
 //!
@@ -12,6 +14,8 @@
 
 pub mod event;
 pub mod explanation;
+pub mod journal;
+pub mod log;
 pub mod record;
 pub mod settings;
 pub mod summary;
