@@ -12,18 +12,24 @@
 //! Nothing here has a clock, a file, a socket or randomness of its own: time, seed and observations come in as values,
 //! so that what was recorded can be run again exactly.
 
+pub mod account;
+pub mod belief;
 pub mod event;
 pub mod explanation;
 pub mod journal;
 pub mod log;
+pub mod open;
 pub mod record;
+pub mod referee;
 pub mod settings;
+pub mod suite;
 pub mod summary;
 pub mod sut;
 pub mod verdict;
 
 pub use event::{Action, GateValue, Observation};
 pub use record::{Record, Stamped};
+pub use referee::Referee;
 pub use settings::Settings;
 pub use summary::Summary;
 pub use sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};

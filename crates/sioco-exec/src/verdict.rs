@@ -82,6 +82,8 @@ pub enum Open {
     Deviation,
     /// An input was overtaken by outputs, after which the model does not say what it does.
     Crossed,
+    /// The model does not say what happens after this input.
+    Unspecified(GateValue),
     /// No hypothesis explains what was observed, but internal steps were not followed to their end.
     Cut,
     /// No hypothesis surely explains what was observed, but some perhaps do: the solver does not know.

@@ -1,6 +1,7 @@
 //! A path that goes along the legs of purposes.
 
 use sioco_model::TermId;
+use sioco_model::semantics::state::State;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::reach::Clash;
 
@@ -19,6 +20,18 @@ impl<'m> Walker<'m> {
     pub fn new(mut path: Path<'m>) -> Self {
         path.record();
         Walker { path, at: Vec::new() }
+    }
+
+    /// Goes to a state whose values are all known, from where legs are taken.
+    pub fn start_at(&mut self, state: &State) {
+        self.path.start_at(state);
+        self.at.clear();
+    }
+
+    /// Goes back to the initial state of the model.
+    pub fn start(&mut self) {
+        self.path.start();
+        self.at.clear();
     }
 
     /// Whether a leg is possible from here; if it is not impossible, it is taken.

@@ -9,5 +9,6 @@ pub mod explore;
 pub mod graph;
 pub mod plan;
 pub mod style;
+pub mod words;
 
 pub use sioco_plan::value;

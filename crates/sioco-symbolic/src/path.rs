@@ -10,6 +10,8 @@
 //! stay small however long the path is. Symbols are numbered by the step at which they appear (S1; S0 writes primes),
 //! so that paths with the same steps share their terms.
 
+mod start;
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;

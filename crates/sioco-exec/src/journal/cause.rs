@@ -28,6 +28,11 @@ pub(super) fn cause(model: &Model, cause: &Cause) -> Json {
         Cause::Open(open) => match open {
             Open::Deviation => json!({ "open": "deviation" }),
             Open::Crossed => json!({ "open": "crossed" }),
+            Open::Unspecified(input) => {
+                let mut object = gate_value(model, input);
+                object["open"] = json!("unspecified");
+                object
+            }
             Open::Cut => json!({ "open": "cut" }),
             Open::Unknown(why) => json!({ "open": "unknown", "reason": reason(why) }),
             Open::NoValues => json!({ "open": "no values" }),
@@ -81,6 +86,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
         return Ok(Cause::Open(match open {
             "deviation" => Open::Deviation,
             "crossed" => Open::Crossed,
+            "unspecified" => Open::Unspecified(of_gate(Direction::Input)?),
             "cut" => Open::Cut,
             "unknown" => {
                 let reason = json.get("reason").and_then(parse_reason);

@@ -112,7 +112,7 @@ impl Draw<'_> {
     }
 
     fn cause(&mut self) -> Cause {
-        match self.below(18) {
+        match self.below(19) {
             0 => Cause::Reached,
             1 => Cause::Failure(Failure::Output(self.gate_value(Direction::Output))),
             2 => Cause::Failure(Failure::Silence),
@@ -136,6 +136,7 @@ impl Draw<'_> {
                 Cause::Trouble(Trouble::Model { switch, message: self.text() })
             }
             16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
+            17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
             _ => Cause::Trouble(Trouble::TooManyHypotheses(self.below(99))),
         }
     }

@@ -353,9 +353,57 @@ impl<'m> Interpreter<'m> {
         Ok(None)
     }
 
-    /// The update and the new location, without looking at the guard.
+    /// The enabled switches of a gate for these values, in the order written, into `found`. The values must fit the gate.
+    /// Where it takes a solver that is not there, or does not know, the switch is in `open`.
+    pub fn enabled_switches(
+        &mut self,
+        state: &State,
+        gate: GateId,
+        args: &[Value],
+        found: &mut Vec<SwitchId>,
+        open: &mut Vec<(SwitchId, String)>,
+    ) -> Result<(), StepError> {
+        let input = self.model.gates[gate].direction == Direction::Input;
+        for p in 0..state.locations.len() {
+            let location = state.locations[p];
+            for i in 0.. {
+                let out = &self.locations[location];
+                let list = if input { &out.inputs } else { &out.outputs };
+                let Some(&(g, switch)) = list.get(i) else { break };
+                if g != gate {
+                    continue;
+                }
+                match self.holds(state, switch, args) {
+                    Ok(true) => found.push(switch),
+                    Ok(false) => {}
+                    Err(StepError::NeedsSolver { switch, why }) => open.push((switch, why)),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The switches that leave the locations of a state with an input, enabled or not.
+    pub fn inputs_at<'s>(&'s self, state: &'s State) -> impl Iterator<Item = SwitchId> + 's {
+        state.locations.iter().flat_map(|l| self.locations[*l].inputs.iter().map(|(_, s)| *s))
+    }
+
+    /// The switches that leave the locations of a state with an output, enabled or not.
+    pub fn outputs_at<'s>(&'s self, state: &'s State) -> impl Iterator<Item = SwitchId> + 's {
+        state.locations.iter().flat_map(|l| self.locations[*l].outputs.iter().map(|(_, s)| *s))
+    }
+
+    /// Whether an internal step may leave the locations of a state, whatever the guards say.
     #[inline]
-    fn take(&mut self, state: &mut State, switch: SwitchId, args: &[Value]) -> Result<(), StepError> {
+    pub fn may_move_alone(&self, state: &State) -> bool {
+        let leaves = |l: &LocationId| !self.locations[*l].internal.is_empty() || !self.locations[*l].sends.is_empty();
+        state.locations.iter().any(leaves)
+    }
+
+    /// The update and the new location of a switch, without looking at the guard.
+    #[inline]
+    pub fn take(&mut self, state: &mut State, switch: SwitchId, args: &[Value]) -> Result<(), StepError> {
         let context = self.context();
         let s = &self.model.switches[switch];
         let compiled = &self.switches[switch];

@@ -3,7 +3,7 @@
 use sioco_model::semantics::explain::{Leaf, Reason};
 use sioco_model::{Model, SwitchId, Value};
 
-use super::words::Words;
+use super::Words;
 
 /// A reason as a sentence.
 pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {

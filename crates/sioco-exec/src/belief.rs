@@ -1,0 +1,549 @@
+//! The belief: all hypotheses that explain what was observed so far (`theory`, section 5; S0: the set C; S3: the set of
+//! contexts SC).
+//!
+//! A hypothesis is a state of the model, where it stands in the purposes, and what it has taken on its way. As long as
+//! everything is determined, states are known and nothing here asks a solver. Equal states are merged.
+//!
+//! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
+//! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use sioco_model::model::{Label, Model};
+use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Quiescence, StepError};
+use sioco_model::semantics::state::State;
+use sioco_model::{Id, SwitchId, Value};
+use sioco_symbolic::key::Key;
+use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
+use sioco_symbolic::step::Step;
+
+use crate::account::{Account, Bits};
+use crate::event::GateValue;
+use crate::open::{Tracker, Trail};
+use crate::suite::{self, Mark, Suite, Taken};
+
+/// How many orders of inputs and outputs are followed at once.
+const GROUPS: usize = 64;
+/// How many hypotheses without a known state are followed at once.
+const OPEN: usize = 64;
+
+/// Where a hypothesis is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In a state.
+    Known(State),
+    /// In one of many.
+    Open(Trail),
+}
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hypothesis {
+    /// Where it is.
+    pub place: Place,
+    /// Where it stands in the purposes.
+    pub marks: Vec<Mark>,
+    /// What it has taken.
+    pub account: Account,
+    /// The last switch at a gate that it took, if all that was merged into it took that one.
+    pub last: Option<SwitchId>,
+    /// Whether it is only perhaps one: some question was left open.
+    pub doubt: bool,
+}
+
+impl Hypothesis {
+    /// The state, if it is known.
+    pub fn state(&self) -> Option<&State> {
+        match &self.place {
+            Place::Known(state) => Some(state),
+            Place::Open(_) => None,
+        }
+    }
+
+    /// Another way to the same place; says whether it changes anything.
+    fn merge(&mut self, other: &Hypothesis) -> bool {
+        let mut changed = self.account.merge(&other.account);
+        changed |= suite::merge(&mut self.marks, &other.marks);
+        if self.last != other.last && self.last.is_some() {
+            self.last = None;
+            changed = true;
+        }
+        if self.doubt && !other.doubt {
+            self.doubt = false;
+            changed = true;
+        }
+        changed
+    }
+}
+
+/// Hypotheses that agree on when the inputs were taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// How many of the inputs that were sent are taken.
+    pub taken: usize,
+    /// The hypotheses, never none.
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Belief {
+    /// The groups; just one unless inputs may be under way.
+    pub groups: Vec<Group>,
+    /// Whether hypotheses were left out: nothing that no other explains is a failure.
+    pub cut: bool,
+    /// Whether the system may have taken an input where the model does not say what happens then: nothing that follows
+    /// is a failure.
+    pub crossed: bool,
+}
+
+impl Belief {
+    /// All hypotheses.
+    pub fn hypotheses(&self) -> impl Iterator<Item = &Hypothesis> + '_ {
+        self.groups.iter().flat_map(|g| &g.hypotheses)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(|g| g.hypotheses.len()).sum()
+    }
+
+    /// Whether nothing explains what was observed.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Whether all hypotheses are only perhaps some.
+    pub fn is_doubtful(&self) -> bool {
+        self.hypotheses().all(|h| h.doubt)
+    }
+
+    /// The switches that every hypothesis surely took, and those that one possibly took.
+    pub fn account(&self, switches: usize) -> (Bits, Bits) {
+        let mut all = self.hypotheses();
+        let Some(first) = all.next() else { return (Bits::new(switches), Bits::new(switches)) };
+        let (mut surely, mut possibly) = (first.account.surely().clone(), first.account.possibly().clone());
+        for h in all {
+            surely.intersect(h.account.surely());
+            possibly.unite(h.account.possibly());
+        }
+        (surely, possibly)
+    }
+}
+
+/// What changes a belief.
+pub struct Mind<'m> {
+    model: &'m Model,
+    /// Steps through known states.
+    pub interpreter: Interpreter<'m>,
+    solvers: SolverFactory<'m>,
+    tracker: Option<Box<Tracker<'m>>>,
+    /// How many hypotheses are followed in a group.
+    limit: usize,
+    /// Questions that were left open.
+    pub unknown: u64,
+    enabled: Vec<SwitchId>,
+    unsure: Vec<(SwitchId, String)>,
+    marks: Vec<Mark>,
+}
+
+impl<'m> Mind<'m> {
+    /// For a model.
+    pub fn new(model: &'m Model, interpreter: Interpreter<'m>, solvers: SolverFactory<'m>, limit: usize) -> Self {
+        Mind {
+            model,
+            interpreter,
+            solvers,
+            tracker: None,
+            limit,
+            unknown: 0,
+            enabled: Vec::new(),
+            unsure: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// Follows hypotheses without a known state.
+    pub fn tracker(&mut self) -> &mut Tracker<'m> {
+        let (model, solvers) = (self.model, self.solvers);
+        self.tracker.get_or_insert_with(|| {
+            let path = Path::with(model, solvers, Shortcuts::default(), sioco_solve::Limits::default());
+            Box::new(Tracker::new(path))
+        })
+    }
+
+    /// The belief at the start of a run.
+    pub fn start(&mut self, suite: &Suite) -> Result<Belief, StepError> {
+        let place = match self.model.free_variables().next() {
+            None => Place::Known(self.interpreter.initial_default()),
+            Some(_) => Place::Open(Trail::initial()),
+        };
+        let account = Account::new(self.model.switches.len());
+        let first = Hypothesis { place, marks: suite.start(), account, last: None, doubt: false };
+        let mut cut = false;
+        let hypotheses = self.close(suite, vec![first], &mut cut)?;
+        Ok(Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false })
+    }
+
+    /// The one step that most runs are made of: one hypothesis, one switch, nothing internal. Says whether that was so;
+    /// otherwise nothing was changed.
+    #[inline]
+    fn single(&mut self, suite: &Suite, belief: &mut Belief, event: &GateValue) -> Result<bool, StepError> {
+        let [group] = &mut belief.groups[..] else { return Ok(false) };
+        let [h] = &mut group.hypotheses[..] else { return Ok(false) };
+        let Place::Known(state) = &mut h.place else { return Ok(false) };
+        self.enabled.clear();
+        self.unsure.clear();
+        let (enabled, unsure) = (&mut self.enabled, &mut self.unsure);
+        self.interpreter.enabled_switches(state, event.gate, &event.args, enabled, unsure)?;
+        let ([switch], true) = (&self.enabled[..], self.unsure.is_empty()) else { return Ok(false) };
+        let switch = *switch;
+        let target = self.model.switches[switch].target;
+        if self.model.locations[target]
+            .outgoing
+            .iter()
+            .any(|s| matches!(self.model.switches[*s].label, Label::Internal | Label::Send(_)))
+            || state.locations().len() > 1
+        {
+            return Ok(false);
+        }
+        if h.marks.is_empty() {
+            self.interpreter.take(state, switch, &event.args)?;
+        } else {
+            let before = state.clone();
+            self.interpreter.take(state, switch, &event.args)?;
+            self.marks.clear();
+            let taken = Taken {
+                step: Step::Switch(switch),
+                internal: false,
+                args: &event.args,
+                before: Some(&before),
+                after: Some(state),
+            };
+            suite.follow(self.model, &h.marks, taken, &mut self.marks);
+            std::mem::swap(&mut h.marks, &mut self.marks);
+        }
+        h.account.take(switch.index());
+        h.last = Some(switch);
+        Ok(true)
+    }
+
+    /// The belief after an interaction: an input that was taken, or an output. `false` if nothing explains it; the belief
+    /// is then as before.
+    pub fn step(&mut self, suite: &Suite, belief: &mut Belief, event: &GateValue) -> Result<bool, StepError> {
+        if self.single(suite, belief, event)? {
+            return Ok(true);
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        let mut cut = belief.cut;
+        for group in &belief.groups {
+            let hypotheses = self.next(suite, &group.hypotheses, event, &mut cut)?;
+            if !hypotheses.is_empty() {
+                add_group(&mut groups, Group { taken: group.taken, hypotheses });
+            }
+        }
+        belief.cut = cut;
+        if groups.is_empty() {
+            return Ok(false);
+        }
+        belief.groups = groups;
+        Ok(true)
+    }
+
+    /// An input was sent: it may be taken now or between the outputs that follow. `queue` are all inputs that were sent,
+    /// with this one.
+    pub fn sent(&mut self, suite: &Suite, belief: &mut Belief, queue: &[GateValue]) -> Result<(), StepError> {
+        self.take_queued(suite, belief, queue)
+    }
+
+    /// An output was observed while inputs may be under way.
+    pub fn overtaken(
+        &mut self,
+        suite: &Suite,
+        belief: &mut Belief,
+        queue: &[GateValue],
+        event: &GateValue,
+    ) -> Result<bool, StepError> {
+        if !self.step(suite, belief, event)? {
+            return Ok(false);
+        }
+        self.take_queued(suite, belief, queue)?;
+        Ok(true)
+    }
+
+    /// Adds, for every group that has not taken all inputs, the one that takes the next of them now.
+    fn take_queued(&mut self, suite: &Suite, belief: &mut Belief, queue: &[GateValue]) -> Result<(), StepError> {
+        let mut at = 0;
+        while at < belief.groups.len() {
+            let taken = belief.groups[at].taken;
+            if let Some(input) = queue.get(taken) {
+                let mut cut = belief.cut;
+                let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
+                belief.cut = cut;
+                if hypotheses.is_empty() {
+                    belief.crossed = true;
+                } else if belief.groups.len() < GROUPS {
+                    add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
+                } else {
+                    belief.cut = true;
+                }
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// The belief after silence: all inputs were taken. `false` if nothing explains it; the belief is then as before.
+    pub fn delta(&mut self, suite: &Suite, belief: &mut Belief, sent: usize) -> Result<bool, StepError> {
+        let mut groups: Vec<Group> = Vec::new();
+        for group in belief.groups.iter().filter(|g| g.taken == sent) {
+            let mut quiet: Vec<Hypothesis> = Vec::new();
+            for h in &group.hypotheses {
+                self.silent(suite, h, &mut quiet)?;
+            }
+            if !quiet.is_empty() {
+                add_group(&mut groups, Group { taken: group.taken, hypotheses: quiet });
+            }
+        }
+        if groups.is_empty() {
+            return Ok(false);
+        }
+        belief.groups = groups;
+        Ok(true)
+    }
+
+    fn silent(&mut self, suite: &Suite, h: &Hypothesis, quiet: &mut Vec<Hypothesis>) -> Result<(), StepError> {
+        let after = |suite: &Suite, place: Place, state: Option<&State>, doubt: bool| {
+            // Silence changes nothing, so that what comes after it in a purpose may come all the same.
+            let mut marks: Vec<Mark> =
+                h.marks.iter().filter(|m| suite.accepted(m.node).next().is_none()).cloned().collect();
+            let taken = Taken { step: Step::Delta, internal: false, args: &[], before: state, after: state };
+            suite.follow(self.model, &h.marks, taken, &mut marks);
+            Hypothesis { place, marks, doubt: h.doubt || doubt, ..h.clone() }
+        };
+        match &h.place {
+            Place::Known(state) => match self.interpreter.quiescence(state)? {
+                Quiescence::Quiescent | Quiescence::Diverging => {
+                    quiet.push(after(suite, h.place.clone(), Some(state), false));
+                }
+                Quiescence::Active(_) => {}
+                Quiescence::Unknown { .. } => {
+                    self.unknown += 1;
+                    quiet.push(after(suite, h.place.clone(), Some(state), true));
+                }
+            },
+            Place::Open(trail) => {
+                for (step, reason) in self.tracker().silence(trail) {
+                    self.unknown += u64::from(reason.is_some());
+                    let place = self.settled(trail.with(step, None));
+                    quiet.push(after(suite, place, None, reason.is_some()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A trail, or the state if only one is left.
+    fn settled(&mut self, trail: Trail) -> Place {
+        match self.tracker().settle(&trail) {
+            Some(state) => Place::Known(state),
+            None => Place::Open(trail),
+        }
+    }
+
+    /// The hypotheses after an interaction, closed over internal steps.
+    fn next(
+        &mut self,
+        suite: &Suite,
+        from: &[Hypothesis],
+        event: &GateValue,
+        cut: &mut bool,
+    ) -> Result<Vec<Hypothesis>, StepError> {
+        let mut found: Vec<Hypothesis> = Vec::new();
+        for h in from {
+            match &h.place {
+                Place::Known(state) => {
+                    self.enabled.clear();
+                    self.unsure.clear();
+                    let (enabled, unsure) = (&mut self.enabled, &mut self.unsure);
+                    self.interpreter.enabled_switches(state, event.gate, &event.args, enabled, unsure)?;
+                    self.unknown += self.unsure.len() as u64;
+                    let switches: Vec<(SwitchId, bool)> = (self.enabled.iter().map(|s| (*s, false)))
+                        .chain(self.unsure.iter().map(|(s, _)| (*s, true)))
+                        .collect();
+                    for (switch, doubt) in switches {
+                        let mut next = state.clone();
+                        self.interpreter.take(&mut next, switch, &event.args)?;
+                        let step = Step::Switch(switch);
+                        found.push(self.moved(suite, h, step, &event.args, Some(state), Place::Known(next), doubt));
+                    }
+                }
+                Place::Open(trail) => {
+                    for (switch, reason) in self.tracker().next(trail, event.gate, &event.args) {
+                        self.unknown += u64::from(reason.is_some());
+                        let step = Step::Switch(switch);
+                        let place = self.settled(trail.with(step, Some(event.args.clone())));
+                        found.push(self.moved(suite, h, step, &event.args, None, place, reason.is_some()));
+                    }
+                }
+            }
+        }
+        self.close(suite, found, cut)
+    }
+
+    /// A hypothesis after a step.
+    #[allow(clippy::too_many_arguments)]
+    fn moved(
+        &self,
+        suite: &Suite,
+        h: &Hypothesis,
+        step: Step,
+        args: &[Value],
+        before: Option<&State>,
+        place: Place,
+        doubt: bool,
+    ) -> Hypothesis {
+        let internal = !step.is_observable(self.model);
+        let mut marks = Vec::new();
+        if !h.marks.is_empty() {
+            let after = match &place {
+                Place::Known(state) => Some(state),
+                Place::Open(_) => None,
+            };
+            suite.follow(self.model, &h.marks, Taken { step, internal, args, before, after }, &mut marks);
+        }
+        let mut account = h.account.clone();
+        step.switches().for_each(|s| account.take(s.index()));
+        let last = if internal { h.last } else { step.switches().next() };
+        Hypothesis { place, marks, account, last, doubt: h.doubt || doubt }
+    }
+
+    /// All hypotheses that internal steps lead to, those given first; equal states are merged (S1 definition 2).
+    fn close(&mut self, suite: &Suite, from: Vec<Hypothesis>, cut: &mut bool) -> Result<Vec<Hypothesis>, StepError> {
+        if let [h] = &from[..]
+            && let Place::Known(state) = &h.place
+            && !self.interpreter.may_move_alone(state)
+        {
+            return Ok(from);
+        }
+        let mut closure = Closure::default();
+        for h in from {
+            self.add(&mut closure, h);
+        }
+        let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
+        while let Some(at) = closure.open.pop_front() {
+            closure.waiting.remove(&at);
+            let h = closure.found[at].clone();
+            let next = match &h.place {
+                Place::Known(state) => {
+                    if !self.interpreter.may_move_alone(state) {
+                        continue;
+                    }
+                    match self.interpreter.internal_steps(state) {
+                        Ok(steps) => {
+                            let step_of = |s: &sioco_model::semantics::Step| match s.receive {
+                                Some(receive) => Step::Handshake { send: s.switch, receive },
+                                None => Step::Switch(s.switch),
+                            };
+                            let moved = |(s, next): (sioco_model::semantics::Step, State)| {
+                                self.moved(suite, &h, step_of(&s), &s.args, Some(state), Place::Known(next), false)
+                            };
+                            steps.into_iter().map(moved).collect()
+                        }
+                        // Too many hidden choices to try: from here on the state is not known.
+                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, &h, &Trail::at(state.clone())),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Place::Open(trail) => self.open_steps(suite, &h, trail),
+            };
+            for h in next {
+                let open = matches!(h.place, Place::Open(_));
+                if closure.found.len() >= limit || (open && closure.found.len() >= OPEN) {
+                    // What merges takes no room.
+                    *cut |= !self.merge(&mut closure, &h);
+                } else {
+                    self.add(&mut closure, h);
+                }
+            }
+        }
+        Ok(closure.found)
+    }
+
+    fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Vec<Hypothesis> {
+        let mut next = Vec::new();
+        for (step, reason) in self.tracker().internal(trail) {
+            self.unknown += u64::from(reason.is_some());
+            let place = self.settled(trail.with(step, None));
+            next.push(self.moved(suite, h, step, &[], None, place, reason.is_some()));
+        }
+        next
+    }
+
+    fn add(&mut self, closure: &mut Closure, h: Hypothesis) {
+        if self.merge(closure, &h) {
+            return;
+        }
+        let at = closure.found.len();
+        match &h.place {
+            Place::Known(state) => {
+                closure.states.insert(state.clone(), at);
+            }
+            Place::Open(trail) => {
+                if let Some(key) = self.tracker().key(trail) {
+                    closure.keys.insert(key, at);
+                }
+            }
+        }
+        closure.found.push(h);
+        closure.waiting.insert(at);
+        closure.open.push_back(at);
+    }
+
+    /// Merges a hypothesis into an equal one; says whether there is one.
+    fn merge(&mut self, closure: &mut Closure, h: &Hypothesis) -> bool {
+        let known = match &h.place {
+            Place::Known(state) => closure.states.get(state).copied(),
+            Place::Open(trail) => {
+                let key = self.tracker().key(trail);
+                key.and_then(|key| closure.keys.get(&key).copied())
+            }
+        };
+        let Some(at) = known else { return false };
+        // What changed goes on to where internal steps lead from here.
+        if closure.found[at].merge(h) && closure.waiting.insert(at) {
+            closure.open.push_back(at);
+        }
+        true
+    }
+}
+
+#[derive(Default)]
+struct Closure {
+    found: Vec<Hypothesis>,
+    states: FxHashMap<State, usize>,
+    keys: FxHashMap<Key, usize>,
+    open: std::collections::VecDeque<usize>,
+    waiting: FxHashSet<usize>,
+}
+
+/// Adds a group, unless there is an equal one.
+fn add_group(groups: &mut Vec<Group>, group: Group) {
+    let same = |g: &Group| {
+        g.taken == group.taken
+            && g.hypotheses.len() == group.hypotheses.len()
+            && g.hypotheses.iter().zip(&group.hypotheses).all(|(a, b)| a.place == b.place)
+    };
+    match groups.iter_mut().find(|g| same(g)) {
+        Some(known) => {
+            for (a, b) in known.hypotheses.iter_mut().zip(&group.hypotheses) {
+                a.merge(b);
+            }
+        }
+        None => groups.push(group),
+    }
+}

@@ -1,0 +1,249 @@
+//! Hypotheses whose state is not known: variables that are free at the start, or hidden choices among too many values
+//! (S3 definition 14: a context is a symbolic state and what was observed).
+//!
+//! Such a hypothesis is a trail: where it started, and the steps since with the values that were observed. One symbolic
+//! path goes from trail to trail. As soon as what was observed leaves only one value for everything that still matters,
+//! the state is known.
+
+use std::sync::Arc;
+
+use sioco_model::eval::{Env, eval};
+use sioco_model::model::{Label, Model};
+use sioco_model::semantics::state::State;
+use sioco_model::term::Op;
+use sioco_model::{GateId, SwitchId, TermId, Value, VarId};
+use sioco_solve::{Answer, Reason};
+use sioco_symbolic::key::Key;
+use sioco_symbolic::live::Live;
+use sioco_symbolic::path::{Path, Possible};
+use sioco_symbolic::step::Step;
+
+/// A hypothesis whose state is not known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trail {
+    /// Where it starts: a known state, or the initial state with what is free there.
+    start: Option<Arc<State>>,
+    /// The steps, each with the observed values if it can be observed.
+    steps: Arc<Vec<(Step, Option<Vec<Value>>)>>,
+}
+
+impl Trail {
+    /// From the initial state of the model.
+    pub fn initial() -> Trail {
+        Trail { start: None, steps: Arc::new(Vec::new()) }
+    }
+
+    /// From a known state.
+    pub fn at(state: State) -> Trail {
+        Trail { start: Some(Arc::new(state)), steps: Arc::new(Vec::new()) }
+    }
+
+    /// One step further.
+    pub fn with(&self, step: Step, args: Option<Vec<Value>>) -> Trail {
+        let mut steps = Vec::with_capacity(self.steps.len() + 1);
+        steps.extend(self.steps.iter().cloned());
+        steps.push((step, args));
+        Trail { start: self.start.clone(), steps: Arc::new(steps) }
+    }
+}
+
+/// Follows trails.
+pub struct Tracker<'m> {
+    model: &'m Model,
+    /// The path, which is recorded.
+    pub path: Path<'m>,
+    at: Trail,
+    live: Live,
+}
+
+impl<'m> Tracker<'m> {
+    /// At the initial state.
+    pub fn new(mut path: Path<'m>) -> Self {
+        path.record();
+        let model = path.model();
+        Tracker { model, path, at: Trail::initial(), live: Live::of(model) }
+    }
+
+    /// Goes where a trail leads.
+    pub fn visit(&mut self, trail: &Trail) {
+        if self.at.start != trail.start {
+            match &trail.start {
+                Some(state) => self.path.start_at(state),
+                None => self.path.start(),
+            }
+            self.at = Trail { start: trail.start.clone(), steps: Arc::new(Vec::new()) };
+        }
+        let common = self.at.steps.iter().zip(trail.steps.iter()).take_while(|(a, b)| a == b).count();
+        while self.path.len() > common {
+            self.path.retreat();
+        }
+        for (step, args) in &trail.steps[common..] {
+            self.path.advance(*step);
+            if let Some(args) = args {
+                self.observe(*step, args);
+            }
+        }
+        self.at = trail.clone();
+    }
+
+    /// Assumes that the last step, which is this one, had these values.
+    fn observe(&mut self, step: Step, args: &[Value]) -> Possible {
+        let Step::Switch(switch) = step else { return Possible::Yes };
+        let terms: Vec<TermId> = self.path.args(self.path.len() - 1).to_vec();
+        let params = &self.model.switches[switch].params;
+        let all = self.path.build(|pool, sorts| {
+            let mut same = Vec::new();
+            for ((term, value), param) in terms.iter().zip(args).zip(params) {
+                match (&param.tolerance, value) {
+                    (Some(tolerance), Value::Real(r)) if param.term.is_some() => {
+                        let low = pool.constant(Value::real(r.as_ref() - tolerance), sorts.real);
+                        let high = pool.constant(Value::real(r.as_ref() + tolerance), sorts.real);
+                        same.push(pool.app(Op::Le, &[low, *term], sorts.bool));
+                        same.push(pool.app(Op::Le, &[*term, high], sorts.bool));
+                    }
+                    _ => {
+                        let value = pool.constant(value.clone(), pool.sort(*term));
+                        same.push(pool.eq(sorts, *term, value));
+                    }
+                }
+            }
+            pool.and(sorts, &same)
+        });
+        self.path.assume(all)
+    }
+
+    /// The switches of a gate that may be taken with these values, and why only perhaps.
+    pub fn next(&mut self, trail: &Trail, gate: GateId, args: &[Value]) -> Vec<(SwitchId, Option<Reason>)> {
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        let mut found = Vec::new();
+        for step in steps {
+            let Step::Switch(switch) = step else { continue };
+            if self.model.switches[switch].label != Label::Gate(gate) || self.path.probe(step) == Possible::No {
+                continue;
+            }
+            self.path.advance(step);
+            match self.observe(step, args) {
+                Possible::No => {}
+                Possible::Yes => found.push((switch, None)),
+                Possible::Unknown(reason) => found.push((switch, Some(reason))),
+            }
+            self.path.retreat();
+        }
+        found
+    }
+
+    /// The internal steps that may be taken.
+    pub fn internal(&mut self, trail: &Trail) -> Vec<(Step, Option<Reason>)> {
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        steps.retain(|s| !s.is_observable(self.model));
+        let mut found = Vec::new();
+        for step in steps {
+            match self.path.probe(step) {
+                Possible::No => {}
+                Possible::Yes => found.push((step, None)),
+                Possible::Unknown(reason) => found.push((step, Some(reason))),
+            }
+        }
+        found
+    }
+
+    /// The inputs or outputs that may be taken with some values.
+    pub fn enabled(&mut self, trail: &Trail) -> Vec<SwitchId> {
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        steps.retain(|s| s.is_observable(self.model));
+        let mut found = Vec::new();
+        for step in steps {
+            if let Step::Switch(switch) = step
+                && self.path.probe(step) != Possible::No
+            {
+                found.push(switch);
+            }
+        }
+        found
+    }
+
+    /// In which ways silence may be observed.
+    pub fn silence(&mut self, trail: &Trail) -> Vec<(Step, Option<Reason>)> {
+        self.visit(trail);
+        let mut found = Vec::new();
+        let mut steps = vec![Step::Delta];
+        if self.path.may_diverge() {
+            steps.push(Step::Divergence);
+        }
+        for step in steps {
+            match self.path.probe(step) {
+                Possible::No => {}
+                Possible::Yes => found.push((step, None)),
+                Possible::Unknown(reason) => found.push((step, Some(reason))),
+            }
+        }
+        found
+    }
+
+    /// What the state is known by among others; equal ones can be merged.
+    pub fn key(&mut self, trail: &Trail) -> Option<Key> {
+        self.visit(trail);
+        self.path.key(&self.live)
+    }
+
+    /// The state, if only one is possible as far as it matters from here on.
+    pub fn settle(&mut self, trail: &Trail) -> Option<State> {
+        self.visit(trail);
+        if let Some(state) = self.path.known_state() {
+            return Some(state);
+        }
+        let Answer::Sat(Some(witness)) = self.path.solve() else { return None };
+        let locations = self.path.locations().to_vec();
+        let mut values = Vec::with_capacity(self.model.variables.len());
+        let mut other = Vec::new();
+        for (var, _) in self.model.variables.iter() {
+            let term = self.path.term(var);
+            let env = Env { symbols: &witness, ..Env::default() };
+            let value = eval(self.path.pool(), &self.model.sorts, term, env).ok()?;
+            if self.path.value(var).is_none() && self.is_live(&locations, var) {
+                other.push(self.path.build(|pool, sorts| {
+                    let value = pool.constant(value.clone(), pool.sort(term));
+                    let same = pool.eq(sorts, term, value);
+                    pool.not(sorts, same)
+                }));
+            }
+            values.push(value);
+        }
+        let another = self.path.build(|pool, sorts| pool.or(sorts, &other));
+        let only = other.is_empty() || self.path.may_hold(another) == Possible::No;
+        only.then(|| State::new(locations, values))
+    }
+
+    fn is_live(&self, locations: &[sioco_model::LocationId], var: VarId) -> bool {
+        locations.iter().any(|l| self.live.at(*l).contains(&var))
+    }
+
+    /// The state in words: locations, and what is known of the variables.
+    pub fn show(&mut self, trail: &Trail) -> String {
+        self.visit(trail);
+        let mut parts: Vec<String> = self.path.locations().iter().map(|l| self.model.location_name(*l)).collect();
+        for (id, v) in self.model.variables.iter().filter(|(_, v)| !v.hidden) {
+            let shown = match self.path.value(id) {
+                Some(value) => self.model.sorts.show(v.sort, value),
+                None => {
+                    let term = self.path.term(id);
+                    self.path.show(term)
+                }
+            };
+            parts.push(format!("{} = {shown}", self.model.variable_name(id)));
+        }
+        parts.join(", ")
+    }
+
+    /// The locations of a trail.
+    pub fn locations(&mut self, trail: &Trail) -> Vec<sioco_model::LocationId> {
+        self.visit(trail);
+        self.path.locations().to_vec()
+    }
+}

@@ -1,0 +1,314 @@
+//! The verdict rules on one run (`theory`, section 5; S3 rules 1 to 5; S0 algorithm 1, lines 24 to 39).
+//!
+//! A referee is told what happens, in order, and says when that is the end. It chooses nothing and knows no clock, so
+//! that a recorded run gets the same verdict again.
+
+use std::sync::{Arc, Mutex};
+
+use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
+use sioco_model::semantics::oracle::Oracle;
+use sioco_model::{GateId, SwitchId};
+use sioco_symbolic::path::SolverFactory;
+
+use crate::account::Bits;
+use crate::belief::{Belief, Hypothesis, Mind, Place};
+use crate::event::{GateValue, Observation};
+use crate::explanation::{Allowed, Explanation, Left, MOST};
+use crate::suite::Suite;
+use crate::sut::Order;
+use crate::verdict::{Cause, Failure, Open, Trouble};
+
+/// See the [module](self).
+pub struct Referee<'m> {
+    /// What changes the belief.
+    pub mind: Mind<'m>,
+    /// The purposes that hypotheses stand in.
+    pub suite: Suite,
+    order: Order,
+    belief: Belief,
+    /// The belief before a delta that the next output may disprove.
+    before_delta: Option<Belief>,
+    /// All inputs that were sent in this run, where it is not known when they were taken.
+    queue: Vec<GateValue>,
+    /// What was observed last and ended the run.
+    broken_by: Option<Observation>,
+    closed: Option<GateId>,
+    /// Deltas that were withdrawn since an output came after all.
+    pub withdrawn: u64,
+}
+
+impl<'m> Referee<'m> {
+    /// A referee without purposes.
+    pub fn new(model: &'m Model, solvers: SolverFactory<'m>, order: Order) -> Self {
+        Self::with(model, solvers, order, Suite::default(), None, 10_000)
+    }
+
+    /// A referee that also knows where hypotheses stand in purposes, with somebody to ask about known states, following
+    /// so many hypotheses at most.
+    pub fn with(
+        model: &'m Model,
+        solvers: SolverFactory<'m>,
+        order: Order,
+        suite: Suite,
+        oracle: Option<Arc<Mutex<dyn Oracle>>>,
+        limit: usize,
+    ) -> Self {
+        let mut interpreter = Interpreter::new(model);
+        if let Some(oracle) = oracle {
+            interpreter = interpreter.with_oracle(oracle);
+        }
+        let closed = model.gates.iter().find(|(_, g)| g.name == CLOSED && g.direction == Direction::Output);
+        Referee {
+            mind: Mind::new(model, interpreter, solvers, limit),
+            suite,
+            order,
+            belief: Belief::default(),
+            before_delta: None,
+            queue: Vec::new(),
+            broken_by: None,
+            closed: closed.map(|(id, _)| id),
+            withdrawn: 0,
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.mind.model()
+    }
+
+    /// What the order of events means from the next start on.
+    pub fn set_order(&mut self, order: Order) {
+        self.order = order;
+    }
+
+    /// All that explains what was observed.
+    pub fn belief(&self) -> &Belief {
+        &self.belief
+    }
+
+    /// Whether inputs may be under way.
+    pub fn is_waiting(&self) -> bool {
+        self.belief.groups.iter().any(|g| g.taken < self.queue.len())
+    }
+
+    /// Whether the last thing observed was silence.
+    pub fn is_quiet(&self) -> bool {
+        self.before_delta.is_some()
+    }
+
+    /// A run begins. A cause is the end of it: the model has no defined beginning.
+    pub fn start(&mut self) -> Option<Cause> {
+        self.before_delta = None;
+        self.broken_by = None;
+        self.queue.clear();
+        match self.mind.start(&self.suite) {
+            Ok(belief) => {
+                self.belief = belief;
+                None
+            }
+            Err(error) => Some(self.trouble(&error)),
+        }
+    }
+
+    /// The system took an input, or got it sent, as the order of events has it.
+    pub fn input(&mut self, input: &GateValue) -> Option<Cause> {
+        self.before_delta = None;
+        let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
+        let result = match self.order {
+            _ if !known => Ok(false),
+            Order::Sut => self.mind.step(&self.suite, &mut self.belief, input),
+            Order::Sent => {
+                self.queue.push(input.clone());
+                self.mind.sent(&self.suite, &mut self.belief, &self.queue).map(|()| {
+                    // Whatever order is true, the model must say something about one of them.
+                    self.belief.groups.iter().any(|g| g.taken == self.queue.len())
+                })
+            }
+        };
+        match result {
+            Ok(true) => None,
+            Ok(false) if self.belief.crossed => Some(Cause::Open(Open::Crossed)),
+            Ok(false) => Some(Cause::Open(Open::Unspecified(input.clone()))),
+            Err(error) => Some(self.trouble(&error)),
+        }
+    }
+
+    /// Something was observed.
+    pub fn observe(&mut self, seen: &Observation) -> Option<Cause> {
+        let (gate_value, failure) = match seen {
+            Observation::Delta => return self.delta(),
+            Observation::Output(output) => {
+                if !self.mind.interpreter.is_gate_value(output.gate, &output.args) {
+                    let gate = output.gate;
+                    let raw = output.show(self.model());
+                    return self.fail(seen, Failure::Malformed { gate, why: "values do not fit".into(), raw });
+                }
+                (Some(output.clone()), Failure::Output(output.clone()))
+            }
+            Observation::Closed => (self.closed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Closed),
+            Observation::Malformed { gate, why, raw } => {
+                let failure = Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() };
+                return self.fail(seen, failure);
+            }
+        };
+        if let Some(before) = self.before_delta.take() {
+            // The time-out was too short: there was something under way.
+            self.belief = before;
+            self.withdrawn += 1;
+        }
+        let Some(event) = gate_value else { return self.fail(seen, failure) };
+        let result = match self.queue.is_empty() {
+            true => self.mind.step(&self.suite, &mut self.belief, &event),
+            false => self.mind.overtaken(&self.suite, &mut self.belief, &self.queue, &event),
+        };
+        match result {
+            Ok(true) => None,
+            Ok(false) => self.fail(seen, failure),
+            Err(error) => Some(self.trouble(&error)),
+        }
+    }
+
+    fn delta(&mut self) -> Option<Cause> {
+        if self.before_delta.is_some() {
+            // Two silences in a row say nothing new.
+            return None;
+        }
+        let before = self.belief.clone();
+        match self.mind.delta(&self.suite, &mut self.belief, self.queue.len()) {
+            Ok(true) => {
+                self.before_delta = Some(before);
+                None
+            }
+            Ok(false) => self.fail(&Observation::Delta, Failure::Silence),
+            Err(error) => Some(self.trouble(&error)),
+        }
+    }
+
+    /// Nothing explains what was observed: a failure, unless something was left out that might.
+    fn fail(&mut self, seen: &Observation, failure: Failure) -> Option<Cause> {
+        self.broken_by = Some(seen.clone());
+        if self.belief.crossed {
+            return Some(Cause::Open(Open::Crossed));
+        }
+        if self.belief.cut {
+            return Some(Cause::Open(Open::Cut));
+        }
+        // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
+        let unknown = self.belief.hypotheses().any(|h| h.state().is_none());
+        if unknown && !matches!(failure, Failure::Malformed { .. }) && is_partial(self.model()) {
+            let what = "the model may be undefined for what was observed";
+            return Some(Cause::Open(Open::Other(what.into())));
+        }
+        Some(Cause::Failure(failure))
+    }
+
+    fn trouble(&self, error: &StepError) -> Cause {
+        let (StepError::Undefined { switch, .. } | StepError::NeedsSolver { switch, .. }) = error;
+        match error {
+            StepError::NeedsSolver { .. } => Cause::Open(Open::Other(error.describe(self.model()))),
+            StepError::Undefined { .. } => {
+                Cause::Trouble(Trouble::Model { switch: *switch, message: error.describe(self.model()) })
+            }
+        }
+    }
+
+    /// The switches that were surely and possibly taken in this run.
+    pub fn account(&self) -> (Bits, Bits) {
+        self.belief.account(self.model().switches.len())
+    }
+
+    /// Whether some hypothesis may give an output or do something by itself, so that something may still come.
+    pub fn may_act(&mut self) -> bool {
+        if self.is_quiet() {
+            return false;
+        }
+        if self.is_waiting() {
+            return true;
+        }
+        let Referee { mind, belief, .. } = self;
+        belief.hypotheses().any(|h| match &h.place {
+            Place::Known(state) => !matches!(mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent)),
+            Place::Open(trail) => {
+                let model = mind.model();
+                mind.tracker().enabled(trail).iter().any(|s| model.direction(*s) == Some(Direction::Output))
+            }
+        })
+    }
+
+    /// What the model allows after what was observed, hypothesis by hypothesis; and where the run ended with something
+    /// that nothing explains, why not.
+    pub fn explain(&mut self) -> Explanation {
+        let all = self.belief.len();
+        let some: Vec<Hypothesis> = self.belief.hypotheses().take(MOST).cloned().collect();
+        let seen = self.broken_by.clone();
+        let hypotheses = some.iter().map(|h| self.left(h, seen.as_ref())).collect();
+        Explanation { hypotheses, all }
+    }
+
+    fn left(&mut self, h: &Hypothesis, seen: Option<&Observation>) -> Left {
+        let model = self.model();
+        let trail = match &h.place {
+            Place::Known(state) => {
+                let state = state.clone();
+                return self.left_known(state, seen);
+            }
+            Place::Open(trail) => trail,
+        };
+        let tracker = self.mind.tracker();
+        let shown = tracker.show(trail);
+        let enabled: Vec<SwitchId> = tracker.enabled(trail);
+        let outputs = enabled.into_iter().filter(|s| model.direction(*s) == Some(Direction::Output));
+        let mut allowed: Vec<Allowed> =
+            outputs.map(|switch| Allowed::Output { switch, args: Vec::new(), fixed: false }).collect();
+        if !tracker.silence(trail).is_empty() {
+            allowed.push(Allowed::Silence);
+        }
+        Left { state: None, shown, allowed, switches: Vec::new() }
+    }
+
+    fn left_known(&mut self, state: sioco_model::semantics::State, seen: Option<&Observation>) -> Left {
+        let model = self.model();
+        let interpreter = &mut self.mind.interpreter;
+        let mut allowed = Vec::new();
+        for offer in interpreter.outputs(&state).unwrap_or_default() {
+            allowed.push(Allowed::Output { switch: offer.switch, args: offer.args, fixed: offer.fixed });
+        }
+        if matches!(interpreter.quiescence(&state), Ok(Quiescence::Quiescent | Quiescence::Diverging)) {
+            allowed.push(Allowed::Silence);
+        }
+        let mut switches = Vec::new();
+        match seen {
+            Some(Observation::Output(output)) => {
+                for switch in interpreter.switches_at(&state, output.gate) {
+                    switches.push((switch, interpreter.why_not(&state, switch, Some(&output.args))));
+                }
+            }
+            Some(Observation::Delta) => {
+                let own = |s: &SwitchId| match model.switches[*s].label {
+                    Label::Gate(g) => model.gates[g].direction == Direction::Output,
+                    Label::Internal | Label::Send(_) => true,
+                    Label::Receive(_) => false,
+                };
+                let all: Vec<SwitchId> =
+                    state.locations().iter().flat_map(|l| model.locations[*l].outgoing.iter().copied()).collect();
+                for switch in all.into_iter().filter(own) {
+                    if matches!(interpreter.example(&state, switch), Ok(Some(_))) {
+                        switches.push((switch, Vec::new()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        let shown = state.show(model);
+        Left { state: Some(state), shown, allowed, switches }
+    }
+}
+
+/// Whether something in the model may be undefined.
+fn is_partial(model: &Model) -> bool {
+    model.switches.values().any(|s| {
+        let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
+        terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
+    })
+}

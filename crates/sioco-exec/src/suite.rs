@@ -1,0 +1,356 @@
+//! All purposes of a plan as one tree: paths that begin the same share their nodes, so that a run serves every purpose
+//! that its trace still fits (`theory`, section 5), and following all of them costs what following one does.
+
+use std::sync::Arc;
+
+use sioco_model::eval::{Env, EvalError, eval};
+use sioco_model::model::Model;
+use sioco_model::semantics::state::State;
+use sioco_model::term::TermPool;
+use sioco_model::{TermId, Value};
+use sioco_plan::want::{Want, atoms, side_of};
+use sioco_plan::{Leg, Plan};
+use sioco_symbolic::step::Step;
+
+/// A node of the tree.
+pub type NodeId = u32;
+
+/// A condition of a leg, as a term.
+#[derive(Clone, Debug)]
+struct Condition {
+    term: TermId,
+    /// Whether it is about the values after the step.
+    after: bool,
+    /// Where the values of its parameters come from; none for the arguments of the step itself.
+    slots: Option<Vec<(u32, usize, usize)>>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    parent: NodeId,
+    leg: Option<Leg>,
+    conditions: Vec<Condition>,
+    children: Vec<(Step, NodeId)>,
+    /// The purposes that are reached here.
+    accepts: Vec<u32>,
+    depth: u32,
+    /// How many accepts of open purposes are here or below.
+    open: u32,
+}
+
+/// What happened on the way to a node, for conditions that speak of it.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Past {
+    args: Vec<Value>,
+    before: Option<Arc<Past>>,
+}
+
+/// A place of a hypothesis in the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// The node.
+    pub node: NodeId,
+    /// Whether all that was merged into the hypothesis is there.
+    pub sure: bool,
+    past: Option<Arc<Past>>,
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Suite {
+    nodes: Vec<Node>,
+    /// The accepts of each purpose.
+    accepts: Vec<Vec<NodeId>>,
+    open: Vec<bool>,
+    pool: TermPool,
+    /// Whether some condition speaks of earlier steps.
+    remembers: bool,
+}
+
+impl Default for Suite {
+    /// No purposes.
+    fn default() -> Self {
+        let root = Node {
+            parent: 0,
+            leg: None,
+            conditions: Vec::new(),
+            children: Vec::new(),
+            accepts: Vec::new(),
+            depth: 0,
+            open: 0,
+        };
+        Suite { nodes: vec![root], accepts: Vec::new(), open: Vec::new(), pool: TermPool::default(), remembers: false }
+    }
+}
+
+impl Suite {
+    /// The tree of the purposes of a plan.
+    pub fn new(model: &Model, plan: &Plan) -> Suite {
+        let mut suite = Suite {
+            accepts: vec![Vec::new(); plan.purposes.len()],
+            open: vec![true; plan.purposes.len()],
+            pool: model.terms.clone(),
+            ..Suite::default()
+        };
+        for (p, purpose) in plan.purposes.iter().enumerate() {
+            let mut at: Vec<NodeId> = vec![0; purpose.nodes.len()];
+            for (i, node) in purpose.nodes.iter().enumerate() {
+                if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
+                    at[i] = suite.child(model, at[parent], leg);
+                }
+                if node.accept && !suite.accepts[p].contains(&at[i]) {
+                    suite.accepts[p].push(at[i]);
+                    suite.nodes[at[i] as usize].accepts.push(p as u32);
+                    suite.count(at[i], 1);
+                }
+            }
+        }
+        suite
+    }
+
+    fn child(&mut self, model: &Model, parent: NodeId, leg: &Leg) -> NodeId {
+        let known = self.nodes[parent as usize].children.iter().find(|(step, c)| {
+            *step == leg.step && self.nodes[*c as usize].leg.as_ref().is_some_and(|l| l.wants == leg.wants)
+        });
+        if let Some((_, known)) = known {
+            return *known;
+        }
+        let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, w)).collect();
+        self.remembers |= conditions.iter().any(|c| c.slots.as_ref().is_some_and(|s| !s.is_empty()));
+        let id = self.nodes.len() as NodeId;
+        let depth = self.nodes[parent as usize].depth + 1;
+        let leg_step = leg.step;
+        self.nodes.push(Node {
+            parent,
+            leg: Some(leg.clone()),
+            conditions,
+            children: Vec::new(),
+            accepts: Vec::new(),
+            depth,
+            open: 0,
+        });
+        self.nodes[parent as usize].children.push((leg_step, id));
+        id
+    }
+
+    /// A want as a term. One that names nothing of this model asks for nothing.
+    fn condition(&mut self, model: &Model, want: &Want) -> Option<Condition> {
+        match want {
+            Want::Atom { switch, atom, side } => {
+                let atom = *atoms(model, *switch).get(*atom)?;
+                let term = side_of(&mut self.pool, &model.sorts, atom, *side)?;
+                Some(Condition { term, after: false, slots: None })
+            }
+            Want::Written { condition, negated, slots, after, .. } => {
+                let term = if *negated { self.pool.not(&model.sorts, *condition) } else { *condition };
+                Some(Condition { term, after: *after, slots: Some(slots.clone()) })
+            }
+        }
+    }
+
+    /// Adds to the number of open accepts from a node up.
+    fn count(&mut self, node: NodeId, by: i32) {
+        let mut at = node;
+        loop {
+            let n = &mut self.nodes[at as usize];
+            n.open = n.open.saturating_add_signed(by);
+            if at == 0 {
+                return;
+            }
+            at = n.parent;
+        }
+    }
+
+    /// How many purposes there are.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether a purpose is still wanted.
+    pub fn is_open(&self, purpose: usize) -> bool {
+        self.open.get(purpose).is_some_and(|o| *o)
+    }
+
+    /// A purpose is no longer wanted: it was reached, or given up.
+    pub fn close(&mut self, purpose: usize) {
+        if !std::mem::replace(&mut self.open[purpose], false) {
+            return;
+        }
+        for node in self.accepts[purpose].clone() {
+            self.count(node, -1);
+        }
+    }
+
+    /// Whether something that is still wanted is here or below.
+    pub fn leads_on(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].open > 0
+    }
+
+    /// The open purposes that are reached here.
+    pub fn accepted(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
+        self.nodes[node as usize].accepts.iter().map(|p| *p as usize).filter(|p| self.open[*p])
+    }
+
+    /// The accepts of a purpose.
+    pub fn accepts_of(&self, purpose: usize) -> &[NodeId] {
+        &self.accepts[purpose]
+    }
+
+    /// Whether legs may speak of values of steps long before them.
+    pub fn remembers(&self) -> bool {
+        self.remembers
+    }
+
+    /// The nodes from below one to another, if the other is below it.
+    pub fn line(&self, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
+        let depth = self.nodes[from as usize].depth;
+        let mut line = Vec::new();
+        let mut at = to;
+        while self.nodes[at as usize].depth > depth {
+            line.push(at);
+            at = self.nodes[at as usize].parent;
+        }
+        line.reverse();
+        (at == from).then_some(line)
+    }
+
+    /// The leg to a node; nothing at the root.
+    pub fn leg(&self, node: NodeId) -> Option<&Leg> {
+        self.nodes[node as usize].leg.as_ref()
+    }
+
+    /// The nearest open accepts below a node, breadth-first, at most so many.
+    pub fn targets(&self, node: NodeId, most: usize) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut open = std::collections::VecDeque::from([node]);
+        while let Some(n) = open.pop_front() {
+            if found.len() >= most {
+                break;
+            }
+            if n != node && self.accepted(n).next().is_some() {
+                found.push(n);
+            }
+            open.extend(self.nodes[n as usize].children.iter().map(|(_, c)| *c).filter(|c| self.leads_on(*c)));
+        }
+        found
+    }
+
+    /// The marks of the initial state.
+    pub fn start(&self) -> Vec<Mark> {
+        match self.leads_on(0) {
+            true => vec![Mark { node: 0, sure: true, past: None }],
+            false => Vec::new(),
+        }
+    }
+
+    /// Where marks are after a step of a hypothesis whose state is known. An internal step does not leave an accept: it
+    /// belongs to the path.
+    pub fn follow(&self, model: &Model, marks: &[Mark], taken: Taken<'_>, found: &mut Vec<Mark>) {
+        for mark in marks {
+            if taken.internal && self.accepted(mark.node).next().is_some() {
+                push(found, mark.clone());
+            }
+            for (step, child) in &self.nodes[mark.node as usize].children {
+                let same = *step == taken.step || (step.is_silence() && taken.step.is_silence());
+                if !same || !self.leads_on(*child) {
+                    continue;
+                }
+                let past =
+                    self.remembers.then(|| Arc::new(Past { args: taken.args.to_vec(), before: mark.past.clone() }));
+                match self.fits(model, *child, taken, past.as_ref()) {
+                    Some(true) => push(found, Mark { node: *child, sure: mark.sure, past }),
+                    Some(false) => {}
+                    None => push(found, Mark { node: *child, sure: false, past }),
+                }
+            }
+        }
+    }
+
+    /// Whether the conditions of a leg hold; nothing if that cannot be told.
+    fn fits(&self, model: &Model, node: NodeId, taken: Taken<'_>, past: Option<&Arc<Past>>) -> Option<bool> {
+        let node = &self.nodes[node as usize];
+        let mut open = false;
+        for c in &node.conditions {
+            let (Some(before), Some(after)) = (taken.before, taken.after) else {
+                open = true;
+                continue;
+            };
+            let vars = if c.after { after.values() } else { before.values() };
+            let mut slots: Vec<Value> = Vec::new();
+            let params: &[Value] = match &c.slots {
+                None => taken.args,
+                Some(of) => {
+                    for (slot, step, arg) in of {
+                        let value = value_of(past, node.depth as usize, *step, *arg);
+                        let at = *slot as usize;
+                        slots.resize(slots.len().max(at + 1), Value::Bool(false));
+                        slots[at] = value.unwrap_or(Value::Bool(false));
+                    }
+                    &slots
+                }
+            };
+            let env = Env { vars, params, bound: &[], symbols: &[] };
+            match eval(&self.pool, &model.sorts, c.term, env) {
+                Ok(Value::Bool(true)) => {}
+                Err(EvalError::NeedsSolver(_)) => open = true,
+                _ => return Some(false),
+            }
+        }
+        (!open).then_some(true)
+    }
+}
+
+/// The argument of a step on the path to a node of some depth; the newest past belongs to the last step.
+fn value_of(past: Option<&Arc<Past>>, depth: usize, step: usize, arg: usize) -> Option<Value> {
+    let mut at = past?;
+    for _ in step + 1..depth {
+        at = at.before.as_ref()?;
+    }
+    at.args.get(arg).cloned()
+}
+
+fn push(marks: &mut Vec<Mark>, mark: Mark) {
+    match marks.iter_mut().find(|m| m.node == mark.node && m.past == mark.past) {
+        Some(known) => known.sure |= mark.sure,
+        None => marks.push(mark),
+    }
+}
+
+/// Joins the marks of two hypotheses that became one: what only one of them has is not sure. Says whether the first
+/// changed.
+pub fn merge(marks: &mut Vec<Mark>, others: &[Mark]) -> bool {
+    let mut changed = false;
+    for m in marks.iter_mut().filter(|m| m.sure) {
+        let both = others.iter().any(|o| o.node == m.node && o.sure);
+        changed |= !both;
+        m.sure = both;
+    }
+    for o in others {
+        if !marks.iter().any(|m| m.node == o.node && m.past == o.past) {
+            let sure = o.sure && marks.iter().any(|m| m.node == o.node && m.sure);
+            marks.push(Mark { sure, ..o.clone() });
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// A step that a hypothesis took.
+#[derive(Clone, Copy)]
+pub struct Taken<'a> {
+    /// The step.
+    pub step: Step,
+    /// Whether nobody sees it.
+    pub internal: bool,
+    /// The values of its parameters.
+    pub args: &'a [Value],
+    /// The state before it, if it is known.
+    pub before: Option<&'a State>,
+    /// The state after it, if it is known.
+    pub after: Option<&'a State>,
+}
