@@ -14,6 +14,7 @@ mod write;
 
 use std::fmt;
 
+pub use self::cause::cause;
 pub use self::event::{Misfit, args, declared, gate_value, read_args};
 pub use self::head::{About, Header};
 pub use self::read::{read, read_header};

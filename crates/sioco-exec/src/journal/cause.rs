@@ -10,7 +10,7 @@ use crate::sut::FaultKind;
 use crate::verdict::{Cause, Failure, Open, Trouble};
 
 /// A cause: `"reached"`, or an object with `fail`, `open` or `error`.
-pub(super) fn cause(model: &Model, cause: &Cause) -> Json {
+pub fn cause(model: &Model, cause: &Cause) -> Json {
     match cause {
         Cause::Reached => json!("reached"),
         Cause::Failure(failure) => {

@@ -15,7 +15,7 @@ use sioco_model::semantics::interpreter::Part;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Model, SwitchId, TermId, print};
 
-pub use self::why::describe;
+pub use self::why::{describe, with};
 
 /// A model with its source.
 #[derive(Clone, Copy)]
@@ -63,6 +63,16 @@ impl<'a> Words<'a> {
     pub fn conjunct_place(&self, switch: SwitchId, n: usize) -> Option<Span> {
         let guard = self.checked.spans.switches.get(switch).and_then(|s| s.guard)?;
         Some(self.part_of_guard(switch, n).map_or(guard, |(place, _)| place))
+    }
+
+    /// Where a conjunct of the guard of a switch was written, or all of the guard if nobody knows; `None` if there is no
+    /// guard.
+    pub fn conjunct_span(&self, switch: SwitchId, conjunct: TermId) -> Option<Span> {
+        let position = self.conjuncts(switch).iter().position(|c| *c == conjunct);
+        match position {
+            Some(n) => self.conjunct_place(switch, n),
+            None => self.checked.spans.switches.get(switch).and_then(|s| s.guard),
+        }
     }
 
     fn conjuncts(&self, switch: SwitchId) -> Vec<TermId> {

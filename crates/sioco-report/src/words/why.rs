@@ -52,8 +52,8 @@ fn listed(parts: &[String]) -> String {
     }
 }
 
-/// ` (x = 6, p = 3)`.
-pub(super) fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
+/// The values of variables and parameters, in brackets: ` (x = 6, p = 3)`; hidden ones are left out.
+pub fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
     let shown = values.iter().filter_map(|(leaf, value)| match leaf {
         Leaf::Var(v) if model.variables[*v].hidden => None,
         Leaf::Var(v) => {
