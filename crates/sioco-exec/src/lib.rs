@@ -7,30 +7,43 @@
 //! - [`journal`]: the records as lines, and back;
 //! - [`log`]: recorded traces of any origin;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
-//! - [`explanation`]: why an observation is not allowed.
+//! - [`explanation`]: why an observation is not allowed;
+//! - [`player`]: a model played as a system under test; [`racer`]: any system behind wires with delays.
 //!
 //! Nothing here has a clock, a file, a socket or randomness of its own: time, seed and observations come in as values,
 //! so that what was recorded can be run again exactly.
 
 pub mod account;
 pub mod belief;
+pub mod course;
+pub mod drive;
 pub mod event;
 pub mod explanation;
+pub mod inputs;
 pub mod journal;
 pub mod log;
 pub mod open;
+pub mod player;
+pub mod racer;
 pub mod record;
 pub mod referee;
+pub mod seek;
 pub mod settings;
 pub mod suite;
 pub mod summary;
 pub mod sut;
+pub mod tester;
 pub mod verdict;
+pub mod walk;
 
+pub use drive::{Clock, drive};
 pub use event::{Action, GateValue, Observation};
+pub use player::Player;
+pub use racer::Racer;
 pub use record::{Record, Stamped};
 pub use referee::Referee;
 pub use settings::Settings;
 pub use summary::Summary;
 pub use sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
+pub use tester::Tester;
 pub use verdict::Verdict;

@@ -26,9 +26,12 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         Failure::Output(output) => {
             ("this output is not allowed here".to_owned(), of_output(words, output, explanation), Vec::new(), None)
         }
-        Failure::Silence => {
-            ("the SUT is silent, and silence is not allowed here".to_owned(), of_silence(words, explanation), vec![], None)
-        }
+        Failure::Silence => (
+            "the SUT is silent, and silence is not allowed here".to_owned(),
+            of_silence(words, explanation),
+            vec![],
+            None,
+        ),
         Failure::Closed => {
             let declared = model.gates.values().any(|g| g.name == CLOSED);
             let help = (!declared).then(|| "where the SUT may end, the model says so with `output closed`".to_owned());

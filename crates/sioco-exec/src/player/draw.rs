@@ -1,0 +1,133 @@
+//! Values at random, mostly small ones and such as the model mentions.
+
+use sioco_model::model::Model;
+use sioco_model::number::{self, BigInt, Rational};
+use sioco_model::sort::{Sort, Sorts};
+use sioco_model::term::Term;
+use sioco_model::{Id, SortId, TermId, Value};
+use sioco_solve::values::Random;
+
+/// How deep values of data types and sequences are drawn; below there are the default ones.
+const DEEP: u32 = 3;
+
+/// How many items a drawn sequence has, and how many characters a drawn text, at most.
+const LONG: u64 = 3;
+
+/// Where random values come from.
+#[derive(Clone, Debug)]
+pub(super) struct Draw {
+    pub random: Random,
+    /// Integers that the model mentions: what happens, often happens near them.
+    mentioned: Vec<i64>,
+}
+
+impl Draw {
+    pub fn new(model: &Model) -> Draw {
+        let mut mentioned = Vec::new();
+        for i in 0..model.terms.len() {
+            if let Term::Const(Value::Int(n), _) = model.terms.get(TermId::from_index(i)) {
+                mentioned.push(*n);
+            }
+        }
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        Draw { random: Random::new(0), mentioned }
+    }
+
+    /// True in so many of a hundred cases. The certain ones take no random number.
+    pub fn percent(&mut self, chance: u8) -> bool {
+        match chance {
+            0 => false,
+            100.. => true,
+            _ => self.random.below(100) < u64::from(chance),
+        }
+    }
+
+    /// A place in a list that is not empty. The only one takes no random number.
+    pub fn place(&mut self, len: usize) -> usize {
+        if len <= 1 { 0 } else { self.random.below(len as u64) as usize }
+    }
+
+    /// Some value of a sort; `seen` are integers that are worth trying again.
+    pub fn value(&mut self, sorts: &Sorts, sort: SortId, seen: &[i64]) -> Value {
+        self.nested(sorts, sort, seen, DEEP)
+    }
+
+    fn nested(&mut self, sorts: &Sorts, sort: SortId, seen: &[i64], deep: u32) -> Value {
+        match sorts.get(sort) {
+            Sort::Bool => Value::Bool(self.random.below(2) == 1),
+            Sort::Int { lo, hi } => {
+                let n = BigInt::from(self.integer(seen));
+                number::int(clamp(n, lo.as_ref(), hi.as_ref(), |from, by| from + BigInt::from(by), self))
+            }
+            Sort::Real { lo, hi } => {
+                let n = Rational::from(self.integer(seen)) / Rational::from(1 << self.random.below(3));
+                Value::real(clamp(n, lo.as_ref(), hi.as_ref(), |from, by| from + Rational::from(by), self))
+            }
+            Sort::String => {
+                let len = self.random.below(LONG + 1);
+                let text: String = (0..len).map(|_| char::from(b'a' + self.random.below(3) as u8)).collect();
+                Value::string(&text)
+            }
+            Sort::Data(_) | Sort::Seq(_) if deep == 0 => sorts.default_value(sort),
+            Sort::Data(data) => {
+                let constructors = &sorts.data[*data].constructors;
+                let chosen = self.place(constructors.len());
+                let fields = constructors.get(chosen).map_or(&[][..], |c| &c.fields);
+                let fields = fields.iter().map(|f| self.nested(sorts, f.sort, seen, deep - 1)).collect();
+                Value::data(chosen as u32, fields)
+            }
+            Sort::Seq(item) => {
+                let len = self.random.below(LONG + 1);
+                Value::seq((0..len).map(|_| self.nested(sorts, *item, seen, deep - 1)).collect())
+            }
+        }
+    }
+
+    fn integer(&mut self, seen: &[i64]) -> i64 {
+        match self.random.below(8) {
+            0 | 1 if !self.mentioned.is_empty() => {
+                let place = self.place(self.mentioned.len());
+                self.mentioned[place].saturating_add(self.random.between(-1, 1))
+            }
+            2 | 3 if !seen.is_empty() => seen[self.place(seen.len())].saturating_add(self.random.between(-1, 1)),
+            4 => self.random.between(-100, 100),
+            _ => self.random.between(-2, 10),
+        }
+    }
+
+    /// A value near to another one of its sort, or any other.
+    pub fn near(&mut self, sorts: &Sorts, sort: SortId, value: &Value) -> Value {
+        let far = 1i64 << self.random.below(10);
+        let by = self.random.between(-far, far);
+        let moved = match value {
+            _ if self.random.below(4) == 0 => None,
+            Value::Int(n) => Some(number::int(BigInt::from(*n) + BigInt::from(by))),
+            Value::Real(r) => Some(Value::real(&**r + Rational::from(by) / Rational::from(1 << self.random.below(4)))),
+            _ => None,
+        };
+        moved.filter(|v| sorts.contains(sort, v)).unwrap_or_else(|| self.value(sorts, sort, &[]))
+    }
+}
+
+/// The number, or if it is outside its range, one a little inside the end that it is beyond.
+fn clamp<N: PartialOrd + Clone>(
+    n: N,
+    lo: Option<&N>,
+    hi: Option<&N>,
+    add: impl Fn(&N, i64) -> N,
+    draw: &mut Draw,
+) -> N {
+    let by = draw.random.between(0, 3);
+    let moved = match (lo, hi) {
+        (Some(lo), _) if n < *lo => add(lo, by),
+        (_, Some(hi)) if n > *hi => add(hi, -by),
+        _ => return n,
+    };
+    // A narrow range: one of its ends.
+    match (lo, hi) {
+        (Some(lo), _) if moved < *lo => lo.clone(),
+        (_, Some(hi)) if moved > *hi => hi.clone(),
+        _ => moved,
+    }
+}

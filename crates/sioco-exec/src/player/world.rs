@@ -1,0 +1,349 @@
+//! What a model does, for a set of states at once: inputs, outputs, silence, internal steps.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashSet;
+use sioco_model::model::{Direction, Label, Model};
+use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
+use sioco_model::{GateId, IdVec, LocationId, SwitchId, Value};
+use sioco_solve::StateOracle;
+use sioco_solve::values::Choice;
+
+use super::draw::Draw;
+use crate::event::GateValue;
+
+/// How many states internal steps are followed to, beyond those that are there.
+const CLOSURE: usize = 1_000;
+
+/// How many values of a hidden choice are followed where there are too many to try.
+const HIDDEN: usize = 4;
+
+/// How often values are drawn around values that are allowed, and how often if none are known.
+const AROUND: u32 = 24;
+const BLIND: u32 = 200;
+
+/// The states that the model may be in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Belief {
+    pub states: Vec<State>,
+    /// Whether internal steps have been followed.
+    pub closed: bool,
+    /// Whether these are all states that the model can be in, from the initial state that was drawn.
+    pub whole: bool,
+}
+
+/// An output of a belief.
+pub(super) enum Found {
+    /// This one is allowed.
+    Output(GateValue),
+    /// None is.
+    Nothing,
+    /// None was found, which does not mean that there is none.
+    Unsure,
+}
+
+pub(super) struct World<'m> {
+    model: &'m Model,
+    /// With the oracle, if there is one.
+    run: Interpreter<'m>,
+    /// Without: for what is only worth knowing if it is cheap.
+    plain: Interpreter<'m>,
+    oracle: Option<Arc<Mutex<StateOracle>>>,
+    outputs: IdVec<LocationId, Vec<(GateId, SwitchId)>>,
+    internal: IdVec<LocationId, Vec<SwitchId>>,
+    pub draw: Draw,
+    /// Memory that is used again, so that a step needs no new one.
+    next: Vec<State>,
+    enabled: Vec<SwitchId>,
+    unsure: Vec<(SwitchId, String)>,
+}
+
+impl<'m> World<'m> {
+    pub fn new(model: &'m Model) -> World<'m> {
+        let mut outputs: IdVec<LocationId, Vec<(GateId, SwitchId)>> =
+            model.locations.values().map(|_| vec![]).collect();
+        let mut internal: IdVec<LocationId, Vec<SwitchId>> = model.locations.values().map(|_| vec![]).collect();
+        for (id, s) in model.switches.iter() {
+            match s.label {
+                Label::Gate(g) if model.gates[g].direction == Direction::Output => outputs[s.source].push((g, id)),
+                Label::Internal => internal[s.source].push(id),
+                _ => {}
+            }
+        }
+        let run = Interpreter::new(model);
+        World {
+            model,
+            plain: run.clone(),
+            run,
+            oracle: None,
+            outputs,
+            internal,
+            draw: Draw::new(model),
+            next: Vec::new(),
+            enabled: Vec::new(),
+            unsure: Vec::new(),
+        }
+    }
+
+    pub fn with_oracle(mut self, oracle: Arc<Mutex<StateOracle>>) -> Self {
+        self.run = self.run.with_oracle(oracle.clone());
+        self.oracle = Some(oracle);
+        self
+    }
+
+    /// Whether the values fit the gate.
+    pub fn fits(&self, gate: GateId, args: &[Value]) -> bool {
+        self.run.is_gate_value(gate, args)
+    }
+
+    /// An initial state, with values for the free variables; `seen` are integers that are worth trying.
+    pub fn initial(&mut self, seen: &[i64]) -> Belief {
+        let World { run, draw, model, .. } = self;
+        let state = run.initial(&mut |v| draw.value(&model.sorts, model.variables[v].sort, seen));
+        Belief { states: vec![state], closed: false, whole: true }
+    }
+
+    /// Follows internal steps.
+    pub fn close(&mut self, belief: &mut Belief) -> Result<(), StepError> {
+        if belief.closed {
+            return Ok(());
+        }
+        belief.closed = true;
+        if !belief.states.iter().any(|s| self.run.may_move_alone(s)) {
+            return Ok(());
+        }
+        let mut seen: FxHashSet<State> = belief.states.iter().cloned().collect();
+        let limit = belief.states.len() + CLOSURE;
+        let mut at = 0;
+        while at < belief.states.len() {
+            let state = belief.states[at].clone();
+            at += 1;
+            for next in self.internal(&state, &mut belief.whole)? {
+                if seen.contains(&next) {
+                    continue;
+                }
+                if belief.states.len() >= limit {
+                    belief.whole = false;
+                    return Ok(());
+                }
+                seen.insert(next.clone());
+                belief.states.push(next);
+            }
+        }
+        Ok(())
+    }
+
+    /// The states after internal steps from one; some of them, where a hidden choice has too many values.
+    fn internal(&mut self, state: &State, whole: &mut bool) -> Result<Vec<State>, StepError> {
+        if !self.run.may_move_alone(state) {
+            return Ok(Vec::new());
+        }
+        match self.run.internal_steps(state) {
+            Ok(steps) => return Ok(steps.into_iter().map(|(_, next)| next).collect()),
+            Err(StepError::NeedsSolver { .. }) => *whole = false,
+            Err(e) => return Err(e),
+        }
+        let mut found = Vec::new();
+        for location in state.locations() {
+            for i in 0..self.internal[*location].len() {
+                let switch = self.internal[*location][i];
+                for args in self.several(state, switch)? {
+                    let mut next = state.clone();
+                    if self.run.fire(&mut next, switch, &args)? {
+                        found.push(next);
+                    }
+                }
+            }
+        }
+        for (send, receive) in self.run.pairs(state) {
+            for args in self.several(state, send)? {
+                match self.run.shake(state, send, receive, &args) {
+                    Ok(next) => found.extend(next),
+                    Err(StepError::NeedsSolver { .. }) => {}
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// All values for which a switch is enabled, or some if they are too many.
+    fn several(&mut self, state: &State, switch: SwitchId) -> Result<Vec<Vec<Value>>, StepError> {
+        match self.plain.choices(state, switch) {
+            Err(StepError::NeedsSolver { .. }) => {}
+            known => return known,
+        }
+        let mut found: Vec<Vec<Value>> = Vec::new();
+        for _ in 0..HIDDEN {
+            if let (Some(args), _) = self.some(state, switch)?
+                && !found.contains(&args)
+            {
+                found.push(args);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Values for which a switch is enabled, at random, and whether there are none if none were found.
+    fn some(&mut self, state: &State, switch: SwitchId) -> Result<(Option<Vec<Value>>, bool), StepError> {
+        match self.plain.choices(state, switch) {
+            Ok(mut all) if !all.is_empty() => {
+                let chosen = self.draw.place(all.len());
+                return Ok((Some(all.swap_remove(chosen)), true));
+            }
+            Ok(_) => return Ok((None, true)),
+            // Too many values, or undefined for some but perhaps not for others.
+            Err(_) => {}
+        }
+        let model = self.model;
+        let s = &model.switches[switch];
+        let unknowns = self.run.unknowns(switch);
+        if let Some(oracle) = &self.oracle {
+            let question = Question { condition: s.guard, unknowns: &unknowns, vars: state.values(), params: &[] };
+            let mut oracle = oracle.lock().unwrap_or_else(PoisonError::into_inner);
+            oracle.refill();
+            let choice = Choice::Random(self.draw.random.bits());
+            let chosen = oracle.choose(&question, choice).ok().flatten();
+            drop(oracle);
+            if let Some(args) = chosen.and_then(|chosen| self.fitting(state, switch, &chosen)) {
+                return Ok((Some(args), true));
+            }
+        }
+        let known = match self.run.example(state, switch) {
+            Ok(None) => return Ok((None, true)),
+            Ok(known) => known,
+            Err(StepError::NeedsSolver { .. }) => None,
+            Err(e) => return Err(e),
+        };
+        let free: Vec<usize> = (0..s.params.len()).filter(|i| s.params[*i].term.is_none()).collect();
+        for _ in 0..if known.is_some() { AROUND } else { BLIND } {
+            let chosen: Vec<Value> = free
+                .iter()
+                .map(|&i| match &known {
+                    Some(args) => self.draw.near(&model.sorts, s.params[i].sort, &args[i]),
+                    None => self.draw.value(&model.sorts, s.params[i].sort, &[]),
+                })
+                .collect();
+            if let Some(args) = self.fitting(state, switch, &chosen) {
+                return Ok((Some(args), true));
+            }
+        }
+        let sure = known.is_some();
+        Ok((known, sure))
+    }
+
+    /// All arguments for values of the free ones, if the switch is enabled for them.
+    fn fitting(&mut self, state: &State, switch: SwitchId, chosen: &[Value]) -> Option<Vec<Value>> {
+        let args = self.run.complete(state, switch, chosen).ok()?;
+        let params = &self.model.switches[switch].params;
+        let typed = params.iter().zip(&args).all(|(p, v)| self.model.sorts.contains(p.sort, v));
+        (typed && self.run.enabled(state, switch, &args).unwrap_or(false)).then_some(args)
+    }
+
+    /// The belief after an interaction; `false` if nothing specifies it, and the belief is as before.
+    pub fn after(&mut self, belief: &mut Belief, gate: GateId, args: &[Value]) -> Result<bool, StepError> {
+        self.close(belief)?;
+        if let [state] = &mut belief.states[..]
+            && let Some(taken) = self.after_one(state, gate, args)?
+        {
+            belief.closed = !taken;
+            self.close(belief)?;
+            return Ok(taken);
+        }
+        self.next.clear();
+        for state in &belief.states {
+            self.enabled.clear();
+            self.run.enabled_switches(state, gate, args, &mut self.enabled, &mut self.unsure)?;
+            for switch in &self.enabled {
+                let mut next = state.clone();
+                self.run.take(&mut next, *switch, args)?;
+                self.next.push(next);
+            }
+        }
+        // Hypotheses that are only perhaps some are not followed.
+        belief.whole &= self.unsure.is_empty();
+        self.unsure.clear();
+        if self.next.is_empty() {
+            return Ok(false);
+        }
+        self.next.sort_unstable();
+        self.next.dedup();
+        std::mem::swap(&mut self.next, &mut belief.states);
+        belief.closed = false;
+        self.close(belief)?;
+        Ok(true)
+    }
+
+    /// The same for a single state, which makes no new one; `None` if several switches are enabled.
+    fn after_one(&mut self, state: &mut State, gate: GateId, args: &[Value]) -> Result<Option<bool>, StepError> {
+        self.enabled.clear();
+        self.run.enabled_switches(state, gate, args, &mut self.enabled, &mut self.unsure)?;
+        match (&self.enabled[..], &self.unsure[..]) {
+            ([], []) => Ok(Some(false)),
+            ([switch], []) => self.run.take(state, *switch, args).map(|()| Some(true)),
+            _ => {
+                self.unsure.clear();
+                Ok(None)
+            }
+        }
+    }
+
+    /// An output that a state of the belief allows: the first found, from a random state on.
+    pub fn output(&mut self, belief: &mut Belief) -> Result<Found, StepError> {
+        self.close(belief)?;
+        let mut sure = belief.whole;
+        let first = self.draw.place(belief.states.len());
+        for k in 0..belief.states.len() {
+            let state = &belief.states[(first + k) % belief.states.len()];
+            let outputs = |w: &Self| state.locations().iter().map(|l| w.outputs[*l].len()).sum::<usize>();
+            let many = outputs(self);
+            let turn = self.draw.place(many);
+            for n in 0..many {
+                let mut place = (turn + n) % many;
+                for location in state.locations() {
+                    let here = &self.outputs[*location];
+                    if place >= here.len() {
+                        place -= here.len();
+                        continue;
+                    }
+                    let (gate, switch) = here[place];
+                    match self.some(state, switch)? {
+                        (Some(args), _) => return Ok(Found::Output(GateValue { gate, args })),
+                        (None, known) => sure &= known,
+                    }
+                    break;
+                }
+            }
+        }
+        Ok(if sure { Found::Nothing } else { Found::Unsure })
+    }
+
+    /// Keeps the silent states; `false` if there are none for sure, and the belief is as before.
+    pub fn quiet(&mut self, belief: &mut Belief) -> Result<bool, StepError> {
+        self.close(belief)?;
+        let mut kept = Vec::with_capacity(belief.states.len());
+        for state in &belief.states {
+            kept.push(match self.run.quiescence(state)? {
+                Quiescence::Quiescent | Quiescence::Diverging => true,
+                Quiescence::Active(_) => false,
+                Quiescence::Unknown { .. } => {
+                    belief.whole = false;
+                    false
+                }
+            });
+        }
+        if !kept.contains(&true) {
+            return Ok(false);
+        }
+        let mut kept = kept.into_iter();
+        belief.states.retain(|_| kept.next().expect("one answer for each state"));
+        // A state on a silent cycle may step on.
+        belief.closed = false;
+        Ok(true)
+    }
+
+    /// Whether a single state without outputs is known to be silent.
+    pub fn plainly_quiet(&self, belief: &Belief) -> bool {
+        matches!(&belief.states[..], [state] if !self.run.may_move_alone(state))
+    }
+}

@@ -1,0 +1,344 @@
+//! A model played as a system under test does only what the model allows.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sioco_exec::player::{Manners, Unspecified};
+use sioco_exec::{FaultKind, GateValue, Observation, Player, Polled, Sut, SutEvent};
+use sioco_lang::check::{check_file, check_text};
+use sioco_lang::source::FsLoader;
+use sioco_model::model::{Direction, Label, Model};
+use sioco_model::semantics::{Interpreter, State};
+use sioco_model::{SwitchId, Value};
+use sioco_solve::values::Random;
+use sioco_solve::{BackEnd, StateOracle};
+
+const WAIT: Duration = Duration::from_secs(1);
+
+fn model(text: &str) -> Model {
+    let checked = check_text("played.sts", text);
+    assert!(checked.model.is_some(), "{:?}", checked.diagnostics);
+    checked.model.expect("it was there").model
+}
+
+fn examples() -> Vec<(PathBuf, Model)> {
+    let mut found = Vec::new();
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).expect("the examples are there") {
+            let path = entry.expect("the examples can be read").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "sts")
+                && let Some(checked) = check_file(&path, &FsLoader, &Default::default()).model
+            {
+                found.push((path, checked.model));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(found.len() > 30, "{}", found.len());
+    found
+}
+
+/// An input that some state specifies.
+fn some_input(model: &Model, run: &mut Interpreter<'_>, states: &[State], random: &mut Random) -> Option<GateValue> {
+    let mut found = Vec::new();
+    for state in states {
+        for (id, s) in model.switches.iter() {
+            let Label::Gate(gate) = s.label else { continue };
+            if model.gates[gate].direction != Direction::Input || state.location(s.process) != s.source {
+                continue;
+            }
+            for _ in 0..4 {
+                let args = s.params.iter().map(|p| match model.sorts.cardinality(p.sort) {
+                    Some(n) if n < 1_000 => model.sorts.nth_value(p.sort, random.below(n)).expect("below the size"),
+                    _ if p.sort == model.sorts.real => Value::real(random.between(-3, 300).into()),
+                    _ => Value::Int(random.between(-3, 300)),
+                });
+                let args: Vec<Value> = args.collect();
+                if run.is_gate_value(gate, &args) && run.enabled(state, id, &args) == Ok(true) {
+                    found.push(GateValue { gate, args });
+                }
+            }
+            if let Ok(Some(args)) = run.example(state, id) {
+                found.push(GateValue { gate, args });
+            }
+        }
+    }
+    let chosen = random.below(found.len() as u64) as usize;
+    (!found.is_empty()).then(|| found.swap_remove(chosen))
+}
+
+/// What was seen in some runs of a model: outputs, silences, inputs.
+#[derive(Default)]
+struct Seen {
+    outputs: u64,
+    silences: u64,
+    inputs: u64,
+}
+
+/// Plays a model against its own semantics.
+fn play(name: &str, model: &Model, manners: &Manners, seed: u64, steps: u32, seen: &mut Seen) {
+    let mut player = Player::new(model).with_manners(manners.clone());
+    let mut run = Interpreter::new(model);
+    let mut random = Random::new(seed);
+    player.reset(1, seed).expect("the model has an initial state");
+    let mut states = run.closure(vec![player.states()[0].clone()]).expect("internal steps can be followed").states;
+    let mut sent: Option<GateValue> = None;
+    for step in 0..steps {
+        let at = || format!("{name}, seed {seed}, {manners:?}, step {step}");
+        if sent.is_none() && random.below(2) == 0 {
+            sent = some_input(model, &mut run, &states, &mut random);
+            if let Some(input) = &sent {
+                player.send(u64::from(step), input).expect("an input can be sent");
+            }
+        }
+        let wait = if random.below(4) == 0 { Duration::ZERO } else { WAIT };
+        let mut taken = false;
+        let after = match player.poll(wait).unwrap_or_else(|e| panic!("{}: {e}", at())) {
+            Polled::Event(SutEvent::Accepted { .. }) => {
+                seen.inputs += 1;
+                taken = true;
+                let input = sent.take().expect("an input was sent");
+                run.after(states.clone(), input.gate, &input.args)
+            }
+            Polled::Event(SutEvent::Observed(Observation::Output(output))) => {
+                seen.outputs += 1;
+                assert!(run.is_gate_value(output.gate, &output.args), "{}: {}", at(), output.show(model));
+                run.after(states.clone(), output.gate, &output.args)
+            }
+            Polled::Event(SutEvent::Observed(Observation::Delta)) => {
+                assert!(!wait.is_zero() && sent.is_none(), "{}", at());
+                seen.silences += 1;
+                run.after_delta(states.clone())
+            }
+            Polled::Nothing => continue,
+            other => panic!("{}: {other:?}", at()),
+        };
+        let after = after.unwrap_or_else(|e| panic!("{}: {}", at(), e.describe(model)));
+        if after.states.is_empty() {
+            assert!(taken, "{}: not allowed", at());
+            // Outputs overtook the input, and it is not specified any more: after that, anything may happen.
+            return;
+        }
+        states = after.states;
+    }
+}
+
+#[test]
+fn examples_conform_to_themselves() {
+    let all = [
+        Manners::default(),
+        Manners { silence: 100, outputs_first: 0, prompt: 0, unspecified: Unspecified::Ignore },
+        Manners { silence: 0, outputs_first: 100, prompt: 50, unspecified: Unspecified::Wait },
+    ];
+    let mut seen = Seen::default();
+    for (path, model) in examples() {
+        for seed in 0..8 {
+            for manners in &all {
+                play(&path.display().to_string(), &model, manners, seed, 60, &mut seen);
+            }
+        }
+    }
+    assert!(seen.outputs > 5_000 && seen.silences > 1_000 && seen.inputs > 5_000);
+}
+
+const BRANCHES: &str = "
+input a(p: Int in 0..9)
+output o(x: Int)
+output other
+process P {
+  var x: Int = 0
+  init s {
+    ?a(p)               / x := p -> s
+    tau [x > 5]                  -> t
+    tau any k: Int in 0..3 [k <= x] / x := x - k -> u
+    !other [x == 2]              -> s
+  }
+  state t {
+    !o(any p) [p > x && p < x + 4] / x := 0 -> s
+    tau                                     -> v
+  }
+  state u {
+    !o(x) / x := 0       -> s
+    ?a(p) [p > 3]        -> t
+    tau                  -> s
+  }
+  state v {
+    tau    -> w
+    ?a(p)  -> v
+  }
+  state w {
+    tau    -> v
+    tau    -> t
+  }
+}
+";
+
+#[test]
+fn internal_steps_and_hidden_choices() {
+    let model = model(BRANCHES);
+    let mut seen = Seen::default();
+    for seed in 0..200 {
+        play("branches", &model, &Manners::default(), seed, 60, &mut seen);
+    }
+    assert!(seen.outputs > 1_000 && seen.silences > 100, "{} {}", seen.outputs, seen.silences);
+}
+
+/// The next event of a player that is waited for.
+fn next(player: &mut Player<'_>) -> SutEvent {
+    match player.poll(WAIT).expect("the model goes on") {
+        Polled::Event(event) => event,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn output(player: &mut Player<'_>) -> Option<GateValue> {
+    match next(player) {
+        SutEvent::Observed(Observation::Output(output)) => Some(output),
+        SutEvent::Observed(Observation::Delta) => None,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn silence_and_outputs_where_both_are_allowed() {
+    let model = model("output o\nprocess P {\n  init s { tau -> t\n tau -> u }\n  state t { !o -> u }\n  final u\n}\n");
+    let silences = |silence| {
+        let mut player = Player::new(&model).with_manners(Manners { silence, ..Manners::default() });
+        let silent = |seed: &u64| {
+            player.reset(1, *seed).expect("an initial state");
+            output(&mut player).is_none()
+        };
+        (0..200).filter(silent).count()
+    };
+    assert_eq!((silences(0), silences(100)), (0, 200));
+    assert!((60..140).contains(&silences(50)), "{}", silences(50));
+}
+
+#[test]
+fn values_that_the_system_chooses_are_spread() {
+    let model = model(
+        "output few(p: Int)\noutput many(p: Int)\noutput hard(p: Int, q: Int)\nprocess P {\n  var x: Int = 40\n  init s { !few(any p) [x < p <= x + 3] -> t }\n  state t { !many(any p) [p > x] -> u }\n  state u { !hard(any p, any q) [p * q == 1_001 && p > 1 && q > 1 && p < 1_000 && q < 1_000] -> u }\n}\n",
+    );
+    let mut drawn: [Vec<GateValue>; 3] = Default::default();
+    let oracle = StateOracle::new(&model.terms, &model.sorts, BackEnd::Auto);
+    let mut player = Player::new(&model).with_oracle(Arc::new(Mutex::new(oracle)));
+    for seed in 0..40 {
+        player.reset(1, seed).expect("an initial state");
+        for drawn in &mut drawn {
+            drawn.push(output(&mut player).unwrap_or_else(|| panic!("an output, seed {seed}")));
+        }
+    }
+    for (drawn, least) in drawn.iter_mut().zip([3, 5, 2]) {
+        drawn.sort();
+        drawn.dedup();
+        assert!(drawn.len() >= least, "{drawn:?}");
+    }
+    // Without anybody to ask, too.
+    let mut player = Player::new(&model);
+    player.reset(1, 7).expect("an initial state");
+    assert!(output(&mut player).is_some() && output(&mut player).is_some());
+    assert_eq!(player.poll(WAIT).expect("no error"), Polled::Nothing, "whether it is silent cannot be told");
+}
+
+#[test]
+fn inputs_that_nothing_specifies() {
+    let text = "input a\ninput b\noutput o\nprocess P {\n  init s { ?a -> t }\n  state t { !o -> u }\n  state u { ?b -> s }\n}\n";
+    let model = model(text);
+    let (a, b) = (model.gate("a").expect("declared"), model.gate("b").expect("declared"));
+    let (a, b) = (GateValue { gate: a, args: vec![] }, GateValue { gate: b, args: vec![] });
+    let start = |unspecified| {
+        let manners = Manners { unspecified, outputs_first: 0, ..Manners::default() };
+        let mut player = Player::new(&model).with_manners(manners);
+        player.reset(1, 0).expect("an initial state");
+        player.send(1, &a).expect("sent");
+        assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 });
+        player.send(2, &b).expect("sent");
+        player
+    };
+    let mut waits = start(Unspecified::Wait);
+    assert!(matches!(next(&mut waits), SutEvent::Observed(Observation::Output(_))));
+    assert_eq!(next(&mut waits), SutEvent::Accepted { id: 2 });
+    assert_eq!(waits.states()[0].locations(), &[model.location("s").expect("declared")]);
+    assert_eq!(next(&mut waits), SutEvent::Observed(Observation::Delta));
+    assert_eq!(waits.poll(WAIT), Ok(Polled::Nothing), "silence is announced once");
+    waits.send(3, &b).expect("sent");
+    assert_eq!(next(&mut waits), SutEvent::Accepted { id: 3 });
+
+    let mut ignores = start(Unspecified::Ignore);
+    assert_eq!(next(&mut ignores), SutEvent::Accepted { id: 2 });
+    assert!(output(&mut ignores).is_some());
+
+    let mut refuses = start(Unspecified::Refuse);
+    assert!(matches!(next(&mut refuses), SutEvent::Refused { id: 2, .. }));
+    assert!(output(&mut refuses).is_some());
+    refuses.send(3, &GateValue { gate: a.gate, args: vec![Value::Int(1)] }).expect("sent");
+    assert!(matches!(next(&mut refuses), SutEvent::Refused { id: 3, .. }), "one value too many");
+}
+
+#[test]
+fn values_of_free_variables_fit_what_was_sent() {
+    // The right guess of the tester is specified for one value of `x` only.
+    let text = "input guess(p: Int)\noutput yes(x: Int)\nprocess P {\n  var x: Int = any\n  init s { ?guess(p) [p == x] -> t }\n  state t { !yes(x) -> t }\n}\n";
+    let model = model(text);
+    let gate = model.gate("guess").expect("declared");
+    let mut player = Player::new(&model);
+    for seed in 0..50 {
+        player.reset(1, seed).expect("an initial state");
+        player.send(1, &GateValue { gate, args: vec![Value::Int(77)] }).expect("sent");
+        assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 }, "seed {seed}");
+        assert_eq!(output(&mut player).map(|o| o.args), Some(vec![Value::Int(77)]), "seed {seed}");
+        // That cannot be, whatever the value of `x`.
+        player.send(2, &GateValue { gate, args: vec![Value::Int(78)] }).expect("sent");
+        let refused = (0..1_000).map(|_| next(&mut player)).find(|e| !matches!(e, SutEvent::Observed(_)));
+        assert!(matches!(refused, Some(SutEvent::Refused { id: 2, .. })), "seed {seed}: {refused:?}");
+    }
+}
+
+#[test]
+fn model_errors_are_faults() {
+    let text = "input a(p: Int)\noutput o(x: Int)\nprocess P {\n  var x: Int = 0\n  init s { take: ?a(p) [10 div p > 1] / x := p -> t }\n  state t { tell: !o(x) -> s }\n}\n";
+    let model = model(text);
+    let gate = model.gate("a").expect("declared");
+    let places = |switch: SwitchId| format!("played.sts:{}", model.switches[switch].name);
+    let mut player = Player::new(&model).with_places(places);
+    for run in 1..3 {
+        player.reset(run, 0).expect("an initial state");
+        player.send(1, &GateValue { gate, args: vec![Value::Int(0)] }).expect("sent");
+        let fault = player.poll(WAIT).expect_err("a division by zero");
+        assert_eq!((fault.kind, fault.again), (FaultKind::Reported, true));
+        assert!(fault.message.contains("played.sts:take") && fault.message.contains("zero"), "{}", fault.message);
+    }
+}
+
+#[test]
+fn a_system_can_end() {
+    let model = model("input a\noutput closed\nprocess P {\n  init s { !closed -> t }\n  final t\n}\n");
+    let mut player = Player::new(&model);
+    player.reset(1, 0).expect("an initial state");
+    assert_eq!(next(&mut player), SutEvent::Observed(Observation::Closed));
+    assert_eq!(player.poll(WAIT), Ok(Polled::Nothing));
+    player.send(1, &GateValue { gate: model.gate("a").expect("declared"), args: vec![] }).expect("sent");
+    assert!(matches!(next(&mut player), SutEvent::Refused { id: 1, .. }));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let model = model(BRANCHES);
+    let gate = model.gate("a").expect("declared");
+    let run = |seed| {
+        let mut player = Player::new(&model);
+        player.reset(1, seed).expect("an initial state");
+        let mut events = Vec::new();
+        for i in 0..20 {
+            player.send(i, &GateValue { gate, args: vec![Value::Int(i as i64 % 10)] }).expect("sent");
+            events.extend((0..3).map(|_| player.poll(WAIT)));
+        }
+        events
+    };
+    assert_eq!(run(3), run(3));
+    assert!((0..10).any(|seed| run(seed) != run(3)));
+}
