@@ -25,6 +25,8 @@ pub struct LoggedStep {
     pub at: Option<Duration>,
     /// What.
     pub action: Action,
+    /// Whether it is an input, and something was seen between when it was sent and when it was accepted.
+    pub overtaken: bool,
 }
 
 /// A recorded run.
@@ -97,8 +99,8 @@ impl Log {
 #[derive(Default)]
 struct Runs {
     done: Vec<LoggedRun>,
-    /// Inputs that were neither accepted nor refused yet.
-    waiting: Vec<(u64, GateValue)>,
+    /// Inputs that were neither accepted nor refused yet, and whether something overtook them.
+    waiting: Vec<(u64, GateValue, bool)>,
 }
 
 impl Runs {
@@ -112,24 +114,25 @@ impl Runs {
     }
 
     fn sent(&mut self, id: u64, input: GateValue) {
-        self.waiting.push((id, input));
+        self.waiting.push((id, input, false));
     }
 
-    fn take(&mut self, id: u64) -> Option<GateValue> {
-        let at = self.waiting.iter().position(|(i, _)| *i == id)?;
-        Some(self.waiting.remove(at).1)
+    fn take(&mut self, id: u64) -> Option<(GateValue, bool)> {
+        let at = self.waiting.iter().position(|(i, ..)| *i == id)?;
+        let (_, input, overtaken) = self.waiting.remove(at);
+        Some((input, overtaken))
     }
 
     fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
-        if let Some(input) = self.take(id)
+        if let Some((input, overtaken)) = self.take(id)
             && let Some(run) = self.run()
         {
-            run.steps.push(LoggedStep { line, at, action: Action::Input(input) });
+            run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken });
         }
     }
 
     fn refused(&mut self, id: u64, why: &str) {
-        if let Some(input) = self.take(id)
+        if let Some((input, _)) = self.take(id)
             && let Some(run) = self.run()
         {
             run.trouble = Some(Trouble::Refused { input, why: why.to_owned() });
@@ -137,8 +140,9 @@ impl Runs {
     }
 
     fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
+        self.waiting.iter_mut().for_each(|(.., overtaken)| *overtaken = true);
         if let Some(run) = self.run() {
-            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen) });
+            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), overtaken: false });
         }
     }
 

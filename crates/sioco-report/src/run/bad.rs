@@ -95,7 +95,13 @@ fn report(bad: &Bad<'_>) -> Parts {
             };
             let labels = place.map(|s| Label { span: s.whole, text: String::new() }).into_iter().collect();
             let help = Some(mend(trouble).to_owned());
-            Parts { rank: Rank::Error, id: "run".into(), message: message(), labels, notes: Vec::new(), help }
+            let id = match trouble {
+                Trouble::Fault { .. } => "adapter",
+                Trouble::Model { .. } => "model",
+                Trouble::Refused { .. } => "refused",
+                Trouble::TooManyHypotheses(_) => "hypotheses",
+            };
+            Parts { rank: Rank::Error, id: id.into(), message: message(), labels, notes: Vec::new(), help }
         }
         Cause::Open(_) | Cause::Reached => {
             let notes = bad.explanation.and_then(failure::hypotheses).into_iter().collect();

@@ -52,8 +52,12 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
     labels.truncate(PLACES);
     let allowed = allowed::all(words, explanation);
     if !explanation.hypotheses.is_empty() && !matches!(failure, Failure::Refused(_)) {
-        let what = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join("; ") };
-        notes.push(format!("allowed here: {what}"));
+        let what = match &allowed[..] {
+            [] => " nothing".to_owned(),
+            [only] => format!(" {only}"),
+            several => several.iter().map(|a| format!("\n{a}")).collect(),
+        };
+        notes.push(format!("allowed here:{what}"));
     }
     notes.extend(hypotheses(explanation));
     Parts { rank: Rank::Error, id: Code::of(failure).to_string(), message, labels, notes, help }

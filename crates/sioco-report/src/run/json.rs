@@ -77,7 +77,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "stale": s.stale,
         "unknown": s.unknown,
         "seed": campaign.seed,
-        "time_us": u64::try_from(campaign.took.as_micros()).unwrap_or(u64::MAX),
+        "time_us": campaign.took.map(|t| u64::try_from(t.as_micros()).unwrap_or(u64::MAX)),
         "journal": campaign.journal,
         "replay": campaign.replay,
     })

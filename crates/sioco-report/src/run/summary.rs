@@ -29,12 +29,12 @@ pub struct Campaign<'a> {
     pub plan: Option<&'a Plan>,
     /// The system under test, as it was given.
     pub sut: &'a str,
-    /// The seed.
-    pub seed: u64,
+    /// The seed, where anything is random.
+    pub seed: Option<u64>,
     /// How long silence takes.
     pub quiescence: Duration,
-    /// How long it took.
-    pub took: Duration,
+    /// How long it took, if somebody waited for it.
+    pub took: Option<Duration>,
     /// What limited it, in words.
     pub budget: &'a str,
     /// Where the journal is.
@@ -115,12 +115,12 @@ pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     };
     let model = &campaign.source.checked.model;
     let mut out = format!(
-        "{head}  {} against {}: {}, {} in {}\n",
+        "{head}  {} against {}: {}, {}{}\n",
         style.bold(&model.name),
         campaign.sut,
         count(to_usize(runs), "run"),
         count(to_usize(summary.steps), "step"),
-        time(campaign.took),
+        campaign.took.map(|t| format!(" in {}", time(t))).unwrap_or_default(),
     );
     for (heading, text) in rows(campaign) {
         let mut heading = heading;
@@ -141,7 +141,9 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(runs(summary).map(|text| ("runs", text)));
-    rows.push(("ended", ended(campaign)));
+    if campaign.took.is_some() {
+        rows.push(("ended", ended(campaign)));
+    }
     rows.push(("coverage", covered(campaign)));
     rows.extend(purposes(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "purposes" } else { "" }, t)));
     for gate in campaign.gates {
@@ -169,8 +171,11 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         rows.push(("silence", format!("{what}: raise `--quiescence`, which is {ms} ms")));
     }
     if summary.stale > 0 {
-        let outputs = count(to_usize(summary.stale), "output");
-        rows.push(("stale", format!("{outputs} of earlier runs came too late and were dropped")));
+        let what = match summary.stale {
+            1 => "an output of an earlier run came too late and was dropped".to_owned(),
+            n => format!("{n} outputs of earlier runs came too late and were dropped"),
+        };
+        rows.push(("stale", what));
     }
     let mut names: Vec<String> = Vec::new();
     for (id, s) in model.switches.iter() {
@@ -181,7 +186,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if !names.is_empty() && summary.verdict.is_some() {
         rows.push(("not taken", list(&names)));
     }
-    rows.push(("seed", campaign.seed.to_string()));
+    rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
     rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
     rows.extend(campaign.replay.map(|r| ("replay", r.to_owned())));
     rows

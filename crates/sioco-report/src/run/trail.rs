@@ -45,7 +45,7 @@ impl Trails {
             }
             _ => return,
         };
-        self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action });
+        self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, overtaken: false });
     }
 
     /// The steps of a bad run.
