@@ -38,7 +38,7 @@ pub mod tester;
 pub mod verdict;
 pub mod walk;
 
-pub use drive::{Clock, drive};
+pub use drive::{Clock, NoClock, drive};
 pub use event::{Action, GateValue, Observation};
 pub use player::Player;
 pub use racer::Racer;
