@@ -13,19 +13,26 @@
 
 pub mod account;
 pub mod belief;
+pub mod course;
+pub mod drive;
 pub mod event;
 pub mod explanation;
+pub mod inputs;
 pub mod open;
 pub mod player;
 pub mod racer;
 pub mod record;
 pub mod referee;
+pub mod seek;
 pub mod settings;
 pub mod suite;
 pub mod summary;
 pub mod sut;
+pub mod tester;
 pub mod verdict;
+pub mod walk;
 
+pub use drive::{Clock, NoClock, drive};
 pub use event::{Action, GateValue, Observation};
 pub use player::Player;
 pub use racer::Racer;
@@ -34,4 +41,5 @@ pub use referee::Referee;
 pub use settings::Settings;
 pub use summary::Summary;
 pub use sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
+pub use tester::Tester;
 pub use verdict::Verdict;

@@ -12,6 +12,7 @@ use sioco_model::model::{Label, Model};
 use sioco_model::semantics::state::State;
 use sioco_model::term::Op;
 use sioco_model::{GateId, SwitchId, TermId, Value, VarId};
+use sioco_solve::values::Choice;
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
@@ -166,6 +167,18 @@ impl<'m> Tracker<'m> {
             }
         }
         found
+    }
+
+    /// Values for which a switch may be taken, by a seed.
+    pub fn values(&mut self, trail: &Trail, switch: SwitchId, seed: u64) -> Option<Vec<Value>> {
+        self.visit(trail);
+        if self.path.probe(Step::Switch(switch)) == Possible::No {
+            return None;
+        }
+        self.path.advance(Step::Switch(switch));
+        let solved = self.path.solve_with(Choice::Random(seed)).ok();
+        self.path.retreat();
+        solved.and_then(|s| s.steps.into_iter().last()).map(|(_, values)| values)
     }
 
     /// In which ways silence may be observed.

@@ -114,6 +114,7 @@ impl<'m> Referee<'m> {
     /// The system took an input, or got it sent, as the order of events has it.
     pub fn input(&mut self, input: &GateValue) -> Option<Cause> {
         self.before_delta = None;
+        self.forget_queue();
         let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
         let result = match self.order {
             _ if !known => Ok(false),
@@ -163,9 +164,20 @@ impl<'m> Referee<'m> {
             false => self.mind.overtaken(&self.suite, &mut self.belief, &self.queue, &event),
         };
         match result {
-            Ok(true) => None,
+            Ok(true) => {
+                self.forget_queue();
+                None
+            }
             Ok(false) => self.fail(seen, failure),
             Err(error) => Some(self.trouble(&error)),
+        }
+    }
+
+    /// Once all inputs are taken, nobody needs to know them any more.
+    fn forget_queue(&mut self) {
+        if !self.queue.is_empty() && self.belief.groups.iter().all(|g| g.taken == self.queue.len()) {
+            self.queue.clear();
+            self.belief.groups.iter_mut().for_each(|g| g.taken = 0);
         }
     }
 
@@ -177,6 +189,7 @@ impl<'m> Referee<'m> {
         let before = self.belief.clone();
         match self.mind.delta(&self.suite, &mut self.belief, self.queue.len()) {
             Ok(true) => {
+                // An output may disprove this: then inputs may be under way again, and the queue is still needed.
                 self.before_delta = Some(before);
                 None
             }
@@ -228,7 +241,12 @@ impl<'m> Referee<'m> {
         }
         let Referee { mind, belief, .. } = self;
         belief.hypotheses().any(|h| match &h.place {
-            Place::Known(state) => !matches!(mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent)),
+            Place::Known(state) => {
+                let i = &mut mind.interpreter;
+                // Most states are told by their locations.
+                let may = i.may_move_alone(state) || i.outputs_at(state).next().is_some();
+                may && !matches!(i.quiescence(state), Ok(Quiescence::Quiescent))
+            }
             Place::Open(trail) => {
                 let model = mind.model();
                 mind.tracker().enabled(trail).iter().any(|s| model.direction(*s) == Some(Direction::Output))

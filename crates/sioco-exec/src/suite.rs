@@ -186,6 +186,15 @@ impl Suite {
         }
     }
 
+    /// A purpose is wanted again, with other values.
+    pub fn reopen(&mut self, purpose: usize) {
+        if !std::mem::replace(&mut self.open[purpose], true) {
+            for node in self.accepts[purpose].clone() {
+                self.count(node, 1);
+            }
+        }
+    }
+
     /// Whether something that is still wanted is here or below.
     pub fn leads_on(&self, node: NodeId) -> bool {
         self.nodes[node as usize].open > 0

@@ -1,0 +1,213 @@
+//! A course: steps with values that lead from where the run is to where it should get (S0 lines 6 to 22: values on the
+//! fly, so that everything observed so far is taken into account).
+
+use sioco_model::model::Model;
+use sioco_model::semantics::state::State;
+use sioco_model::{GateId, TermId, Value};
+use sioco_plan::Leg;
+use sioco_plan::walker::Walker;
+use sioco_solve::Reason;
+use sioco_solve::values::{Choice, NoValues, Random};
+use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
+
+use crate::event::GateValue;
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Course {
+    /// The steps, each with the values of its parameters.
+    pub steps: Vec<(Step, Vec<Value>)>,
+    /// How many of them are done.
+    pub done: usize,
+    /// Whether it is only perhaps one: the solver did not decide about the rest of the path.
+    pub guess: bool,
+}
+
+/// Why there is no course.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoCourse {
+    /// No values lead there.
+    Impossible,
+    /// The solver did not decide, and no values of the next input were found either.
+    Unknown(Reason),
+}
+
+/// What the next step of a course is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ahead {
+    /// The tester sends this.
+    Input(GateId, Vec<Value>),
+    /// The system does something, or is silent.
+    Own,
+    /// Nothing is left.
+    End,
+}
+
+impl Course {
+    /// What comes next that can be observed.
+    pub fn ahead(&self, model: &Model) -> Ahead {
+        for (step, values) in &self.steps[self.done..] {
+            if !step.is_observable(model) {
+                continue;
+            }
+            if step.is_own(model) || step.is_silence() {
+                return Ahead::Own;
+            }
+            if let Some(gate) = gate_of(model, *step) {
+                return Ahead::Input(gate, values.clone());
+            }
+        }
+        Ahead::End
+    }
+
+    /// Something was observed or sent; `None` for silence. Says whether it is what the course has next.
+    pub fn advance(&mut self, model: &Model, event: Option<(GateId, &[Value])>) -> bool {
+        while let Some((step, values)) = self.steps.get(self.done) {
+            self.done += 1;
+            if !step.is_observable(model) {
+                continue;
+            }
+            return match event {
+                None => step.is_silence(),
+                Some((gate, args)) => gate_of(model, *step) == Some(gate) && values == args,
+            };
+        }
+        false
+    }
+}
+
+/// The gate of a step.
+pub fn gate_of(model: &Model, step: Step) -> Option<GateId> {
+    match step {
+        Step::Switch(s) => match model.switches[s].label {
+            sioco_model::model::Label::Gate(gate) => Some(gate),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Finds values for legs from a state.
+pub fn solve(
+    walker: &mut Walker<'_>,
+    state: &State,
+    legs: &[&Leg],
+    choice: Choice,
+    random: &mut Random,
+) -> Result<Course, NoCourse> {
+    let draw = |random: &mut Random| match choice {
+        Choice::Random(_) => Choice::Random(random.bits()),
+        other => other,
+    };
+    walker.start_at(state);
+    let mut open: Option<Reason> = None;
+    for leg in legs {
+        match walker.take(leg) {
+            Possible::Yes => {}
+            Possible::No => return Err(NoCourse::Impossible),
+            Possible::Unknown(reason) => open = open.or(Some(reason)),
+        }
+    }
+    if open.is_none() {
+        match walker.path.solve_with(draw(random)) {
+            Ok(solved) => return Ok(Course { steps: solved.steps, done: 0, guess: false }),
+            Err(NoValues::Impossible) => return Err(NoCourse::Impossible),
+            Err(NoValues::Unknown(reason)) => open = Some(reason),
+        }
+    }
+    let reason = open.expect("the way out above was not taken");
+    guess(walker, state, legs, draw(random)).ok_or(NoCourse::Unknown(reason))?
+}
+
+/// Values for the guard of the next step alone, if the rest may still be possible with them (S0 lines 12 to 20). Nothing
+/// if there are none.
+fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) -> Option<Result<Course, NoCourse>> {
+    let model = walker.path.model();
+    let seen = legs.iter().position(|l| l.step.is_observable(model))?;
+    walker.start_at(state);
+    for leg in &legs[..=seen] {
+        if walker.take(leg) == Possible::No {
+            return None;
+        }
+    }
+    let solved = walker.path.solve_with(choice).ok()?;
+    let values = solved.steps[seen].1.clone();
+    // With these values, is the rest impossible? (Line 15.)
+    let args = walker.path.args(seen).to_vec();
+    let same = equal(walker, &args, &values);
+    if walker.path.assume(same) == Possible::No {
+        return Some(Err(NoCourse::Impossible));
+    }
+    for leg in &legs[seen + 1..] {
+        if walker.take(leg) == Possible::No {
+            return Some(Err(NoCourse::Impossible));
+        }
+    }
+    Some(Ok(Course { steps: solved.steps, done: 0, guess: true }))
+}
+
+/// The same where the state is not known, or where legs speak of what happened before: from the initial state on, with
+/// the legs that were taken and what was observed of them.
+pub fn solve_after(
+    walker: &mut Walker<'_>,
+    before: &[&Leg],
+    trace: &[Option<GateValue>],
+    legs: &[&Leg],
+    choice: Choice,
+    random: &mut Random,
+) -> Result<Course, NoCourse> {
+    let model = walker.path.model();
+    walker.start();
+    let mut seen = trace.iter();
+    let mut open: Option<Reason> = None;
+    for leg in before {
+        if walker.take(leg) == Possible::No {
+            return Err(NoCourse::Impossible);
+        }
+        if !leg.step.is_observable(model) || leg.step.is_silence() {
+            continue;
+        }
+        // Silence that no leg has changes nothing.
+        let Some(event) = seen.by_ref().flatten().next() else { return Err(NoCourse::Impossible) };
+        let args = walker.path.args(walker.path.len() - 1).to_vec();
+        let same = equal(walker, &args, &event.args);
+        match walker.path.assume(same) {
+            Possible::No => return Err(NoCourse::Impossible),
+            Possible::Yes => {}
+            Possible::Unknown(reason) => open = Some(reason),
+        }
+    }
+    let done = walker.path.len();
+    for leg in legs {
+        match walker.take(leg) {
+            Possible::Yes => {}
+            Possible::No => return Err(NoCourse::Impossible),
+            Possible::Unknown(reason) => open = open.or(Some(reason)),
+        }
+    }
+    let choice = match choice {
+        Choice::Random(_) => Choice::Random(random.bits()),
+        other => other,
+    };
+    match walker.path.solve_with(choice) {
+        Ok(solved) => {
+            let steps = solved.steps.into_iter().skip(done).collect();
+            Ok(Course { steps, done: 0, guess: open.is_some() })
+        }
+        Err(NoValues::Impossible) => Err(NoCourse::Impossible),
+        Err(NoValues::Unknown(reason)) => Err(NoCourse::Unknown(reason)),
+    }
+}
+
+/// The condition that arguments have these values.
+fn equal(walker: &mut Walker<'_>, args: &[TermId], values: &[Value]) -> TermId {
+    walker.path.build(|pool, sorts| {
+        let mut same = Vec::new();
+        for (arg, value) in args.iter().zip(values) {
+            let value = pool.constant(value.clone(), pool.sort(*arg));
+            same.push(pool.eq(sorts, *arg, value));
+        }
+        pool.and(sorts, &same)
+    })
+}

@@ -1,0 +1,128 @@
+//! Connects a tester with a system under test: does what the tester decides, and tells it what comes of that.
+
+use std::time::Duration;
+
+use crate::event::Observation;
+use crate::record::{End, Stamped};
+use crate::summary::Summary;
+use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
+use crate::tester::{Decision, Tester};
+
+/// The time since the campaign began.
+pub trait Clock {
+    /// What time it is.
+    fn now(&mut self) -> Duration;
+}
+
+/// A clock that stands still: for systems in the same process, and for tests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoClock;
+
+impl Clock for NoClock {
+    fn now(&mut self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Runs a campaign to its end. The sink gets every record as soon as it is there.
+pub fn drive(
+    tester: &mut Tester<'_>,
+    sut: &mut dyn Sut,
+    clock: &mut dyn Clock,
+    sink: &mut dyn FnMut(&Stamped),
+) -> Summary {
+    loop {
+        let decision = tester.decide();
+        flush(tester, clock, sink);
+        if decision == Decision::Stop {
+            break;
+        }
+        let now = clock.now();
+        if tester.settings().time.is_some_and(|most| now >= most) {
+            tester.stop(End::Time);
+            continue;
+        }
+        if let Err(fault) = act(tester, sut, decision) {
+            tester.set_stale(sut.stale());
+            tester.fault(fault);
+        }
+        tester.set_stale(sut.stale());
+        flush(tester, clock, sink);
+    }
+    sut.stop();
+    tester.summary()
+}
+
+fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {
+    let mut at = None;
+    for record in tester.records() {
+        let at = *at.get_or_insert_with(|| clock.now());
+        sink(&Stamped { at, record });
+    }
+}
+
+/// Does what was decided.
+fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result<(), Fault> {
+    let settings = tester.settings();
+    let (quiescence, patience) = (settings.quiescence, settings.patience);
+    match decision {
+        Decision::Reset { run, seed } => {
+            sut.reset(run, seed)?;
+            tester.started(sut.order());
+        }
+        Decision::Send { id, input } => match sut.poll(Duration::ZERO)? {
+            // What came while the input was being chosen is taken first.
+            Polled::Event(event) => tell(tester, event)?,
+            Polled::Interrupted => tester.stop(End::Interrupted),
+            Polled::Nothing => {
+                tester.sending();
+                sut.send(id, &input)?;
+            }
+        },
+        Decision::Await { id } => match sut.poll(patience)? {
+            Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
+                return Err(protocol(format!("input {other} is acknowledged, but {id} was sent last")));
+            }
+            // Silence while an input is under way says nothing.
+            Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
+            Polled::Event(event) => tell(tester, event)?,
+            Polled::Interrupted => tester.stop(End::Interrupted),
+            Polled::Nothing => {
+                return Err(Fault {
+                    kind: FaultKind::Timeout,
+                    message: format!("input {id} was neither accepted nor refused within {patience:?}"),
+                    stderr: Vec::new(),
+                    again: true,
+                });
+            }
+        },
+        Decision::Wait => match sut.poll(quiescence)? {
+            Polled::Event(event) => tell(tester, event)?,
+            Polled::Nothing => tester.observed(Observation::Delta),
+            Polled::Interrupted => tester.stop(End::Interrupted),
+        },
+        Decision::Stop => {}
+    }
+    Ok(())
+}
+
+fn tell(tester: &mut Tester<'_>, event: SutEvent) -> Result<(), Fault> {
+    match event {
+        SutEvent::Accepted { id } => {
+            if !tester.accepted(id) {
+                return Err(protocol(format!("input {id} is accepted, but it was not sent, or was accepted before")));
+            }
+        }
+        SutEvent::Refused { id, why } => {
+            if !tester.refused(id, why) {
+                return Err(protocol(format!("input {id} is refused, but it was not sent, or was accepted before")));
+            }
+        }
+        SutEvent::Observed(seen) => tester.observed(seen),
+    }
+    Ok(())
+}
+
+fn protocol(message: String) -> Fault {
+    Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: true }
+}

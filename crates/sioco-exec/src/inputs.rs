@@ -1,0 +1,274 @@
+//! Values for the inputs of a walk. Most guards are easy: values are drawn and tried, and only if none fits a solver is
+//! asked. Which values are drawn matters: faults hide where values are equal, at the ends of ranges, and next to the
+//! numbers that the model speaks of.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use sioco_model::model::Model;
+use sioco_model::number::{self, Rational};
+use sioco_model::semantics::choice::Unknown;
+use sioco_model::semantics::interpreter::Interpreter;
+use sioco_model::semantics::state::State;
+use sioco_model::sort::Sort;
+use sioco_model::term::{Op, Term};
+use sioco_model::{Id, SortId, SwitchId, TermId, Value};
+use sioco_plan::Leg;
+use sioco_plan::walker::Walker;
+use sioco_solve::values::{Choice, Random};
+use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
+
+/// How often values are drawn before a solver is asked.
+const DRAWS: usize = 12;
+/// How many values that were used are remembered for each sort.
+const USED: usize = 16;
+
+/// Where values come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taste {
+    /// Any value, all with the same chance as far as there are finitely many.
+    Plain,
+    /// Also values that were used before, ends of ranges, and numbers of the model and their neighbours.
+    Keen,
+}
+
+/// The parameters of a switch that have no term, by position, with their sorts.
+type Unknowns = Arc<[(usize, SortId)]>;
+
+/// See the [module](self).
+pub struct Inputs {
+    /// The constants of the model, by base sort.
+    constants: FxHashMap<SortId, Vec<Value>>,
+    /// Values that were sent or seen, by base sort: the last ones.
+    used: FxHashMap<SortId, Vec<Value>>,
+    unknowns: Vec<Option<Unknowns>>,
+}
+
+impl Inputs {
+    /// For a model.
+    pub fn new(model: &Model) -> Inputs {
+        let mut constants: FxHashMap<SortId, Vec<Value>> = FxHashMap::default();
+        for s in model.switches.values() {
+            let roots = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t)).chain([s.guard]);
+            let mut open: Vec<TermId> = roots.collect();
+            let mut seen: rustc_hash::FxHashSet<TermId> = rustc_hash::FxHashSet::default();
+            while let Some(t) = open.pop() {
+                if !seen.insert(t) {
+                    continue;
+                }
+                match model.terms.get(t) {
+                    Term::Const(value, _) if !matches!(value, Value::Bool(_)) => {
+                        let list = constants.entry(model.sorts.base(model.terms.sort(t))).or_default();
+                        if !list.contains(value) && list.len() < 64 {
+                            list.push(value.clone());
+                        }
+                    }
+                    Term::App(Op::Exists { .. }, args) => open.extend(args.iter().copied()),
+                    Term::App(_, args) => open.extend(args.iter().copied()),
+                    _ => {}
+                }
+            }
+        }
+        // The order must not depend on ids of terms.
+        for list in constants.values_mut() {
+            list.sort();
+        }
+        Inputs { constants, used: FxHashMap::default(), unknowns: vec![None; model.switches.len()] }
+    }
+
+    /// Remembers values that were sent or seen.
+    pub fn remember(&mut self, model: &Model, gate: sioco_model::GateId, args: &[Value]) {
+        for (p, v) in model.gates[gate].params.iter().zip(args) {
+            if matches!(v, Value::Bool(_)) {
+                continue;
+            }
+            let list = self.used.entry(model.sorts.base(p.sort)).or_default();
+            match list.iter().position(|u| u == v) {
+                Some(at) => list[at..].rotate_left(1),
+                None => {
+                    if list.len() >= USED {
+                        list.remove(0);
+                    }
+                    list.push(v.clone());
+                }
+            }
+        }
+    }
+
+    fn unknowns(&mut self, interpreter: &Interpreter<'_>, switch: SwitchId) -> Unknowns {
+        if let Some(known) = &self.unknowns[switch.index()] {
+            return known.clone();
+        }
+        let of = |(u, sort): (Unknown, SortId)| match u {
+            Unknown::Param(i) => Some((i as usize, sort)),
+            Unknown::Bound(_) => None,
+        };
+        let found: Unknowns = interpreter.unknowns(switch).into_iter().filter_map(of).collect();
+        self.unknowns[switch.index()] = Some(found.clone());
+        found
+    }
+
+    /// Values for which an input switch is enabled in a state. Nothing if there are none, as far as could be found out.
+    pub fn draw(
+        &mut self,
+        interpreter: &mut Interpreter<'_>,
+        walker: &mut Walker<'_>,
+        state: &State,
+        switch: SwitchId,
+        taste: Taste,
+        random: &mut Random,
+    ) -> Option<Vec<Value>> {
+        let model = interpreter.model();
+        let unknowns = self.unknowns(interpreter, switch);
+        let count = model.switches[switch].params.len();
+        if unknowns.len() == count {
+            let draws = if count == 0 { 1 } else { DRAWS };
+            let mut args: Vec<Value> = Vec::with_capacity(count);
+            for _ in 0..draws {
+                args.clear();
+                for (_, sort) in unknowns.iter() {
+                    let value = self.value(model, *sort, taste, &args, random, 0);
+                    args.push(value);
+                }
+                if let Ok(true) = interpreter.enabled(state, switch, &args) {
+                    return Some(args);
+                }
+            }
+            if count == 0 {
+                return None;
+            }
+        }
+        walker.start_at(state);
+        if walker.take(&Leg::from(Step::Switch(switch))) == Possible::No {
+            return None;
+        }
+        let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
+        solved.steps.into_iter().next().map(|(_, values)| values)
+    }
+
+    /// A value of a sort; `with` are those of the same input before it.
+    fn value(
+        &self,
+        model: &Model,
+        sort: SortId,
+        taste: Taste,
+        with: &[Value],
+        random: &mut Random,
+        depth: u32,
+    ) -> Value {
+        let sorts = &model.sorts;
+        if taste == Taste::Keen {
+            let base = sorts.base(sort);
+            let chance = random.below(8);
+            let found = match chance {
+                // Equal to another one of the same input.
+                0 | 1 if !with.is_empty() => Some(with[random.below(with.len() as u64) as usize].clone()),
+                0..=2 => pick(self.used.get(&base), random),
+                3 => pick(self.constants.get(&base), random).map(|v| beside(&v, random)),
+                4 => self.end(model, sort, random),
+                _ => None,
+            };
+            if let Some(value) = found.filter(|v| sorts.contains(sort, v)) {
+                return value;
+            }
+        }
+        match sorts.get(sort) {
+            Sort::Bool => Value::Bool(random.below(2) == 1),
+            Sort::Int { lo, hi } => {
+                let small = |b: &Option<number::BigInt>| b.as_ref().map(|n| number::int(n.clone()));
+                match (small(lo), small(hi)) {
+                    (Some(Value::Int(lo)), Some(Value::Int(hi))) => Value::Int(random.between(lo, hi)),
+                    (Some(Value::Int(lo)), None) => Value::Int(lo.saturating_add(magnitude(random))),
+                    (None, Some(Value::Int(hi))) => Value::Int(hi.saturating_sub(magnitude(random))),
+                    (None, None) => {
+                        let n = magnitude(random);
+                        Value::Int(if random.below(2) == 0 { n } else { -n })
+                    }
+                    _ => sorts.default_value(sort),
+                }
+            }
+            Sort::Real { lo, hi } => {
+                let n = Rational::from(number::BigInt::from(magnitude(random)));
+                let n = match random.below(3) {
+                    0 => n / Rational::from(number::BigInt::from(1 + random.below(16))),
+                    _ => n,
+                };
+                let n = if lo.is_none() && random.below(2) == 0 { -n } else { n };
+                match (lo, hi) {
+                    (Some(lo), Some(hi)) => {
+                        let part = Rational::from(number::BigInt::from(random.below(1025)));
+                        let all = Rational::from(number::BigInt::from(1024));
+                        Value::real(lo + (hi - lo) * part / all)
+                    }
+                    (Some(lo), None) => Value::real(lo + n),
+                    (None, Some(hi)) => Value::real(hi - n),
+                    (None, None) => Value::real(n),
+                }
+            }
+            Sort::String => {
+                let length = random.below(6);
+                let text: String = (0..length).map(|_| (b'a' + random.below(4) as u8) as char).collect();
+                Value::string(&text)
+            }
+            Sort::Seq(item) if depth < 3 => {
+                let length = random.below(4);
+                Value::seq((0..length).map(|_| self.value(model, *item, taste, &[], random, depth + 1)).collect())
+            }
+            Sort::Data(data) => {
+                let constructors = &sorts.data[*data].constructors;
+                let flat = |c: &usize| depth < 3 || constructors[*c].fields.is_empty();
+                let fit: Vec<usize> = (0..constructors.len()).filter(flat).collect();
+                let Some(&c) = fit.get(random.below(fit.len() as u64) as usize) else {
+                    return sorts.default_value(sort);
+                };
+                let fields = constructors[c].fields.iter();
+                let fields = fields.map(|f| self.value(model, f.sort, taste, &[], random, depth + 1)).collect();
+                Value::data(c as u32, fields)
+            }
+            Sort::Seq(_) => sorts.default_value(sort),
+        }
+    }
+
+    /// An end of a range, or the value next to it.
+    fn end(&self, model: &Model, sort: SortId, random: &mut Random) -> Option<Value> {
+        let Sort::Int { lo, hi } = model.sorts.get(sort) else { return None };
+        let of = |b: &Option<number::BigInt>, by: i64| match b.as_ref().map(|n| number::int(n.clone())) {
+            Some(Value::Int(n)) => Some(Value::Int(n.saturating_add(by))),
+            _ => None,
+        };
+        match random.below(4) {
+            0 => of(lo, 0),
+            1 => of(hi, 0),
+            2 => of(lo, 1),
+            _ => of(hi, -1),
+        }
+    }
+}
+
+/// A number of any size, small ones more often.
+fn magnitude(random: &mut Random) -> i64 {
+    match random.below(8) {
+        0..=4 => random.below(11) as i64,
+        5 | 6 => random.below(1_001) as i64,
+        _ => {
+            let bits = random.below(40);
+            (random.bits() >> (63 - bits)) as i64
+        }
+    }
+}
+
+fn pick(list: Option<&Vec<Value>>, random: &mut Random) -> Option<Value> {
+    let list = list.filter(|l| !l.is_empty())?;
+    Some(list[random.below(list.len() as u64) as usize].clone())
+}
+
+/// The value, or one next to it.
+fn beside(value: &Value, random: &mut Random) -> Value {
+    let by = random.between(-1, 1);
+    match value {
+        Value::Int(n) => Value::Int(n.saturating_add(by)),
+        Value::Real(r) => Value::real(r.as_ref() + Rational::from(number::BigInt::from(by))),
+        _ => value.clone(),
+    }
+}

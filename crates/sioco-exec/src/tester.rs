@@ -1,0 +1,723 @@
+//! The tester: what to do next, given all that happened so far (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2).
+//!
+//! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
+//! [`drive`](crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
+
+use std::sync::{Arc, Mutex};
+
+use sioco_model::model::Model;
+use sioco_model::semantics::oracle::Oracle;
+use sioco_model::{Id, SwitchId};
+use sioco_plan::walker::Walker;
+use sioco_plan::{Leg, Plan};
+use sioco_solve::Limits;
+use sioco_solve::values::Random;
+use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
+
+use crate::account::Bits;
+use crate::belief::Place;
+use crate::course::{self, Ahead, Course, NoCourse};
+use crate::event::{GateValue, Observation};
+use crate::inputs::Inputs;
+use crate::record::{Aim, End, Record, Why};
+use crate::referee::Referee;
+use crate::settings::{Interaction, Settings, Walks as Walking};
+use crate::suite::{NodeId, Suite};
+use crate::summary::{BadRun, PurposeResult, Summary};
+use crate::sut::{Fault, Order};
+use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::walk::{Move, Walks};
+
+/// How many bad runs are kept for the summary.
+const BAD: usize = 20;
+/// How many ways are tried to find one that leads to a purpose.
+const WAYS: usize = 32;
+/// How much memory the solver's terms may take before they are forgotten.
+const TERMS: usize = 64 << 20;
+/// How many faults of an adapter in a row end a campaign.
+const FAULTS: u32 = 3;
+
+/// What to do next.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Decision {
+    /// Bring the system to its initial state.
+    Reset {
+        /// The number of the run.
+        run: u64,
+        /// A seed for the system.
+        seed: u64,
+    },
+    /// Send an input, unless something comes before it does.
+    Send {
+        /// Its number in the run.
+        id: u64,
+        /// The input.
+        input: GateValue,
+    },
+    /// Wait until an input is accepted or refused.
+    Await {
+        /// Which one.
+        id: u64,
+    },
+    /// Wait for something, or for silence.
+    Wait,
+    /// The campaign is over.
+    Stop,
+}
+
+/// An input that was sent and not yet accepted.
+struct Pending {
+    id: u64,
+    input: GateValue,
+    overtaken: bool,
+}
+
+/// What the run is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// Towards this purpose.
+    Purpose(usize),
+    /// A walk.
+    Walk,
+}
+
+/// See the [module](self).
+pub struct Tester<'m> {
+    referee: Referee<'m>,
+    settings: Settings,
+    walker: Walker<'m>,
+    solvers: SolverFactory<'m>,
+    random: Random,
+    inputs: Inputs,
+    walks: Walks,
+    interaction: Interaction,
+    results: Vec<PurposeResult>,
+    /// Records that nobody has taken yet.
+    records: Vec<Record>,
+
+    run: u64,
+    in_run: bool,
+    mode: Mode,
+    aim: Aim,
+    /// Whether the purpose of the run is repeated for the sake of new values.
+    repeated: bool,
+    course: Option<(NodeId, Course)>,
+    /// What happened in the run as far as the course to a purpose needs it.
+    trace: Vec<Option<GateValue>>,
+    choice: Option<(GateValue, Why)>,
+    pending: Option<Pending>,
+    ids: u64,
+    run_steps: u64,
+    /// The best verdict on a purpose in this run.
+    reached: Option<Verdict>,
+    doubt: bool,
+
+    steps: u64,
+    sent: u64,
+    runs: [u64; 5],
+    worst: Option<Verdict>,
+    surely: Bits,
+    possibly: Bits,
+    bad: Vec<BadRun>,
+    stale: u64,
+    faults: u32,
+    end: Option<End>,
+}
+
+impl<'m> Tester<'m> {
+    /// A tester that follows a plan and goes on as the settings say.
+    pub fn new(model: &'m Model, solvers: SolverFactory<'m>, plan: &Plan, settings: Settings) -> Tester<'m> {
+        Self::with(model, solvers, plan, settings, None)
+    }
+
+    /// The same, with somebody to ask about known states where that takes a solver.
+    pub fn with(
+        model: &'m Model,
+        solvers: SolverFactory<'m>,
+        plan: &Plan,
+        settings: Settings,
+        oracle: Option<Arc<Mutex<dyn Oracle>>>,
+    ) -> Tester<'m> {
+        let suite = Suite::new(model, plan);
+        let results = vec![PurposeResult::default(); suite.len()];
+        let referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
+        Tester {
+            referee,
+            walker: walker(model, solvers),
+            solvers,
+            random: Random::new(settings.seed),
+            inputs: Inputs::new(model),
+            walks: Walks::new(model),
+            interaction: settings.interaction.unwrap_or(Interaction::Eager),
+            settings,
+            results,
+            records: Vec::new(),
+            run: 0,
+            in_run: false,
+            mode: Mode::Walk,
+            aim: Aim::Walk,
+            repeated: false,
+            course: None,
+            trace: Vec::new(),
+            choice: None,
+            pending: None,
+            ids: 0,
+            run_steps: 0,
+            reached: None,
+            doubt: false,
+            steps: 0,
+            sent: 0,
+            runs: [0; 5],
+            worst: None,
+            surely: Bits::new(model.switches.len()),
+            possibly: Bits::new(model.switches.len()),
+            bad: Vec::new(),
+            stale: 0,
+            faults: 0,
+            end: None,
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.referee.model()
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The records since this was asked last.
+    pub fn records(&mut self) -> std::vec::Drain<'_, Record> {
+        self.records.drain(..)
+    }
+
+    /// Inputs, outputs and silences so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// What to do next.
+    pub fn decide(&mut self) -> Decision {
+        loop {
+            if self.end.is_some() {
+                return Decision::Stop;
+            }
+            if let Some(pending) = &self.pending {
+                return Decision::Await { id: pending.id };
+            }
+            if !self.in_run {
+                if let Some(decision) = self.next_run() {
+                    return decision;
+                }
+                self.stop(End::Done);
+                continue;
+            }
+            if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
+                self.stop(End::Steps);
+                continue;
+            }
+            let chosen = match self.mode {
+                Mode::Purpose(purpose) => self.pursue(purpose),
+                Mode::Walk => self.walk(),
+            };
+            match chosen {
+                Chosen::Send(input, why) => {
+                    self.choice = Some((input.clone(), why));
+                    return Decision::Send { id: self.ids + 1, input };
+                }
+                // It is silent already: what is waited for will not come.
+                Chosen::Wait if self.referee.is_quiet() => {
+                    let done = self.mode == Mode::Walk || self.reached.is_some();
+                    self.finish(if done { Cause::Reached } else { Cause::Open(Open::Deviation) });
+                }
+                Chosen::Wait => return Decision::Wait,
+                Chosen::Again => {}
+                Chosen::End(cause) => self.finish(cause),
+            }
+        }
+    }
+
+    /// The next run, if there is anything left to do.
+    fn next_run(&mut self) -> Option<Decision> {
+        let open = |s: &Suite, p: &usize| s.is_open(*p);
+        // What was tried least comes first; otherwise in the order of the plan (S1 5.2.3; S0: the longest first).
+        let next = (0..self.results.len())
+            .filter(|p| open(&self.referee.suite, p))
+            .min_by_key(|p| self.results[*p].attempts)
+            .filter(|p| self.results[*p].attempts < self.settings.attempts);
+        self.repeated = false;
+        match next {
+            Some(purpose) => {
+                self.results[purpose].attempts += 1;
+                self.mode = Mode::Purpose(purpose);
+                self.aim = Aim::Purpose(purpose);
+            }
+            None if self.settings.walks == Walking::None => return None,
+            None => {
+                self.mode = Mode::Walk;
+                self.aim = Aim::Walk;
+                self.give_up();
+                // A purpose again, with other values, is a good beginning of a walk.
+                let count = self.results.len() as u64;
+                if self.settings.walks == Walking::Guided && count > 0 && self.random.below(2) == 0 {
+                    let purpose = self.random.below(count) as usize;
+                    self.referee.suite.reopen(purpose);
+                    self.mode = Mode::Purpose(purpose);
+                    self.repeated = true;
+                }
+            }
+        }
+        if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
+            self.stop(End::Steps);
+            return Some(Decision::Stop);
+        }
+        self.run += 1;
+        Some(Decision::Reset { run: self.run, seed: self.settings.seed.wrapping_add(self.run) })
+    }
+
+    /// Purposes that were tried often enough are given up.
+    fn give_up(&mut self) {
+        for purpose in 0..self.results.len() {
+            if self.referee.suite.is_open(purpose) {
+                self.referee.suite.close(purpose);
+            }
+        }
+    }
+
+    /// The system is in its initial state.
+    pub fn started(&mut self, order: Order) {
+        self.faults = 0;
+        self.interaction = self.settings.interaction.unwrap_or(match order {
+            Order::Sut => Interaction::Eager,
+            Order::Sent => Interaction::Fair,
+        });
+        self.referee.set_order(order);
+        self.in_run = true;
+        self.course = None;
+        self.trace.clear();
+        self.walks.start();
+        self.ids = 0;
+        self.run_steps = 0;
+        self.reached = None;
+        self.doubt = false;
+        if self.walker.path.bytes() > TERMS {
+            self.walker = walker(self.model(), self.solvers);
+        }
+        let seed = self.settings.seed.wrapping_add(self.run);
+        self.records.push(Record::Run { run: self.run, seed, aim: self.aim.clone(), order });
+        match self.referee.start() {
+            None => self.look_at_purposes(),
+            Some(cause) => self.finish(cause),
+        }
+    }
+
+    /// What leads towards a purpose.
+    fn pursue(&mut self, purpose: usize) -> Chosen {
+        let model = self.model();
+        // The rest of the current course still works (S1 3.2.2, case 1).
+        if let Some((target, course)) = &self.course
+            && self.referee.suite.leads_on(*target)
+        {
+            match course.ahead(model) {
+                Ahead::Input(gate, args) => {
+                    let why = if course.guess { Why::Guess(purpose) } else { Why::Purpose(purpose) };
+                    return self.stimulate(GateValue { gate, args }, why);
+                }
+                Ahead::Own => return Chosen::Wait,
+                Ahead::End => {}
+            }
+        }
+        self.course = None;
+        // Otherwise the rest is solved again, for this purpose or another one that the trace still fits (cases 2 to 4).
+        let mut unknown = None;
+        for (at, mark, target) in self.ways(purpose) {
+            match self.solve(at, mark, target) {
+                Ok(course) => {
+                    self.course = Some((target, course));
+                    let aim = self.referee.suite.accepted(target).next();
+                    if let Some(other) = aim.filter(|o| *o != purpose && !self.repeated) {
+                        self.mode = Mode::Purpose(other);
+                    }
+                    return Chosen::Again;
+                }
+                Err(NoCourse::Impossible) => {}
+                Err(NoCourse::Unknown(reason)) => unknown = Some(reason),
+            }
+        }
+        if self.settings.walks == Walking::Guided && self.repeated {
+            // The walk begins where the purpose ends.
+            self.mode = Mode::Walk;
+            self.give_up();
+            return Chosen::Again;
+        }
+        if self.reached.is_some() {
+            return Chosen::End(Cause::Reached);
+        }
+        Chosen::End(Cause::Open(match unknown {
+            Some(reason) => Open::Unknown(reason),
+            None if self.run_steps == 0 => Open::NoValues,
+            None => Open::Deviation,
+        }))
+    }
+
+    /// Whether to send an input now, or to wait for outputs that may be under way.
+    fn stimulate(&mut self, input: GateValue, why: Why) -> Chosen {
+        match self.interaction {
+            Interaction::Fair if self.referee.may_act() => Chosen::Wait,
+            _ => Chosen::Send(input, why),
+        }
+    }
+
+    /// Where hypotheses may go on to something that is wanted: the hypothesis, the node of its mark, and the accept; the
+    /// purpose at hand first.
+    fn ways(&self, purpose: usize) -> Vec<(usize, NodeId, NodeId)> {
+        let suite = &self.referee.suite;
+        let mut found = Vec::new();
+        let mut others = Vec::new();
+        for (at, h) in self.referee.belief().hypotheses().enumerate() {
+            for mark in &h.marks {
+                if suite.is_open(purpose) {
+                    let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
+                    let below = below.filter(|a| suite.line(mark.node, **a).is_some());
+                    found.extend(below.map(|a| (!mark.sure, at, mark.node, *a)));
+                }
+                let below = suite.targets(mark.node, WAYS).into_iter();
+                others.extend(below.map(|a| (!mark.sure, at, mark.node, a)));
+            }
+        }
+        // What is surely on its way comes first.
+        found.sort_by_key(|f| f.0);
+        others.sort_by_key(|f| f.0);
+        found.truncate(WAYS);
+        for other in others {
+            if found.len() >= 2 * WAYS {
+                break;
+            }
+            if !found.iter().any(|f| f.1 == other.1 && f.3 == other.3) {
+                found.push(other);
+            }
+        }
+        found.into_iter().map(|(_, at, mark, target)| (at, mark, target)).collect()
+    }
+
+    /// Values for the way from a hypothesis to an accept.
+    fn solve(&mut self, at: usize, mark: NodeId, target: NodeId) -> Result<Course, NoCourse> {
+        let Tester { referee, walker, settings, random, trace, .. } = self;
+        let suite = &referee.suite;
+        let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
+        let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
+        let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
+        let course = match &h.place {
+            Place::Known(state) if !suite.remembers() => course::solve(walker, state, &legs, settings.values, random),
+            _ => {
+                let before = suite.line(0, mark).expect("the root is above everything");
+                let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
+                course::solve_after(walker, &before, trace, &legs, settings.values, random)
+            }
+        };
+        if let Ok(course) = &course {
+            self.doubt |= course.guess;
+        }
+        course
+    }
+
+    /// What a walk does next.
+    fn walk(&mut self) -> Chosen {
+        if self.run_steps >= self.settings.walk {
+            return Chosen::End(Cause::Reached);
+        }
+        let guided = self.settings.walks == Walking::Guided;
+        let fair = self.interaction == Interaction::Fair;
+        if self.walker.path.bytes() > TERMS {
+            self.walker = walker(self.model(), self.solvers);
+        }
+        let Tester { referee, walker, inputs, random, walks, .. } = self;
+        match walks.next(referee, walker, inputs, random, guided, fair) {
+            Move::Send(input) => Chosen::Send(input, Why::Walk),
+            Move::Wait => Chosen::Wait,
+            Move::Stuck => Chosen::End(Cause::Reached),
+        }
+    }
+
+    /// The input that was decided on is being sent.
+    pub fn sending(&mut self) {
+        let Some((input, why)) = self.choice.take() else { return };
+        self.ids += 1;
+        self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
+        self.pending = Some(Pending { id: self.ids, input, overtaken: false });
+    }
+
+    /// An input was accepted. Says whether it was under way.
+    pub fn accepted(&mut self, id: u64) -> bool {
+        let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
+        self.records.push(Record::Accepted { id });
+        self.sent += 1;
+        self.step(Some(&pending.input));
+        let last = self.lasts();
+        match self.referee.input(&pending.input) {
+            None => self.happened(Some(&pending.input), &last),
+            Some(Cause::Open(Open::Unspecified(_))) if pending.overtaken => self.finish(Cause::Open(Open::Crossed)),
+            Some(cause) => self.finish(cause),
+        }
+        true
+    }
+
+    /// An input was refused. Says whether it was under way.
+    pub fn refused(&mut self, id: u64, why: String) -> bool {
+        let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
+        self.records.push(Record::Refused { id, why: why.clone() });
+        self.finish(Cause::Trouble(Trouble::Refused { input: pending.input, why }));
+        true
+    }
+
+    /// Something was observed.
+    pub fn observed(&mut self, seen: Observation) {
+        self.choice = None;
+        if let Some(pending) = &mut self.pending {
+            pending.overtaken = true;
+        }
+        let output = match &seen {
+            Observation::Output(output) => Some(output.clone()),
+            _ => None,
+        };
+        self.records.push(Record::Observed(seen.clone()));
+        self.step(output.as_ref());
+        let last = self.lasts();
+        match self.referee.observe(&seen) {
+            Some(cause) => self.finish(cause),
+            None => {
+                self.happened(output.as_ref(), &last);
+                if seen == Observation::Closed && self.in_run {
+                    let cause = match self.reached.is_some() || self.mode == Mode::Walk {
+                        true => Cause::Reached,
+                        false => Cause::Open(Open::Deviation),
+                    };
+                    self.finish(cause);
+                }
+            }
+        }
+    }
+
+    /// The adapter or the surroundings broke down.
+    pub fn fault(&mut self, fault: Fault) {
+        self.choice = None;
+        self.pending = None;
+        let Fault { kind, message, stderr, again } = fault.clone();
+        if self.in_run {
+            self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
+        } else {
+            self.records.push(Record::Fault(fault));
+            self.worst = self.worst.max(Some(Verdict::Error));
+            self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
+        }
+        self.faults += 1;
+        if !again || self.faults >= FAULTS {
+            self.stop(End::Broken);
+        }
+    }
+
+    /// The campaign ends here.
+    pub fn stop(&mut self, end: End) {
+        if self.end.is_some() {
+            return;
+        }
+        if self.in_run {
+            let cause = match (self.mode, self.reached) {
+                (Mode::Walk, _) | (_, Some(_)) => Cause::Reached,
+                _ => Cause::Open(Open::Stopped),
+            };
+            self.finish(cause);
+        }
+        if self.end.is_none() {
+            self.records.push(Record::End { why: end.clone(), stale: self.stale });
+            self.end = Some(end);
+        }
+    }
+
+    /// Outputs of older runs that were dropped so far.
+    pub fn set_stale(&mut self, stale: u64) {
+        self.stale = stale;
+    }
+
+    fn step(&mut self, event: Option<&GateValue>) {
+        self.steps += 1;
+        self.run_steps += 1;
+        if let Some(e) = event
+            && self.settings.walks == Walking::Guided
+        {
+            self.inputs.remember(self.referee.model(), e.gate, &e.args);
+        }
+    }
+
+    /// The last switches of the hypotheses; only for guided walks.
+    fn lasts(&self) -> Option<SwitchId> {
+        let mut all = self.referee.belief().hypotheses();
+        let first = all.next()?;
+        first.last
+    }
+
+    /// Something happened that the model allows.
+    fn happened(&mut self, event: Option<&GateValue>, last: &Option<SwitchId>) {
+        let model = self.referee.model();
+        let seen = event.map(|e| (e.gate, &e.args[..]));
+        if self.settings.walks == Walking::Guided && event.is_some() {
+            let mut all = self.referee.belief().hypotheses();
+            let first = all.next().and_then(|h| h.last);
+            if let (Some(switch), true) = (first, all.next().is_none()) {
+                self.walks.took(*last, switch);
+            }
+        }
+        self.walks.happened(model, event);
+        if matches!(self.mode, Mode::Purpose(_)) {
+            self.trace.push(event.cloned());
+            let went = match &mut self.course {
+                // Silence that nobody asked for changes nothing.
+                Some((_, course)) if seen.is_none() && course.ahead(model) != Ahead::Own => true,
+                Some((_, course)) => course.advance(model, seen),
+                None => true,
+            };
+            if !went || self.course.as_ref().is_some_and(|(_, c)| c.guess) {
+                self.course = None;
+            }
+            self.look_at_purposes();
+        }
+    }
+
+    /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
+    fn look_at_purposes(&mut self) {
+        let suite = &self.referee.suite;
+        let belief = self.referee.belief();
+        let mut found: Vec<usize> = Vec::new();
+        for mark in belief.hypotheses().flat_map(|h| &h.marks) {
+            for purpose in suite.accepted(mark.node) {
+                if !found.contains(&purpose) {
+                    found.push(purpose);
+                }
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        let all_doubt = belief.is_doubtful();
+        let mut verdicts = Vec::new();
+        for purpose in found {
+            let there = |h: &crate::belief::Hypothesis| {
+                h.marks.iter().any(|m| m.sure && suite.accepted(m.node).any(|p| p == purpose))
+            };
+            let all = belief.hypotheses().all(there);
+            let verdict = if all { Verdict::Pass } else { Verdict::WeakPass };
+            let alone = all && belief.len() == 1;
+            verdicts.push((purpose, verdict, alone, all_doubt));
+        }
+        for (purpose, verdict, alone, doubt) in verdicts {
+            self.referee.suite.close(purpose);
+            self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
+            if self.repeated {
+                continue;
+            }
+            let doubt = doubt || self.doubt;
+            let result = &mut self.results[purpose];
+            result.verdict = Some(verdict);
+            result.cause = None;
+            result.alone = alone;
+            result.doubt = doubt;
+            result.run = Some(self.run);
+            self.records.push(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt });
+        }
+    }
+
+    /// The run ends.
+    fn finish(&mut self, cause: Cause) {
+        let mut verdict = cause.verdict();
+        if verdict == Verdict::Pass {
+            verdict = self.reached.unwrap_or(Verdict::Pass);
+        }
+        self.in_run = false;
+        self.pending = None;
+        self.choice = None;
+        let doubt = self.doubt || (verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful());
+        if let Aim::Purpose(purpose) = self.aim {
+            let result = &mut self.results[purpose];
+            if result.verdict.is_none_or(|v| v > Verdict::WeakPass) {
+                let became = if verdict <= Verdict::WeakPass { Verdict::Inconclusive } else { verdict };
+                let cause = if cause == Cause::Reached { Cause::Open(Open::Deviation) } else { cause.clone() };
+                result.verdict = Some(became);
+                result.cause = Some(cause.clone());
+                let (alone, doubt) = (false, self.doubt);
+                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone, doubt });
+            }
+            if verdict == Verdict::Fail {
+                // It would fail again in the same way (S1 3.2.4).
+                self.referee.suite.close(purpose);
+            }
+        }
+        let (surely, possibly) = self.referee.account();
+        self.surely.unite(&surely);
+        self.possibly.unite(&possibly);
+        self.runs[verdict as usize] += 1;
+        self.worst = self.worst.max(Some(verdict));
+        self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
+        if verdict >= Verdict::Error {
+            self.bad(verdict, cause);
+        }
+        if verdict == Verdict::Fail && self.settings.fail_fast {
+            self.stop(End::FailFast);
+        }
+    }
+
+    fn bad(&mut self, verdict: Verdict, cause: Cause) {
+        if self.bad.len() >= BAD {
+            return;
+        }
+        let explanation = match &cause {
+            Cause::Failure(_) => Some(self.referee.explain()),
+            _ => None,
+        };
+        self.bad.push(BadRun { run: self.run, verdict, cause, steps: self.run_steps, explanation });
+    }
+
+    /// What the campaign came to.
+    pub fn summary(&self) -> Summary {
+        let model = self.referee.model();
+        let switches: Vec<(bool, bool)> =
+            model.switches.ids().map(|s| (self.surely.has(s.index()), self.possibly.has(s.index()))).collect();
+        let ran = self.runs.iter().sum::<u64>() > 0;
+        let mut locations = vec![(false, false); model.locations.len()];
+        for p in model.processes.values() {
+            locations[p.initial.index()] = (ran, ran);
+        }
+        for (id, s) in model.switches.iter() {
+            let (sure, possible) = switches[id.index()];
+            locations[s.target.index()].0 |= sure;
+            locations[s.target.index()].1 |= possible;
+        }
+        Summary {
+            verdict: self.worst,
+            end: self.end.clone().unwrap_or(End::Done),
+            runs: self.runs,
+            steps: self.steps,
+            inputs: self.sent,
+            purposes: self.results.clone(),
+            switches,
+            locations,
+            bad: self.bad.clone(),
+            withdrawn: self.referee.withdrawn,
+            stale: self.stale,
+            unknown: self.referee.mind.unknown,
+        }
+    }
+}
+
+enum Chosen {
+    Send(GateValue, Why),
+    Wait,
+    /// Things have changed: decide again.
+    Again,
+    End(Cause),
+}
+
+fn walker<'m>(model: &'m Model, solvers: SolverFactory<'m>) -> Walker<'m> {
+    Walker::new(Path::with(model, solvers, Shortcuts::default(), Limits::default()))
+}

@@ -1,0 +1,144 @@
+//! Models, solvers and scripted systems for tests.
+#![allow(dead_code)]
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use sioco_exec::{
+    Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut, SutEvent, Tester,
+    drive,
+};
+use sioco_lang::check::{Options as LangOptions, check_file, check_text};
+use sioco_lang::source::FsLoader;
+use sioco_model::{Model, Value};
+use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_solve::BackEnd;
+use sioco_solve::values::Bounds;
+
+pub fn builtin() -> Box<dyn Bounds> {
+    Box::new(BackEnd::BuiltIn.chain())
+}
+
+/// A model of the examples, by folder and name.
+pub fn example(name: &str) -> Model {
+    example_with(name, &[])
+}
+
+/// The same with constants.
+pub fn example_with(name: &str, consts: &[(&str, &str)]) -> Model {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.sts"));
+    let consts = consts.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+    let checked = check_file(&path, &FsLoader, &LangOptions { consts, system: None });
+    checked.model.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics)).model
+}
+
+/// A model from its text.
+pub fn model(text: &str) -> Model {
+    let checked = check_text("test.sts", text);
+    checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
+}
+
+/// A plan for a model.
+pub fn planned(model: &Model, cover: &str, strict: bool) -> Plan {
+    let options = Options { strict, steering: false, ..Options::new(Cover::parse(cover).expect("a cover")) };
+    plan(model, &builtin, &options, &mut |_| {}).expect("a plan")
+}
+
+/// `?inX(6)`, `!done`, with values of `Int` gates.
+pub fn event(model: &Model, text: &str) -> GateValue {
+    let text = text.trim_start_matches(['?', '!']);
+    let (name, args) = text.split_once('(').unwrap_or((text, ""));
+    let gate = model.gates.iter().find(|(_, g)| g.name == name).unwrap_or_else(|| panic!("no gate {name}")).0;
+    let args = args.trim_end_matches(')');
+    let args = args.split(',').map(str::trim).filter(|a| !a.is_empty());
+    let value = |(a, p): (&str, &sioco_model::model::Param)| {
+        sioco_lang::value::parse_value(&model.sorts, p.sort, a).unwrap_or_else(|e| panic!("{a}: {e}"))
+    };
+    let args: Vec<Value> = args.zip(&model.gates[gate].params).map(value).collect();
+    GateValue { gate, args }
+}
+
+/// A system that answers inputs by a script: after the n-th input come the n-th outputs, those of place 0 at the start.
+pub struct Scripted<'m> {
+    pub model: &'m Model,
+    pub order: Order,
+    pub answers: Box<dyn FnMut(&[GateValue]) -> Vec<String> + 'm>,
+    got: Vec<GateValue>,
+    events: VecDeque<SutEvent>,
+}
+
+impl<'m> Scripted<'m> {
+    /// Answers by a function of all inputs so far; it is asked at the start and after each input.
+    pub fn new(model: &'m Model, answers: impl FnMut(&[GateValue]) -> Vec<String> + 'm) -> Self {
+        Scripted { model, order: Order::Sut, answers: Box::new(answers), got: Vec::new(), events: VecDeque::new() }
+    }
+
+    fn answer(&mut self) {
+        for text in (self.answers)(&self.got) {
+            let seen = match text.as_str() {
+                "closed" => Observation::Closed,
+                "delta" => Observation::Delta,
+                _ => Observation::Output(event(self.model, &text)),
+            };
+            self.events.push_back(SutEvent::Observed(seen));
+        }
+    }
+}
+
+impl Sut for Scripted<'_> {
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.got.clear();
+        self.events.clear();
+        self.answer();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.got.push(input.clone());
+        self.events.push_back(SutEvent::Accepted { id });
+        self.answer();
+        Ok(())
+    }
+
+    fn poll(&mut self, _: Duration) -> Result<Polled, Fault> {
+        Ok(self.events.pop_front().map_or(Polled::Nothing, Polled::Event))
+    }
+}
+
+/// Runs a campaign, and gives back its records and what it came to.
+pub fn campaign(tester: &mut Tester<'_>, sut: &mut dyn Sut) -> (Vec<Record>, Summary) {
+    let mut records = Vec::new();
+    let summary = drive(tester, sut, &mut NoClock, &mut |s: &Stamped| records.push(s.record.clone()));
+    (records, summary)
+}
+
+/// A tester of a plan with the least values.
+pub fn tester<'m>(model: &'m Model, plan: &Plan, settings: Settings) -> Tester<'m> {
+    Tester::new(model, &builtin, plan, settings)
+}
+
+/// The trace of the first run, as one writes it.
+pub fn trace(model: &Model, records: &[Record]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut inputs: Vec<(u64, String)> = Vec::new();
+    for r in records {
+        match r {
+            Record::Input { id, input, .. } => inputs.push((*id, input.show(model))),
+            Record::Accepted { id } => {
+                found.extend(inputs.iter().find(|(i, _)| i == id).map(|(_, text)| text.clone()));
+            }
+            Record::Observed(Observation::Output(output)) => found.push(output.show(model)),
+            Record::Observed(Observation::Delta) => found.push("delta".into()),
+            Record::Observed(Observation::Closed) => found.push("closed".into()),
+            Record::Observed(Observation::Malformed { raw, .. }) => found.push(format!("malformed {raw}")),
+            Record::Verdict { .. } => break,
+            _ => {}
+        }
+    }
+    found
+}
