@@ -86,9 +86,10 @@ pub enum Open {
     Unspecified(GateValue),
     /// No hypothesis explains what was observed, but internal steps were not followed to their end.
     Cut,
-    /// No hypothesis surely explains what was observed, but some perhaps do: the solver does not know.
+    /// Whether any values lead to the purpose is unknown, and values of the next input alone were not found or lead
+    /// nowhere (S0 lines 16 and 22).
     Unknown(Reason),
-    /// No values of the next input lead to the purpose, as far as the solver knows (S0 lines 16 and 22).
+    /// No values lead to the purpose.
     NoValues,
     /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model.
     Deadlock {

@@ -97,7 +97,9 @@ impl Search<'_> {
         for state in mutant {
             let outputs: Vec<_> = self.mutant.outputs_at(state).collect();
             for switch in outputs {
-                let sioco_model::model::Label::Gate(gate) = self.mutant.model().switches[switch].label else { continue };
+                let sioco_model::model::Label::Gate(gate) = self.mutant.model().switches[switch].label else {
+                    continue;
+                };
                 let choices = match self.mutant.choices(state, switch) {
                     Err(StepError::NeedsSolver { .. }) => self.mutant.example(state, switch)?.into_iter().collect(),
                     all => all?,
@@ -143,9 +145,9 @@ impl Search<'_> {
         if sorts.is_empty() {
             return vec![Vec::new()];
         }
-        let used: Vec<Rational> = states.first().map_or(Vec::new(), |s| {
-            s.values().iter().filter_map(sioco_model::number::to_rational).collect()
-        });
+        let used: Vec<Rational> = states
+            .first()
+            .map_or(Vec::new(), |s| s.values().iter().filter_map(sioco_model::number::to_rational).collect());
         let mut found: Vec<Vec<Value>> = Vec::new();
         for _ in 0..DRAWN {
             let mut before: Option<Rational> = None;
