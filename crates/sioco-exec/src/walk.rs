@@ -200,7 +200,7 @@ impl Walks {
 fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
     let mut found: Vec<(usize, SwitchId)> = Vec::new();
     let mut open = Vec::new();
-    for (at, h) in referee.belief().hypotheses().enumerate() {
+    for (at, h) in referee.ready() {
         match &h.place {
             Place::Known(state) => {
                 for switch in referee.mind.interpreter.inputs_at(state) {
