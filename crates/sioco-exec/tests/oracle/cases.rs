@@ -65,6 +65,9 @@ pub fn for_cases(usual: u64, mut property: impl FnMut(&Case) -> Result<(), Strin
                 Err(format!("panic: {}", text.unwrap_or_else(|| "see above".into())))
             }
         };
+        if std::env::var("SIOCO_SHOW").is_ok() {
+            eprintln!("seed {seed}");
+        }
         let t = std::time::Instant::now();
         let r = check(&case);
         if t.elapsed().as_millis() > 1000 {
