@@ -381,7 +381,7 @@ impl<'m> Tester<'m> {
         let suite = &self.referee.suite;
         let mut found = Vec::new();
         let mut others = Vec::new();
-        for (at, h) in self.referee.belief().hypotheses().enumerate() {
+        for (at, h) in self.referee.ready() {
             for mark in &h.marks {
                 if suite.is_open(purpose) {
                     let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
