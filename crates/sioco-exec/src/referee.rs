@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use sioco_model::model::{CLOSED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
+use sioco_model::semantics::state::State;
 use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
 
@@ -221,12 +222,43 @@ impl<'m> Referee<'m> {
             return Some(Cause::Open(Open::Cut));
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
-        let unknown = self.belief.hypotheses().any(|h| h.state().is_none());
-        if unknown && !matches!(failure, Failure::Malformed { .. }) && is_partial(self.model()) {
+        if !matches!(failure, Failure::Malformed { .. }) && self.may_be_undefined(seen) {
             let what = "the model may be undefined for what was observed";
             return Some(Cause::Open(Open::Other(what.into())));
         }
         Some(Cause::Failure(failure))
+    }
+
+    /// Whether a hypothesis without a known state has a switch that may be undefined where it was asked about.
+    fn may_be_undefined(&mut self, seen: &Observation) -> bool {
+        let model = self.model();
+        let trails: Vec<_> = (self.belief.hypotheses())
+            .filter_map(|h| match &h.place {
+                Place::Known(_) => None,
+                Place::Open(trail) => Some(trail.clone()),
+            })
+            .collect();
+        let asked = |s: SwitchId| match (model.switches[s].label, seen) {
+            (Label::Gate(g), Observation::Output(output)) => g == output.gate,
+            (Label::Gate(g), Observation::Delta) => model.gates[g].direction == Direction::Output,
+            (Label::Gate(g), Observation::Closed) => Some(g) == self.closed,
+            (Label::Gate(_), Observation::Malformed { .. }) => false,
+            (Label::Internal | Label::Send(_) | Label::Receive(_), _) => true,
+        };
+        let partial = |s: SwitchId| {
+            let s = &model.switches[s];
+            let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
+            terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
+        };
+        if trails.is_empty() {
+            return false;
+        }
+        let tracker = self.mind.tracker();
+        trails.iter().any(|trail| {
+            let locations = tracker.locations(trail);
+            let mut switches = locations.iter().flat_map(|l| model.locations[*l].outgoing.iter().copied());
+            switches.any(|s| asked(s) && partial(s))
+        })
     }
 
     fn trouble(&self, error: &StepError) -> Cause {
@@ -291,6 +323,22 @@ impl<'m> Referee<'m> {
         })
     }
 
+    /// The state, if nothing can happen in any hypothesis and one of them is not at the end of the model.
+    pub fn deadlock(&mut self) -> Option<State> {
+        let Referee { mind, belief, .. } = self;
+        let mut found = None;
+        for h in belief.hypotheses() {
+            let state = h.state()?;
+            let is_final = state.locations().iter().all(|l| mind.model().locations[*l].is_final);
+            match is_final {
+                true => {}
+                false if mind.interpreter.is_deadlock(state) == Ok(Some(true)) => found = found.or(Some(state.clone())),
+                false => return None,
+            }
+        }
+        found
+    }
+
     /// What the model allows after what was observed, hypothesis by hypothesis; and where the run ended with something
     /// that nothing explains, why not.
     pub fn explain(&mut self) -> Explanation {
@@ -322,7 +370,7 @@ impl<'m> Referee<'m> {
         Left { state: None, shown, allowed, switches: Vec::new() }
     }
 
-    fn left_known(&mut self, state: sioco_model::semantics::State, seen: Option<&Observation>) -> Left {
+    fn left_known(&mut self, state: State, seen: Option<&Observation>) -> Left {
         let model = self.model();
         let interpreter = &mut self.mind.interpreter;
         let mut allowed = Vec::new();
@@ -358,12 +406,4 @@ impl<'m> Referee<'m> {
         let shown = state.show(model);
         Left { state: Some(state), shown, allowed, switches }
     }
-}
-
-/// Whether something in the model may be undefined.
-fn is_partial(model: &Model) -> bool {
-    model.switches.values().any(|s| {
-        let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
-        terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
-    })
 }
