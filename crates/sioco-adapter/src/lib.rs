@@ -31,3 +31,8 @@ pub use client::{Client, Options};
 pub use in_process::InProcess;
 pub use lines::Interrupt;
 pub use spec::SutSpec;
+
+/// The Rust in the document compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adapters.md")]
+mod document {}
