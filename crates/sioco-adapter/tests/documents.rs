@@ -1,5 +1,8 @@
 //! What `docs/adapters.md` shows is true.
 
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
 use std::path::PathBuf;
 use std::time::Duration;
 

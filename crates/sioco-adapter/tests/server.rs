@@ -1,5 +1,8 @@
 //! A model played as a system, served over a socket and tested from the other end: both sides of the protocol at once.
 
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
