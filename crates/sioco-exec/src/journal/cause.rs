@@ -36,6 +36,8 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
             Open::Cut => json!({ "open": "cut" }),
             Open::Unknown(why) => json!({ "open": "unknown", "reason": reason(why) }),
             Open::NoValues => json!({ "open": "no values" }),
+            Open::Deadlock { state } => json!({ "open": "deadlock", "state": state }),
+            Open::Dropped { run } => json!({ "open": "dropped", "run": run }),
             Open::Stopped => json!({ "open": "stopped" }),
             Open::Other(text) => json!({ "open": "other", "text": text }),
         },
@@ -52,7 +54,6 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
                 object["why"] = json!(why);
                 object
             }
-            Trouble::TooManyHypotheses(most) => json!({ "error": "too many hypotheses", "most": most }),
         },
     }
 }
@@ -93,6 +94,8 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
                 Open::Unknown(reason.ok_or("`reason` does not say why it is unknown")?)
             }
             "no values" => Open::NoValues,
+            "deadlock" => Open::Deadlock { state: text("state") },
+            "dropped" => Open::Dropped { run: json.get("run").and_then(Json::as_u64).unwrap_or(0) },
             "stopped" => Open::Stopped,
             "other" => Open::Other(text("text")),
             other => return Err(format!("`{other}` is no reason for an inconclusive run")),
@@ -112,10 +115,6 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
                 Trouble::Model { switch, message: text("message") }
             }
             "refused" => Trouble::Refused { input: of_gate(Direction::Input)?, why: text("why") },
-            "too many hypotheses" => {
-                let most = json.get("most").and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok());
-                Trouble::TooManyHypotheses(most.ok_or("`most` should be a whole number")?)
-            }
             other => return Err(format!("`{other}` is no error")),
         }));
     }

@@ -99,7 +99,6 @@ fn report(bad: &Bad<'_>) -> Parts {
                 Trouble::Fault { .. } => "adapter",
                 Trouble::Model { .. } => "model",
                 Trouble::Refused { .. } => "refused",
-                Trouble::TooManyHypotheses(_) => "hypotheses",
             };
             Parts { rank: Rank::Error, id: id.into(), message: message(), labels, notes: Vec::new(), help }
         }

@@ -58,8 +58,10 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
                 format!("the model does not say what happens after {}", named(model, input, "="))
             }
             Open::Cut => "internal steps go on longer than was followed".into(),
-            Open::Unknown(reason) => format!("it is unknown whether what was observed is allowed: {reason}"),
+            Open::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
             Open::NoValues => "no values were found for the next input".into(),
+            Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
+            Open::Dropped { run } => format!("run {run} failed on the way to it"),
             Open::Stopped => "it was stopped".into(),
             Open::Other(text) => short(text, 400),
         },
@@ -78,9 +80,6 @@ pub fn trouble(model: &Model, trouble: &Trouble) -> String {
             let why = if why.is_empty() { String::new() } else { format!(": {}", short(why, 400)) };
             format!("{} was refused{why}", named(model, input, "="))
         }
-        Trouble::TooManyHypotheses(most) => {
-            format!("more than {most} hypotheses explain what was observed, and no more are followed")
-        }
     }
 }
 
@@ -97,6 +96,5 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
         },
         Trouble::Model { .. } => "mend the model: guards, updates and terms need a value wherever a run gets",
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
-        Trouble::TooManyHypotheses(_) => "a model with less internal choice tells the system's states apart",
     }
 }

@@ -1,0 +1,6 @@
+//! What the measurements share: models, mutants of them, and which of these are faulty.
+#![allow(dead_code, missing_docs)]
+
+pub mod distinguish;
+pub mod examples;
+pub mod mutate;
