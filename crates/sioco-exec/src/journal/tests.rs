@@ -96,7 +96,12 @@ impl Draw<'_> {
         let model = self.model;
         // A tolerance reaches over the range.
         let args = model.gates[gate].params.iter().map(|p| match p.tolerance {
-            Some(_) => self.value(model.sorts.base(p.sort)),
+            Some(_) => loop {
+                let value = self.value(model.sorts.base(p.sort));
+                if p.takes(&model.sorts, &value) {
+                    break value;
+                }
+            },
             None => self.value(p.sort),
         });
         GateValue { gate, args: args.collect() }
@@ -112,7 +117,7 @@ impl Draw<'_> {
     }
 
     fn cause(&mut self) -> Cause {
-        match self.below(19) {
+        match self.below(20) {
             0 => Cause::Reached,
             1 => Cause::Failure(Failure::Output(self.gate_value(Direction::Output))),
             2 => Cause::Failure(Failure::Silence),
@@ -137,7 +142,8 @@ impl Draw<'_> {
             }
             16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
             17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
-            _ => Cause::Trouble(Trouble::TooManyHypotheses(self.below(99))),
+            18 => Cause::Open(Open::Deadlock { state: self.text() }),
+            _ => Cause::Open(Open::Dropped { run: self.random.bits() }),
         }
     }
 

@@ -251,6 +251,7 @@ impl Totals {
             switches,
             locations,
             bad: self.bad,
+            deadlocks: Vec::new(),
             withdrawn,
             stale: 0,
             unknown,

@@ -25,7 +25,7 @@ use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
 use crate::run::journal::{find, read, read_bytes, wrong};
-use crate::run::sut::{self, SutSpec};
+use crate::run::sut;
 use crate::run::watch::{Since, Watched};
 use crate::solver_choice::SolverChoice;
 
@@ -152,7 +152,6 @@ impl Replay {
             choices.consts.extend(kept.cloned());
         }
         let name = self.sut.as_ref().unwrap_or(&header.sut);
-        let spec: SutSpec = name.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
         let (checked, model) = load(&file, &choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
         let read = read(&path, text, &model.model)?;
@@ -164,8 +163,8 @@ impl Replay {
         let quiescence = self.quiescence.map_or(header.settings.quiescence, Duration::from_millis);
         let patience = Patience { quiescence, accepted: header.settings.patience };
         let interrupted = interrupt::flag();
-        let others = sut::prepare(&spec, &file, &choices, out)?;
-        let sut = sut::open(&spec, &others, &model.model, &back_end, &interrupted);
+        let prepared = sut::prepare(name, &file, &choices, out)?;
+        let sut = sut::open(&prepared, &model.model, &back_end, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();

@@ -27,7 +27,7 @@ use crate::run::gate::Demand;
 use crate::run::journal::{Writer, any_number};
 use crate::run::planning::{self, Wanted};
 use crate::run::show::{self, Shown};
-use crate::run::sut::{self, SutSpec};
+use crate::run::sut;
 use crate::run::values::Values;
 use crate::run::watch::{Since, Watched};
 use crate::seconds;
@@ -149,11 +149,10 @@ impl Test {
     /// Tests the system.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
-        let spec: SutSpec = self.sut.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
         let interrupted = interrupt::flag();
-        let others = sut::prepare(&spec, &self.file, &self.choices, out)?;
+        let prepared = sut::prepare(&self.sut, &self.file, &self.choices, out)?;
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
@@ -177,7 +176,7 @@ impl Test {
         let header = if self.is_walk() { header } else { header.with_plan(&plan) };
         let mut journal = Writer::create(self.journal.as_deref())?;
         let stop = Arc::new(AtomicBool::new(false));
-        let sut = sut::open(&spec, &others, &model.model, &back_end, &interrupted);
+        let sut = sut::open(&prepared, &model.model, &back_end, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
         let (found, took) = {

@@ -134,6 +134,10 @@ fn arguments(model: &Model, gate: GateId, given: &[Given]) -> Result<Result<Vec<
         // A tolerance reaches over the ends of a range.
         let sort = if p.tolerance.is_some() { model.sorts.base(p.sort) } else { p.sort };
         match parse_value(&model.sorts, sort, &found.value) {
+            Ok(value) if !p.takes(&model.sorts, &value) => {
+                let (value, sort) = (model.sorts.show(sort, &value), model.sorts.name(p.sort));
+                return Ok(Err(format!("`{}`: {value} is outside of `{sort}`", p.name)));
+            }
             Ok(value) => values.push(value),
             Err(why) => return Ok(Err(format!("`{}`: {why}", p.name))),
         }
