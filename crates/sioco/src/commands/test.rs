@@ -59,7 +59,7 @@ Exit codes:
   2    the command line, the model or a plan file is wrong
   3    inconclusive, or a gate was missed
   4    nothing to run: the plan has no purposes
-  5    adapter, SUT infrastructure or solver broke down, or the journal could not be written
+  5    adapter, SUT infrastructure, solver or the writing of the journal failed
   130  interrupted, with what was found until then")]
 pub struct Test {
     /// The model
