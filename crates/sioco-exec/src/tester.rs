@@ -544,6 +544,8 @@ impl<'m> Tester<'m> {
         }
         if self.in_run {
             let cause = match (self.mode, self.reached) {
+                // A purpose that is repeated in a walk is nothing that has to be reached.
+                _ if self.repeated => Cause::Reached,
                 (Mode::Walk, _) | (_, Some(_)) => Cause::Reached,
                 _ => Cause::Open(Open::Stopped),
             };
