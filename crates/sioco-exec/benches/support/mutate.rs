@@ -167,9 +167,7 @@ impl Mutator<'_> {
         let Label::Gate(gate) = s.label else { return };
         let of = &self.of.gates[gate];
         let sorts = |g: GateId| self.of.gates[g].params.iter().map(|p| self.of.sorts.base(p.sort)).collect::<Vec<_>>();
-        let same = |g: &GateId| {
-            *g != gate && self.of.gates[*g].direction == of.direction && sorts(*g) == sorts(gate)
-        };
+        let same = |g: &GateId| *g != gate && self.of.gates[*g].direction == of.direction && sorts(*g) == sorts(gate);
         let Some(other) = self.of.gates.ids().find(same) else { return };
         self.add(format!("{}: at the gate {}", s.name, self.of.gates[other].name), |model| {
             model.switches[switch].label = Label::Gate(other);
