@@ -23,6 +23,8 @@ use crate::suite::{self, Mark, Suite, Taken};
 
 /// How many orders of inputs and outputs are followed at once.
 const GROUPS: usize = 64;
+/// Up to how many initial states each is a hypothesis of its own.
+const START: u64 = 64;
 /// How many hypotheses without a known state are followed at once.
 const OPEN: usize = 64;
 
@@ -178,15 +180,34 @@ impl<'m> Mind<'m> {
 
     /// The belief at the start of a run.
     pub fn start(&mut self, suite: &Suite) -> Result<Belief, StepError> {
-        let place = match self.model.free_variables().next() {
-            None => Place::Known(self.interpreter.initial_default()),
-            Some(_) => Place::Open(Trail::initial()),
+        let places = match self.initial_states() {
+            Some(states) => states.into_iter().map(Place::Known).collect(),
+            None => vec![Place::Open(Trail::initial())],
         };
         let account = Account::new(self.model.switches.len());
-        let first = Hypothesis { place, marks: suite.start(), account, last: None, doubt: false };
+        let first =
+            |place| Hypothesis { place, marks: suite.start(), account: account.clone(), last: None, doubt: false };
         let mut cut = false;
-        let hypotheses = self.close(suite, vec![first], &mut cut)?;
+        let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
         Ok(Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false })
+    }
+
+    /// All initial states, unless free variables have too many values.
+    fn initial_states(&self) -> Option<Vec<State>> {
+        let sorts = &self.model.sorts;
+        let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
+        for var in self.model.free_variables() {
+            let sort = self.model.variables[var].sort;
+            let count = sorts.cardinality(sort).filter(|n| n.saturating_mul(choices.len() as u64) <= START)?;
+            let values: Vec<Value> = (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect();
+            let with = |c: &Vec<Value>| values.iter().map(|v| [&c[..], &[v.clone()]].concat()).collect::<Vec<_>>();
+            choices = choices.iter().flat_map(with).collect();
+        }
+        let state = |chosen: Vec<Value>| {
+            let mut chosen = chosen.into_iter();
+            self.interpreter.initial(&mut |_| chosen.next().expect("a value for every free variable"))
+        };
+        Some(choices.into_iter().map(state).collect())
     }
 
     /// The one step that most runs are made of: one hypothesis, one switch, nothing internal. Says whether that was so;
@@ -300,15 +321,19 @@ impl<'m> Mind<'m> {
     /// The belief after silence: all inputs were taken. `false` if nothing explains it; the belief is then as before.
     pub fn delta(&mut self, suite: &Suite, belief: &mut Belief, sent: usize) -> Result<bool, StepError> {
         let mut groups: Vec<Group> = Vec::new();
+        let mut cut = belief.cut;
         for group in belief.groups.iter().filter(|g| g.taken == sent) {
             let mut quiet: Vec<Hypothesis> = Vec::new();
             for h in &group.hypotheses {
                 self.silent(suite, h, &mut quiet)?;
             }
             if !quiet.is_empty() {
-                add_group(&mut groups, Group { taken: group.taken, hypotheses: quiet });
+                // Where internal steps go on for ever, they do so after the silence, too, and may lead elsewhere.
+                let hypotheses = self.close(suite, quiet, &mut cut)?;
+                add_group(&mut groups, Group { taken: group.taken, hypotheses });
             }
         }
+        belief.cut = cut;
         if groups.is_empty() {
             return Ok(false);
         }

@@ -2,8 +2,9 @@
 //! fly, so that everything observed so far is taken into account).
 
 use sioco_model::model::Model;
+use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, TermId, Value};
+use sioco_model::{GateId, Value};
 use sioco_plan::Leg;
 use sioco_plan::walker::Walker;
 use sioco_solve::Reason;
@@ -29,7 +30,7 @@ pub struct Course {
 pub enum NoCourse {
     /// No values lead there.
     Impossible,
-    /// The solver did not decide, and no values of the next input were found either.
+    /// The solver did not decide, and values of the next input alone were not found, or lead nowhere (S0 lines 16 and 22).
     Unknown(Reason),
 }
 
@@ -117,12 +118,12 @@ pub fn solve(
         }
     }
     let reason = open.expect("the way out above was not taken");
-    guess(walker, state, legs, draw(random)).ok_or(NoCourse::Unknown(reason))?
+    guess(walker, state, legs, draw(random)).ok_or(NoCourse::Unknown(reason))
 }
 
 /// Values for the guard of the next step alone, if the rest may still be possible with them (S0 lines 12 to 20). Nothing
 /// if there are none.
-fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) -> Option<Result<Course, NoCourse>> {
+fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) -> Option<Course> {
     let model = walker.path.model();
     let seen = legs.iter().position(|l| l.step.is_observable(model))?;
     walker.start_at(state);
@@ -132,19 +133,28 @@ fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) 
         }
     }
     let solved = walker.path.solve_with(choice).ok()?;
-    let values = solved.steps[seen].1.clone();
-    // With these values, is the rest impossible? (Line 15.)
-    let args = walker.path.args(seen).to_vec();
-    let same = equal(walker, &args, &values);
-    if walker.path.assume(same) == Possible::No {
-        return Some(Err(NoCourse::Impossible));
+    // With these values, is the rest impossible? (Line 15.) Put in, they may leave nothing to ask.
+    let mut next = state.clone();
+    let mut interpreter = Interpreter::new(model);
+    let concrete = legs[..=seen].iter().zip(&solved.steps).all(|(leg, (_, values))| {
+        let mut switches = leg.step.switches();
+        switches.all(|s| interpreter.take(&mut next, s, values).is_ok()) && leg.wants.is_empty()
+    });
+    if concrete {
+        walker.start_at(&next);
+    } else {
+        let args = walker.path.args(seen).to_vec();
+        let same = walker.path.have_values(&args, &solved.steps[seen].1);
+        if walker.path.assume(same) == Possible::No {
+            return None;
+        }
     }
     for leg in &legs[seen + 1..] {
         if walker.take(leg) == Possible::No {
-            return Some(Err(NoCourse::Impossible));
+            return None;
         }
     }
-    Some(Ok(Course { steps: solved.steps, done: 0, guess: true }))
+    Some(Course { steps: solved.steps, done: 0, guess: true })
 }
 
 /// The same where the state is not known, or where legs speak of what happened before: from the initial state on, with
@@ -171,7 +181,7 @@ pub fn solve_after(
         // Silence that no leg has changes nothing.
         let Some(event) = seen.by_ref().flatten().next() else { return Err(NoCourse::Impossible) };
         let args = walker.path.args(walker.path.len() - 1).to_vec();
-        let same = equal(walker, &args, &event.args);
+        let same = walker.path.have_values(&args, &event.args);
         match walker.path.assume(same) {
             Possible::No => return Err(NoCourse::Impossible),
             Possible::Yes => {}
@@ -198,16 +208,4 @@ pub fn solve_after(
         Err(NoValues::Impossible) => Err(NoCourse::Impossible),
         Err(NoValues::Unknown(reason)) => Err(NoCourse::Unknown(reason)),
     }
-}
-
-/// The condition that arguments have these values.
-fn equal(walker: &mut Walker<'_>, args: &[TermId], values: &[Value]) -> TermId {
-    walker.path.build(|pool, sorts| {
-        let mut same = Vec::new();
-        for (arg, value) in args.iter().zip(values) {
-            let value = pool.constant(value.clone(), pool.sort(*arg));
-            same.push(pool.eq(sorts, *arg, value));
-        }
-        pool.and(sorts, &same)
-    })
 }

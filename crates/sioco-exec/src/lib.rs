@@ -4,6 +4,8 @@
 //!   [`Sut`];
 //! - [`verdict`]: pass, weak pass, inconclusive, fail, and error apart, with what they rest on;
 //! - [`record`]: everything that happens in a campaign, in order;
+//! - [`journal`]: the records as lines, and back;
+//! - [`log`]: recorded traces of any origin; [`judge`], [`replay`]: what a recorded run means, and running it again;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
 //! - [`explanation`]: why an observation is not allowed;
 //! - [`player`]: a model played as a system under test; [`racer`]: any system behind wires with delays.
@@ -18,11 +20,15 @@ pub mod drive;
 pub mod event;
 pub mod explanation;
 pub mod inputs;
+pub mod journal;
+pub mod judge;
+pub mod log;
 pub mod open;
 pub mod player;
 pub mod racer;
 pub mod record;
 pub mod referee;
+pub mod replay;
 pub mod seek;
 pub mod settings;
 pub mod suite;

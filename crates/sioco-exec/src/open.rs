@@ -14,6 +14,7 @@ use sioco_model::term::Op;
 use sioco_model::{GateId, SwitchId, TermId, Value, VarId};
 use sioco_solve::values::Choice;
 use sioco_solve::{Answer, Reason};
+use sioco_symbolic::assume::has_value;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
@@ -102,10 +103,7 @@ impl<'m> Tracker<'m> {
                         same.push(pool.app(Op::Le, &[low, *term], sorts.bool));
                         same.push(pool.app(Op::Le, &[*term, high], sorts.bool));
                     }
-                    _ => {
-                        let value = pool.constant(value.clone(), pool.sort(*term));
-                        same.push(pool.eq(sorts, *term, value));
-                    }
+                    _ => same.push(has_value(pool, sorts, *term, value)),
                 }
             }
             pool.and(sorts, &same)
@@ -221,8 +219,7 @@ impl<'m> Tracker<'m> {
             let value = eval(self.path.pool(), &self.model.sorts, term, env).ok()?;
             if self.path.value(var).is_none() && self.is_live(&locations, var) {
                 other.push(self.path.build(|pool, sorts| {
-                    let value = pool.constant(value.clone(), pool.sort(term));
-                    let same = pool.eq(sorts, term, value);
+                    let same = has_value(pool, sorts, term, &value);
                     pool.not(sorts, same)
                 }));
             }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use sioco_model::model::{CLOSED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
+use sioco_model::semantics::state::State;
 use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
 
@@ -17,7 +18,20 @@ use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST};
 use crate::suite::Suite;
 use crate::sut::Order;
-use crate::verdict::{Cause, Failure, Open, Trouble};
+use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
+
+/// A purpose that was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// Which one.
+    pub purpose: usize,
+    /// Pass if all hypotheses are at an accept, weak pass if only some are.
+    pub verdict: Verdict,
+    /// Whether there is just one hypothesis.
+    pub alone: bool,
+    /// Whether all hypotheses rest on something unknown.
+    pub doubt: bool,
+}
 
 /// See the [module](self).
 pub struct Referee<'m> {
@@ -208,12 +222,43 @@ impl<'m> Referee<'m> {
             return Some(Cause::Open(Open::Cut));
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
-        let unknown = self.belief.hypotheses().any(|h| h.state().is_none());
-        if unknown && !matches!(failure, Failure::Malformed { .. }) && is_partial(self.model()) {
+        if !matches!(failure, Failure::Malformed { .. }) && self.may_be_undefined(seen) {
             let what = "the model may be undefined for what was observed";
             return Some(Cause::Open(Open::Other(what.into())));
         }
         Some(Cause::Failure(failure))
+    }
+
+    /// Whether a hypothesis without a known state has a switch that may be undefined where it was asked about.
+    fn may_be_undefined(&mut self, seen: &Observation) -> bool {
+        let model = self.model();
+        let trails: Vec<_> = (self.belief.hypotheses())
+            .filter_map(|h| match &h.place {
+                Place::Known(_) => None,
+                Place::Open(trail) => Some(trail.clone()),
+            })
+            .collect();
+        let asked = |s: SwitchId| match (model.switches[s].label, seen) {
+            (Label::Gate(g), Observation::Output(output)) => g == output.gate,
+            (Label::Gate(g), Observation::Delta) => model.gates[g].direction == Direction::Output,
+            (Label::Gate(g), Observation::Closed) => Some(g) == self.closed,
+            (Label::Gate(_), Observation::Malformed { .. }) => false,
+            (Label::Internal | Label::Send(_) | Label::Receive(_), _) => true,
+        };
+        let partial = |s: SwitchId| {
+            let s = &model.switches[s];
+            let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
+            terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
+        };
+        if trails.is_empty() {
+            return false;
+        }
+        let tracker = self.mind.tracker();
+        trails.iter().any(|trail| {
+            let locations = tracker.locations(trail);
+            let mut switches = locations.iter().flat_map(|l| model.locations[*l].outgoing.iter().copied());
+            switches.any(|s| asked(s) && partial(s))
+        })
     }
 
     fn trouble(&self, error: &StepError) -> Cause {
@@ -224,6 +269,30 @@ impl<'m> Referee<'m> {
                 Cause::Trouble(Trouble::Model { switch: *switch, message: error.describe(self.model()) })
             }
         }
+    }
+
+    /// The open purposes that are reached here (S3 rules 4 and 5): by all hypotheses, or by some.
+    pub fn reached(&self) -> Vec<Reached> {
+        let (suite, belief) = (&self.suite, &self.belief);
+        let mut purposes: Vec<usize> = Vec::new();
+        for mark in belief.hypotheses().flat_map(|h| &h.marks) {
+            for purpose in suite.accepted(mark.node) {
+                if !purposes.contains(&purpose) {
+                    purposes.push(purpose);
+                }
+            }
+        }
+        let of = |purpose: usize| {
+            let there = |h: &Hypothesis| h.marks.iter().any(|m| m.sure && suite.accepted(m.node).any(|p| p == purpose));
+            let all = belief.hypotheses().all(there);
+            Reached {
+                purpose,
+                verdict: if all { Verdict::Pass } else { Verdict::WeakPass },
+                alone: all && belief.len() == 1,
+                doubt: belief.is_doubtful(),
+            }
+        };
+        purposes.into_iter().map(of).collect()
     }
 
     /// The switches that were surely and possibly taken in this run.
@@ -252,6 +321,22 @@ impl<'m> Referee<'m> {
                 mind.tracker().enabled(trail).iter().any(|s| model.direction(*s) == Some(Direction::Output))
             }
         })
+    }
+
+    /// The state, if nothing can happen in any hypothesis and one of them is not at the end of the model.
+    pub fn deadlock(&mut self) -> Option<State> {
+        let Referee { mind, belief, .. } = self;
+        let mut found = None;
+        for h in belief.hypotheses() {
+            let state = h.state()?;
+            let is_final = state.locations().iter().all(|l| mind.model().locations[*l].is_final);
+            match is_final {
+                true => {}
+                false if mind.interpreter.is_deadlock(state) == Ok(Some(true)) => found = found.or(Some(state.clone())),
+                false => return None,
+            }
+        }
+        found
     }
 
     /// What the model allows after what was observed, hypothesis by hypothesis; and where the run ended with something
@@ -285,7 +370,7 @@ impl<'m> Referee<'m> {
         Left { state: None, shown, allowed, switches: Vec::new() }
     }
 
-    fn left_known(&mut self, state: sioco_model::semantics::State, seen: Option<&Observation>) -> Left {
+    fn left_known(&mut self, state: State, seen: Option<&Observation>) -> Left {
         let model = self.model();
         let interpreter = &mut self.mind.interpreter;
         let mut allowed = Vec::new();
@@ -321,12 +406,4 @@ impl<'m> Referee<'m> {
         let shown = state.show(model);
         Left { state: Some(state), shown, allowed, switches }
     }
-}
-
-/// Whether something in the model may be undefined.
-fn is_partial(model: &Model) -> bool {
-    model.switches.values().any(|s| {
-        let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
-        terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
-    })
 }

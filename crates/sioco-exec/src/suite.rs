@@ -233,6 +233,24 @@ impl Suite {
         self.nodes[node as usize].leg.as_ref()
     }
 
+    /// The open purposes that go on from a node with something that the system does.
+    pub fn expecting(&self, model: &Model, node: NodeId) -> Vec<usize> {
+        let own = |s: Step| s.is_own(model) || s.is_silence();
+        let mut open: Vec<NodeId> =
+            self.nodes[node as usize].children.iter().filter(|(s, _)| own(*s)).map(|(_, c)| *c).collect();
+        let mut found = Vec::new();
+        while let Some(n) = open.pop() {
+            if !self.leads_on(n) {
+                continue;
+            }
+            found.extend(self.accepted(n));
+            open.extend(self.nodes[n as usize].children.iter().map(|(_, c)| *c));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The nearest open accepts below a node, breadth-first, at most so many.
     pub fn targets(&self, node: NodeId, most: usize) -> Vec<NodeId> {
         let mut found = Vec::new();

@@ -1,6 +1,7 @@
 //! What a campaign came to (`theory`, section 6: a-posteriori coverage).
 
-use sioco_model::{Id, LocationId, SwitchId};
+use sioco_model::{Id, LocationId, Model, SwitchId};
+use sioco_plan::Plan;
 
 use crate::explanation::Explanation;
 use crate::record::End;
@@ -59,6 +60,8 @@ pub struct Summary {
     pub locations: Vec<(bool, bool)>,
     /// The bad runs, the first ones only.
     pub bad: Vec<BadRun>,
+    /// States in which the model has a deadlock, in words, each once; the first ones only.
+    pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
     /// Outputs of older runs that were dropped.
@@ -76,6 +79,18 @@ impl Summary {
     /// Whether a switch was possibly taken in some run.
     pub fn possibly(&self, switch: SwitchId) -> bool {
         self.switches.get(switch.index()).is_some_and(|s| s.1)
+    }
+
+    /// The switches on purposes that passed (S0, the a-posteriori coverage): with exactly one hypothesis each, or, in the
+    /// liberal reading, however many there were.
+    pub fn on_passed(&self, model: &Model, plan: &Plan, liberal: bool) -> Vec<bool> {
+        let mut found = vec![false; model.switches.len()];
+        for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
+            if result.verdict == Some(Verdict::Pass) && (liberal || result.alone) {
+                purpose.switches().for_each(|s| found[s.index()] = true);
+            }
+        }
+        found
     }
 
     /// Whether a location was surely reached in some run.

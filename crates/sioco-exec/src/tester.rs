@@ -20,7 +20,7 @@ use crate::course::{self, Ahead, Course, NoCourse};
 use crate::event::{GateValue, Observation};
 use crate::inputs::Inputs;
 use crate::record::{Aim, End, Record, Why};
-use crate::referee::Referee;
+use crate::referee::{Reached, Referee};
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::suite::{NodeId, Suite};
 use crate::summary::{BadRun, PurposeResult, Summary};
@@ -110,7 +110,6 @@ pub struct Tester<'m> {
     run_steps: u64,
     /// The best verdict on a purpose in this run.
     reached: Option<Verdict>,
-    doubt: bool,
 
     steps: u64,
     sent: u64,
@@ -119,6 +118,7 @@ pub struct Tester<'m> {
     surely: Bits,
     possibly: Bits,
     bad: Vec<BadRun>,
+    deadlocks: Vec<String>,
     stale: u64,
     faults: u32,
     end: Option<End>,
@@ -164,7 +164,6 @@ impl<'m> Tester<'m> {
             ids: 0,
             run_steps: 0,
             reached: None,
-            doubt: false,
             steps: 0,
             sent: 0,
             runs: [0; 5],
@@ -172,6 +171,7 @@ impl<'m> Tester<'m> {
             surely: Bits::new(model.switches.len()),
             possibly: Bits::new(model.switches.len()),
             bad: Vec::new(),
+            deadlocks: Vec::new(),
             stale: 0,
             faults: 0,
             end: None,
@@ -301,7 +301,6 @@ impl<'m> Tester<'m> {
         self.ids = 0;
         self.run_steps = 0;
         self.reached = None;
-        self.doubt = false;
         if self.walker.path.bytes() > TERMS {
             self.walker = walker(self.model(), self.solvers);
         }
@@ -354,6 +353,12 @@ impl<'m> Tester<'m> {
         }
         if self.reached.is_some() {
             return Chosen::End(Cause::Reached);
+        }
+        if self.run_steps > 0
+            && let Some(state) = self.referee.deadlock()
+        {
+            self.look_for_deadlock();
+            return Chosen::End(Cause::Open(Open::Deadlock { state: state.show(model) }));
         }
         Chosen::End(Cause::Open(match unknown {
             Some(reason) => Open::Unknown(reason),
@@ -409,18 +414,14 @@ impl<'m> Tester<'m> {
         let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
         let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
-        let course = match &h.place {
+        match &h.place {
             Place::Known(state) if !suite.remembers() => course::solve(walker, state, &legs, settings.values, random),
             _ => {
                 let before = suite.line(0, mark).expect("the root is above everything");
                 let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
                 course::solve_after(walker, &before, trace, &legs, settings.values, random)
             }
-        };
-        if let Ok(course) = &course {
-            self.doubt |= course.guess;
         }
-        course
     }
 
     /// What a walk does next.
@@ -437,7 +438,20 @@ impl<'m> Tester<'m> {
         match walks.next(referee, walker, inputs, random, guided, fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
-            Move::Stuck => Chosen::End(Cause::Reached),
+            Move::Stuck => {
+                self.look_for_deadlock();
+                Chosen::End(Cause::Reached)
+            }
+        }
+    }
+
+    /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
+    fn look_for_deadlock(&mut self) {
+        let model = self.model();
+        let Some(state) = self.referee.deadlock() else { return };
+        let shown = state.show(model);
+        if self.deadlocks.len() < BAD && !self.deadlocks.contains(&shown) {
+            self.deadlocks.push(shown);
         }
     }
 
@@ -587,37 +601,12 @@ impl<'m> Tester<'m> {
 
     /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
     fn look_at_purposes(&mut self) {
-        let suite = &self.referee.suite;
-        let belief = self.referee.belief();
-        let mut found: Vec<usize> = Vec::new();
-        for mark in belief.hypotheses().flat_map(|h| &h.marks) {
-            for purpose in suite.accepted(mark.node) {
-                if !found.contains(&purpose) {
-                    found.push(purpose);
-                }
-            }
-        }
-        if found.is_empty() {
-            return;
-        }
-        let all_doubt = belief.is_doubtful();
-        let mut verdicts = Vec::new();
-        for purpose in found {
-            let there = |h: &crate::belief::Hypothesis| {
-                h.marks.iter().any(|m| m.sure && suite.accepted(m.node).any(|p| p == purpose))
-            };
-            let all = belief.hypotheses().all(there);
-            let verdict = if all { Verdict::Pass } else { Verdict::WeakPass };
-            let alone = all && belief.len() == 1;
-            verdicts.push((purpose, verdict, alone, all_doubt));
-        }
-        for (purpose, verdict, alone, doubt) in verdicts {
+        for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
             if self.repeated {
                 continue;
             }
-            let doubt = doubt || self.doubt;
             let result = &mut self.results[purpose];
             result.verdict = Some(verdict);
             result.cause = None;
@@ -637,7 +626,7 @@ impl<'m> Tester<'m> {
         self.in_run = false;
         self.pending = None;
         self.choice = None;
-        let doubt = self.doubt || (verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful());
+        let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
         if let Aim::Purpose(purpose) = self.aim {
             let result = &mut self.results[purpose];
             if result.verdict.is_none_or(|v| v > Verdict::WeakPass) {
@@ -645,13 +634,11 @@ impl<'m> Tester<'m> {
                 let cause = if cause == Cause::Reached { Cause::Open(Open::Deviation) } else { cause.clone() };
                 result.verdict = Some(became);
                 result.cause = Some(cause.clone());
-                let (alone, doubt) = (false, self.doubt);
-                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone, doubt });
+                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
             }
-            if verdict == Verdict::Fail {
-                // It would fail again in the same way (S1 3.2.4).
-                self.referee.suite.close(purpose);
-            }
+        }
+        if verdict == Verdict::Fail {
+            self.drop_prefix();
         }
         let (surely, possibly) = self.referee.account();
         self.surely.unite(&surely);
@@ -664,6 +651,30 @@ impl<'m> Tester<'m> {
         }
         if verdict == Verdict::Fail && self.settings.fail_fast {
             self.stop(End::FailFast);
+        }
+    }
+
+    /// Gives up the purposes that the failing trace was a beginning of: they would fail in the same way (S1 section
+    /// 3.2.4).
+    fn drop_prefix(&mut self) {
+        let (model, suite) = (self.referee.model(), &self.referee.suite);
+        let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+        let mut dropped: Vec<usize> = marks.flat_map(|m| suite.expecting(model, m.node)).collect();
+        dropped.sort_unstable();
+        dropped.dedup();
+        for purpose in dropped {
+            self.referee.suite.close(purpose);
+            if self.repeated || self.aim == Aim::Purpose(purpose) {
+                continue;
+            }
+            let (verdict, cause) = (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run }));
+            let result = &mut self.results[purpose];
+            result.verdict = Some(verdict);
+            result.cause = Some(cause.clone());
+            self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
+        }
+        if let Aim::Purpose(purpose) = self.aim {
+            self.referee.suite.close(purpose);
         }
     }
 
@@ -703,6 +714,7 @@ impl<'m> Tester<'m> {
             switches,
             locations,
             bad: self.bad.clone(),
+            deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
             stale: self.stale,
             unknown: self.referee.mind.unknown,

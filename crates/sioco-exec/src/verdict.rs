@@ -86,10 +86,21 @@ pub enum Open {
     Unspecified(GateValue),
     /// No hypothesis explains what was observed, but internal steps were not followed to their end.
     Cut,
-    /// No hypothesis surely explains what was observed, but some perhaps do: the solver does not know.
+    /// Whether any values lead to the purpose is unknown, and values of the next input alone were not found or lead
+    /// nowhere (S0 lines 16 and 22).
     Unknown(Reason),
-    /// No values of the next input lead to the purpose, as far as the solver knows (S0 lines 16 and 22).
+    /// No values lead to the purpose.
     NoValues,
+    /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model.
+    Deadlock {
+        /// The state, in words.
+        state: String,
+    },
+    /// Another run failed on the way to it, so that it would fail as well (S1 section 3.2.4).
+    Dropped {
+        /// The run that failed.
+        run: u64,
+    },
     /// The run was stopped: by the budget, or from outside.
     Stopped,
     /// Something else, in words.
@@ -122,8 +133,6 @@ pub enum Trouble {
         /// Why, in the words of the adapter.
         why: String,
     },
-    /// There are more hypotheses than can be followed.
-    TooManyHypotheses(usize),
 }
 
 /// What a verdict rests on.

@@ -5,6 +5,7 @@
 pub mod eval;
 pub mod id;
 pub mod model;
+pub mod names;
 pub mod number;
 pub mod print;
 pub mod purpose;

@@ -8,7 +8,7 @@
 use crate::id::{ChannelId, GateId, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use crate::number::Rational;
 use crate::purpose::Purpose;
-use crate::sort::Sorts;
+use crate::sort::{Sort, Sorts};
 use crate::term::TermPool;
 use crate::value::Value;
 
@@ -88,6 +88,20 @@ pub struct Param {
     pub sort: SortId,
     /// For a real output: how far an observed value may be from the value of the model.
     pub tolerance: Option<Rational>,
+}
+
+impl Param {
+    /// Whether the value fits: of the right sort and inside its range. Where there is a tolerance, a value that is no
+    /// farther outside than that may still be equal to one inside.
+    pub fn takes(&self, sorts: &Sorts, value: &Value) -> bool {
+        let near = match (&self.tolerance, sorts.get(self.sort), value) {
+            (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
+                lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
+            }
+            _ => false,
+        };
+        near || sorts.contains(self.sort, value)
+    }
 }
 
 /// An instance of a process.

@@ -164,12 +164,7 @@ pub(crate) fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Ke
         });
         let Some(values) = case.nodes[*node].values.as_ref().filter(|_| wanted) else { continue };
         let args: Vec<TermId> = walker.path.args(i).to_vec();
-        for (arg, value) in args.into_iter().zip(values) {
-            same.push(walker.path.build(|pool, sorts| {
-                let value = pool.constant(value.clone(), pool.sort(arg));
-                pool.eq(sorts, arg, value)
-            }));
-        }
+        same.push(walker.path.have_values(&args, values));
     }
     // All at once: the last step would be told to the solver anew for each.
     let all = walker.path.build(|pool, sorts| pool.and(sorts, &same));

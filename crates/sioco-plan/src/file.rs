@@ -19,6 +19,7 @@ use crate::case::Case;
 use crate::plan::Plan;
 
 pub use document::{document, parameter};
+pub use explain::{parse_reason, reason};
 pub use fingerprint::fingerprint;
 pub use read::read;
 pub use retake::retake;

@@ -1,5 +1,5 @@
-//! What people and programs see of sioco: diagnostics as text and JSON, pictures of models, and what
-//! explorations found.
+//! What people and programs see of sioco: diagnostics as text and JSON, pictures of models, what explorations found,
+//! plans, and runs against a system under test.
 //!
 //! Values come in, text goes out; nothing here reads or writes a file, or asks what the terminal can do.
 
@@ -8,6 +8,8 @@ pub mod diagnostic;
 pub mod explore;
 pub mod graph;
 pub mod plan;
+pub mod run;
 pub mod style;
+pub mod words;
 
 pub use sioco_plan::value;

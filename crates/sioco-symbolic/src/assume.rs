@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use sioco_model::sort::Sorts;
-use sioco_model::term::{Term, TermPool};
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{TermId, Value};
 use sioco_solve::{Reason, Terms, logic};
 
@@ -14,7 +14,55 @@ use crate::prepare::{Origin, leaves};
 use crate::reach::Clash;
 use crate::step::Step;
 
+/// The condition that a term has a value. Constructors and sequences are taken apart, so that what is left is about
+/// numbers and the like, which every solver understands.
+pub fn has_value(pool: &mut TermPool, sorts: &Sorts, term: TermId, value: &Value) -> TermId {
+    let parts = match (pool.get(term), value) {
+        (Term::App(Op::Construct(c), args), Value::Data(d)) if d.fields.len() == args.len() => {
+            if *c != d.constructor {
+                return pool.constant(Value::Bool(false), sorts.bool);
+            }
+            Some(args.iter().copied().zip(d.fields.iter()).collect::<Vec<_>>())
+        }
+        (Term::App(Op::Construct(c), _), Value::Enum(e)) if c != e => {
+            return pool.constant(Value::Bool(false), sorts.bool);
+        }
+        (Term::App(Op::Construct(_), args), Value::Data(_)) if !args.is_empty() => {
+            return pool.constant(Value::Bool(false), sorts.bool);
+        }
+        (Term::App(Op::SeqLit, args), Value::Seq(items)) => {
+            if args.len() != items.len() {
+                return pool.constant(Value::Bool(false), sorts.bool);
+            }
+            Some(args.iter().copied().zip(items.iter()).collect())
+        }
+        _ => None,
+    };
+    match parts {
+        Some(parts) => {
+            let all: Vec<TermId> = parts.into_iter().map(|(t, v)| has_value(pool, sorts, t, v)).collect();
+            pool.and(sorts, &all)
+        }
+        None => {
+            if let Some(known) = pool.as_const(term) {
+                let same = known == value;
+                return pool.constant(Value::Bool(same), sorts.bool);
+            }
+            let value = pool.constant(value.clone(), pool.sort(term));
+            pool.eq(sorts, term, value)
+        }
+    }
+}
+
 impl Path<'_> {
+    /// The condition that terms have values, all of them.
+    pub fn have_values(&mut self, terms: &[TermId], values: &[Value]) -> TermId {
+        self.build(|pool, sorts| {
+            let all: Vec<TermId> = terms.iter().zip(values).map(|(t, v)| has_value(pool, sorts, *t, v)).collect();
+            pool.and(sorts, &all)
+        })
+    }
+
     /// Whether somebody has given up on the questions of this path.
     pub fn is_cancelled(&self) -> bool {
         self.limits.cancelled()

@@ -10,7 +10,7 @@
 //! `unknown` is marked.
 
 pub mod analysis;
-mod assume;
+pub mod assume;
 pub mod describe;
 mod divergence;
 pub mod explore;

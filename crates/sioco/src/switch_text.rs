@@ -1,10 +1,10 @@
 //! What a switch says in a picture: its own words, as they stand in the source.
 
 use sioco_lang::check::{CheckedModel, SwitchSpans};
-use sioco_lang::source::{SourceMap, Span};
-use sioco_lang::syntax::lexer::lex;
+use sioco_lang::source::SourceMap;
 use sioco_model::SwitchId;
 use sioco_report::graph::{SwitchText, default_text};
+use sioco_report::words::on_one_line;
 
 /// The texts of the switches as written, where a source is known, and else as the language would write them.
 pub fn as_written<'a>(sources: &'a SourceMap, checked: &'a CheckedModel) -> impl Fn(SwitchId) -> SwitchText + 'a {
@@ -23,25 +23,6 @@ fn of_spans(sources: &SourceMap, spans: &SwitchSpans) -> SwitchText {
         guard: spans.guard.map(|span| on_one_line(sources, span)).unwrap_or_default(),
         update: updates.map(|span| on_one_line(sources, *span)).collect::<Vec<_>>().join(", "),
     }
-}
-
-/// The text of a span without comments, and with single spaces where there was any white space.
-pub fn on_one_line(sources: &SourceMap, span: Span) -> String {
-    let text = sources.text(span);
-    let mut line = String::new();
-    let mut end = 0;
-    for token in lex(span.file, text).tokens {
-        let word = text.get(token.span.range()).unwrap_or_default();
-        if word.is_empty() {
-            continue;
-        }
-        if token.span.start > end && !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        end = token.span.end;
-    }
-    line
 }
 
 #[cfg(test)]

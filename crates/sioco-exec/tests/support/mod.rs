@@ -59,11 +59,14 @@ pub fn event(model: &Model, text: &str) -> GateValue {
     GateValue { gate, args }
 }
 
+/// What a scripted system says, given all inputs so far.
+type Answers<'m> = Box<dyn FnMut(&[GateValue]) -> Vec<String> + 'm>;
+
 /// A system that answers inputs by a script: after the n-th input come the n-th outputs, those of place 0 at the start.
 pub struct Scripted<'m> {
     pub model: &'m Model,
     pub order: Order,
-    pub answers: Box<dyn FnMut(&[GateValue]) -> Vec<String> + 'm>,
+    pub answers: Answers<'m>,
     got: Vec<GateValue>,
     events: VecDeque<SutEvent>,
 }

@@ -16,9 +16,8 @@ use super::program::{Context, Memory, Program};
 use super::state::State;
 use crate::eval::{Env, EvalError};
 use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SortId, SwitchId, VarId};
-use crate::model::{Direction, Label, Model, Param};
+use crate::model::{Direction, Label, Model};
 use crate::number;
-use crate::sort::Sort;
 use crate::value::Value;
 
 /// How many states a closure or a search for internal cycles visits before it is cut.
@@ -259,18 +258,10 @@ impl<'m> Interpreter<'m> {
         self.initial(&mut |v| self.model.sorts.default_value(self.model.variables[v].sort))
     }
 
-    /// Whether the values fit the parameters of the gate: one each, of the right sort and inside its range. Where there
-    /// is a tolerance, a value that is no farther outside than that may still be equal to one inside.
+    /// Whether the values [fit](crate::model::Param::takes) the parameters of the gate, one each.
     pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
         let params = &self.model.gates[gate].params;
-        let sorts = &self.model.sorts;
-        let near = |p: &Param, v: &Value| match (&p.tolerance, sorts.get(p.sort), v) {
-            (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
-                lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
-            }
-            _ => false,
-        };
-        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| sorts.contains(p.sort, v) || near(p, v))
+        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| p.takes(&self.model.sorts, v))
     }
 
     /// Whether the switch is enabled in the state for these values (S0 definition 7). The values must fit the gate.

@@ -76,7 +76,7 @@ fn known_variable(model: &Model, name: &str) -> Read<VarId> {
 }
 
 /// Why something is unknown: a word, and the whole reason for people.
-pub(super) fn reason(reason: &Reason) -> Json {
+pub fn reason(reason: &Reason) -> Json {
     let kind = match reason {
         Reason::Resources => "work",
         Reason::Time => "time",
@@ -98,6 +98,11 @@ pub(super) fn reason(reason: &Reason) -> Json {
         _ => {}
     }
     object
+}
+
+/// The reason that [`reason`] wrote; nothing if it is none.
+pub fn parse_reason(json: &Json) -> Option<Reason> {
+    read_reason(json).ok()
 }
 
 pub(super) fn read_reason(json: &Json) -> Read<Reason> {

@@ -216,7 +216,7 @@ impl<'a> Planned<'a> {
 }
 
 /// A share in whole percents, 100 only for all and 0 only for nothing.
-fn percent(percent: f64) -> String {
+pub(crate) fn percent(percent: f64) -> String {
     match percent.round() {
         100.0.. if percent < 100.0 => ">99".into(),
         ..1.0 if percent > 0.0 => "<1".into(),

@@ -26,8 +26,8 @@ use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output};
 use crate::seconds;
-use crate::simulate::words::Words;
 use crate::solver_choice::SolverChoice;
+use sioco_report::words::Words;
 
 /// Explore what a model can do, for all values at once
 ///

@@ -20,8 +20,8 @@ use crate::simulate::lines::Lines;
 use crate::simulate::request::{self, HELP, Request};
 use crate::simulate::session::{Session, Walked, free_variable};
 use crate::simulate::solving::{Solving, Values};
-use crate::simulate::words::Words;
 use crate::solver_choice::SolverChoice;
+use sioco_report::words::Words;
 
 /// Step through a model
 ///

@@ -15,7 +15,7 @@ use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, re
 
 use super::places::place;
 use crate::simulate::script;
-use crate::simulate::words::Words;
+use sioco_report::words::Words;
 
 /// What is asked about a path.
 pub struct Question<'a> {

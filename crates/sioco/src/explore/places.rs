@@ -5,7 +5,7 @@ use sioco_model::SwitchId;
 use sioco_model::semantics::interpreter::Part;
 use sioco_symbolic::Origin;
 
-use crate::simulate::words::Words;
+use sioco_report::words::Words;
 
 /// A condition's place, its switch, and what it is if it is no guard.
 pub struct Place {

@@ -7,5 +7,3 @@ pub mod request;
 pub mod script;
 pub mod session;
 pub mod solving;
-pub mod why;
-pub mod words;

@@ -9,10 +9,10 @@ use sioco_solve::values::Choice as ValueChoice;
 
 use super::choices::Choice;
 use super::request::Given;
+use super::script;
 use super::solving::Solving;
-use super::words::Words;
-use super::{script, why};
 use crate::switch_names::near_switch;
+use sioco_report::words::{self, Words};
 
 /// A session.
 pub struct Session<'m> {
@@ -202,7 +202,7 @@ impl<'m> Session<'m> {
         if let Some(args) = args {
             for switch in [send, receive] {
                 let reasons = self.interpreter.why_not(&state, switch, Some(args));
-                lines.extend(reasons.iter().map(|r| why::describe(self.words, switch, r)));
+                lines.extend(reasons.iter().map(|r| words::describe(self.words, switch, r)));
             }
         }
         lines.join("\n  ")
@@ -356,7 +356,7 @@ impl<'m> Session<'m> {
         let (undefined, others): (Vec<&Reason>, Vec<&Reason>) =
             reasons.iter().partition(|r| matches!(r, Reason::Undefined(_)));
         let told = |reasons: &[&Reason]| {
-            let told: Vec<String> = reasons.iter().map(|r| why::describe(self.words, switch, r)).collect();
+            let told: Vec<String> = reasons.iter().map(|r| words::describe(self.words, switch, r)).collect();
             told.join("; ")
         };
         match (others.is_empty(), undefined.is_empty()) {

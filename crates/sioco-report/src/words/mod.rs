@@ -3,17 +3,19 @@
 //! A term knows neither its functions nor its constants any more: they were expanded. What people read should be what
 //! they wrote, so the source is asked first and the printer only where nothing was written.
 
+mod why;
+
 use sioco_lang::check::CheckedModel;
 use sioco_lang::source::{SourceMap, Span};
 use sioco_lang::syntax::ast::{BinOp, Expr, ExprKind};
+use sioco_lang::syntax::lexer::lex;
 use sioco_lang::syntax::parser::parse_expr;
 use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Model, SwitchId, TermId, print};
 
-use super::why;
-use crate::switch_text::on_one_line;
+pub use self::why::{describe, with};
 
 /// A model with its source.
 #[derive(Clone, Copy)]
@@ -61,6 +63,16 @@ impl<'a> Words<'a> {
     pub fn conjunct_place(&self, switch: SwitchId, n: usize) -> Option<Span> {
         let guard = self.checked.spans.switches.get(switch).and_then(|s| s.guard)?;
         Some(self.part_of_guard(switch, n).map_or(guard, |(place, _)| place))
+    }
+
+    /// Where a conjunct of the guard of a switch was written, or all of the guard if nobody knows; `None` if there is no
+    /// guard.
+    pub fn conjunct_span(&self, switch: SwitchId, conjunct: TermId) -> Option<Span> {
+        let position = self.conjuncts(switch).iter().position(|c| *c == conjunct);
+        match position {
+            Some(n) => self.conjunct_place(switch, n),
+            None => self.checked.spans.switches.get(switch).and_then(|s| s.guard),
+        }
     }
 
     fn conjuncts(&self, switch: SwitchId) -> Vec<TermId> {
@@ -121,4 +133,23 @@ fn conjuncts(expr: &Expr, found: &mut Vec<(Span, bool)>) {
         }
         _ => found.push((expr.span, true)),
     }
+}
+
+/// The text of a span without comments, and with single spaces where there was any white space.
+pub fn on_one_line(sources: &SourceMap, span: Span) -> String {
+    let text = sources.text(span);
+    let mut line = String::new();
+    let mut end = 0;
+    for token in lex(span.file, text).tokens {
+        let word = text.get(token.span.range()).unwrap_or_default();
+        if word.is_empty() {
+            continue;
+        }
+        if token.span.start > end && !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        end = token.span.end;
+    }
+    line
 }

@@ -3,7 +3,7 @@
 use sioco_model::semantics::explain::{Leaf, Reason};
 use sioco_model::{Model, SwitchId, Value};
 
-use super::words::Words;
+use super::Words;
 
 /// A reason as a sentence.
 pub fn describe(words: Words<'_>, switch: SwitchId, reason: &Reason) -> String {
@@ -52,8 +52,8 @@ fn listed(parts: &[String]) -> String {
     }
 }
 
-/// ` (x = 6, p = 3)`.
-pub(super) fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
+/// The values of variables and parameters, in brackets: ` (x = 6, p = 3)`; hidden ones are left out.
+pub fn with(model: &Model, switch: SwitchId, values: &[(Leaf, Value)]) -> String {
     let shown = values.iter().filter_map(|(leaf, value)| match leaf {
         Leaf::Var(v) if model.variables[*v].hidden => None,
         Leaf::Var(v) => {

@@ -1,0 +1,108 @@
+//! Process groups: a child with everything that it started, ended together.
+//!
+//! A group can be killed safely as long as its leader was not waited for: until then nobody else gets its number. So
+//! whether a leader has exited is looked at without taking its status, where the system allows that.
+
+use std::process::Child;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The groups that were started and not ended yet, by the ids of their leaders.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// How long a killed process has to disappear.
+const DEATH: Duration = Duration::from_secs(5);
+/// How often the status of a process is looked at.
+const TICK: Duration = Duration::from_millis(2);
+
+/// Kills everything that was started for systems under test and still runs. For those who are about to end the whole
+/// program without dropping anything, as on a second Ctrl-C.
+pub fn kill_all() {
+    for leader in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        kill_group(leader);
+    }
+}
+
+/// A child that leads a process group of its own, on systems that have such.
+pub struct Group {
+    child: Child,
+    ended: bool,
+}
+
+impl Group {
+    /// Takes charge of a child, which was started as the leader of a group.
+    pub fn new(child: Child) -> Group {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(child.id());
+        Group { child, ended: false }
+    }
+
+    /// How the leader ended, in words, if it has.
+    pub fn status(&mut self) -> Option<String> {
+        status(&mut self.child)
+    }
+
+    /// The same, after waiting for it for a while.
+    pub fn status_within(&mut self, patience: Duration) -> Option<String> {
+        let start = Instant::now();
+        loop {
+            let status = self.status();
+            if status.is_some() || start.elapsed() >= patience {
+                return status;
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
+    /// Kills whatever is left of the group, and sees to it that nothing remains of the leader.
+    pub fn end(&mut self) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        let leader = self.child.id();
+        // While the list is locked, `kill_all` cannot be about to kill a group that is gone.
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        kill_group(leader);
+        let _ = self.child.kill();
+        running.retain(|id| *id != leader);
+        drop(running);
+        // A process that the system does not let go of must not hold up everything.
+        if self.status_within(DEATH).is_some() {
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(leader: u32) {
+    use nix::sys::signal::{Signal, killpg};
+    if let Ok(id) = i32::try_from(leader) {
+        // It may be gone already.
+        let _ = killpg(nix::unistd::Pid::from_raw(id), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_leader: u32) {}
+
+#[cfg(target_os = "linux")]
+fn status(child: &mut Child) -> Option<String> {
+    use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+    let id = nix::unistd::Pid::from_raw(i32::try_from(child.id()).ok()?);
+    match waitid(Id::Pid(id), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT) {
+        Ok(WaitStatus::Exited(_, code)) => Some(format!("exit status: {code}")),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Some(format!("signal: {signal}")),
+        Ok(_) => None,
+        Err(_) => Some("exit status unknown".into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn status(child: &mut Child) -> Option<String> {
+    child.try_wait().ok().flatten().map(|status| status.to_string())
+}

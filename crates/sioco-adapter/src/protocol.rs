@@ -1,0 +1,619 @@
+//! The messages between the tester and an adapter, as lines of JSON.
+//!
+//! | tester | adapter |
+//! | --- | --- |
+//! | `hello` | `hello` |
+//! | `reset` | `ready`, or `refused` |
+//! | `input` | `accepted`, or `refused` |
+//! | | `output`, `quiescent`, `closed`, `error` |
+//! | `bye` | `bye` |
+//!
+//! Fields that are not known are ignored, and of two versions the lower one is spoken. A line that is no JSON is a log,
+//! except that one that begins like an object was probably meant to be a message: to pass over it might look like
+//! silence of the system, so it is a fault.
+
+use serde_json::{Map, Value as Json, json};
+use sioco_exec::{GateValue, Observation, Order};
+use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_model::names::did_you_mean;
+
+use crate::lines::excerpt;
+use crate::values::{Misread, arguments, keep_digits};
+
+/// The version of the protocol that is spoken here.
+pub const VERSION: u64 = 1;
+/// Where the protocol is described.
+pub const DOCUMENT: &str = "docs/adapters.md";
+
+/// How much of a message is kept with an observation that does not fit.
+const RAW: usize = 1000;
+
+/// What the tester says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TesterMessage {
+    /// The first message.
+    Hello {
+        /// The newest version it speaks.
+        protocol: u64,
+        /// The oldest version it speaks, if it says so.
+        oldest: Option<u64>,
+        /// Settings for the adapter, by the user.
+        config: Map<String, Json>,
+    },
+    /// Back to the initial state.
+    Reset {
+        /// The number of the run that begins.
+        run: u64,
+        /// The seed for whatever the system does at random.
+        seed: u64,
+    },
+    /// An input.
+    Input {
+        /// Its number in the run.
+        id: u64,
+        /// The gate.
+        gate: String,
+        /// The values.
+        args: Option<Json>,
+    },
+    /// The last message.
+    Bye,
+}
+
+/// What an adapter says about itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hello {
+    /// The newest version it speaks.
+    pub protocol: u64,
+    /// The oldest version it speaks, if it says so.
+    pub oldest: Option<u64>,
+    /// Its name.
+    pub name: Option<String>,
+    /// The inputs it takes, if it lists them.
+    pub inputs: Option<Vec<String>>,
+    /// The outputs it may give, if it lists them.
+    pub outputs: Option<Vec<String>>,
+    /// What the order of its messages means.
+    pub order: Order,
+    /// Whether it can bring the system back to its initial state.
+    pub reset: bool,
+}
+
+/// What an adapter says. Where there is a run, the message belongs to it, otherwise to the run that is on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AdapterMessage {
+    /// The answer to a hello.
+    Hello(Hello),
+    /// The answer to a reset.
+    Ready {
+        /// The run that begins.
+        run: Option<u64>,
+    },
+    /// An input was taken, or sent on.
+    Accepted {
+        /// Which.
+        id: u64,
+        /// In which run.
+        run: Option<u64>,
+    },
+    /// An input or a reset was not taken.
+    Refused {
+        /// Which input; nothing for a reset.
+        id: Option<u64>,
+        /// In which run.
+        run: Option<u64>,
+        /// Why.
+        why: String,
+    },
+    /// An output.
+    Output {
+        /// The gate.
+        gate: String,
+        /// The values.
+        args: Option<Json>,
+        /// In which run.
+        run: Option<u64>,
+        /// What the system sent, in its own words.
+        raw: Option<String>,
+    },
+    /// The system ended.
+    Closed {
+        /// In which run.
+        run: Option<u64>,
+    },
+    /// The system waits for an input.
+    Quiescent {
+        /// In which run.
+        run: Option<u64>,
+    },
+    /// Something does not work, and it is not the system.
+    Error {
+        /// Whether it will not work after a reset either.
+        fatal: bool,
+        /// In which run.
+        run: Option<u64>,
+        /// What happened.
+        message: String,
+    },
+    /// The last message.
+    Bye,
+}
+
+/// A line of JSON, with its type first, as people read it.
+fn line(kind: &str, fields: &[(&str, Json)]) -> String {
+    let mut text = format!("{{\"type\":\"{kind}\"");
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        text.push_str(&format!(",\"{name}\":{value}"));
+    }
+    text.push('}');
+    text
+}
+
+impl TesterMessage {
+    /// An input of the model.
+    pub fn input(model: &Model, id: u64, input: &GateValue) -> TesterMessage {
+        let gate = &model.gates[input.gate];
+        TesterMessage::Input { id, gate: gate.name.clone(), args: Some(by_name(model, gate, input)) }
+    }
+
+    /// The message as a line, without its end.
+    pub fn line(&self) -> String {
+        match self {
+            TesterMessage::Hello { protocol, oldest, config } => {
+                line("hello", &[("protocol", json!(protocol)), ("oldest", json!(oldest)), ("config", json!(config))])
+            }
+            TesterMessage::Reset { run, seed } => line("reset", &[("run", json!(run)), ("seed", json!(seed))]),
+            TesterMessage::Input { id, gate, args } => {
+                line("input", &[("id", json!(id)), ("gate", json!(gate)), ("args", json!(args))])
+            }
+            TesterMessage::Bye => line("bye", &[]),
+        }
+    }
+
+    /// The message of a line; nothing if it is a log; what is wrong with it.
+    pub fn parse(text: &str) -> Result<Option<TesterMessage>, String> {
+        let Some(fields) = object(text)? else { return Ok(None) };
+        let fields = Fields { fields: &fields, text };
+        Ok(Some(match fields.kind(&["hello", "reset", "input", "bye"])? {
+            "hello" => TesterMessage::Hello {
+                protocol: fields.number("protocol")?.unwrap_or(VERSION),
+                oldest: fields.number("oldest")?,
+                config: fields.fields.get("config").and_then(Json::as_object).cloned().unwrap_or_default(),
+            },
+            "reset" => TesterMessage::Reset {
+                run: fields.number("run")?.ok_or_else(|| fields.wrong("has no `run`"))?,
+                seed: fields.number("seed")?.unwrap_or(0),
+            },
+            "input" => TesterMessage::Input {
+                id: fields.number("id")?.ok_or_else(|| fields.wrong("has no `id`"))?,
+                gate: fields.gate()?,
+                args: fields.fields.get("args").cloned(),
+            },
+            _ => TesterMessage::Bye,
+        }))
+    }
+}
+
+impl AdapterMessage {
+    /// An output of the model.
+    pub fn output(model: &Model, output: &GateValue, run: Option<u64>) -> AdapterMessage {
+        let gate = &model.gates[output.gate];
+        let args = Some(by_name(model, gate, output));
+        AdapterMessage::Output { gate: gate.name.clone(), args, run, raw: None }
+    }
+
+    /// The message as a line, without its end.
+    pub fn line(&self) -> String {
+        match self {
+            AdapterMessage::Hello(hello) => line(
+                "hello",
+                &[
+                    ("protocol", json!(hello.protocol)),
+                    ("oldest", json!(hello.oldest)),
+                    ("name", json!(hello.name)),
+                    ("inputs", json!(hello.inputs)),
+                    ("outputs", json!(hello.outputs)),
+                    ("order", json!(hello.order.name())),
+                    ("reset", if hello.reset { Json::Null } else { json!(false) }),
+                ],
+            ),
+            AdapterMessage::Ready { run } => line("ready", &[("run", json!(run))]),
+            AdapterMessage::Accepted { id, run } => line("accepted", &[("id", json!(id)), ("run", json!(run))]),
+            AdapterMessage::Refused { id, run, why } => {
+                line("refused", &[("id", json!(id)), ("run", json!(run)), ("message", json!(why))])
+            }
+            AdapterMessage::Output { gate, args, run, raw } => line(
+                "output",
+                &[("gate", json!(gate)), ("args", json!(args)), ("run", json!(run)), ("raw", json!(raw))],
+            ),
+            AdapterMessage::Closed { run } => line("closed", &[("run", json!(run))]),
+            AdapterMessage::Quiescent { run } => line("quiescent", &[("run", json!(run))]),
+            AdapterMessage::Error { fatal, run, message } => {
+                line("error", &[("fatal", json!(fatal)), ("run", json!(run)), ("message", json!(message))])
+            }
+            AdapterMessage::Bye => line("bye", &[]),
+        }
+    }
+
+    /// The message of a line; nothing if it is a log; what is wrong with it.
+    pub fn parse(text: &str) -> Result<Option<AdapterMessage>, String> {
+        let Some(fields) = object(text)? else { return Ok(None) };
+        let fields = Fields { fields: &fields, text };
+        let run = fields.number("run")?;
+        const KINDS: &[&str] =
+            &["hello", "ready", "accepted", "refused", "output", "closed", "quiescent", "error", "bye"];
+        Ok(Some(match fields.kind(KINDS)? {
+            "hello" => AdapterMessage::Hello(fields.hello()?),
+            "ready" => AdapterMessage::Ready { run },
+            "accepted" => {
+                let id = fields.number("id")?.ok_or_else(|| fields.wrong("has no `id`: that of the input"))?;
+                AdapterMessage::Accepted { id, run }
+            }
+            "refused" => {
+                let why = fields.text(&["message", "why"]).unwrap_or_else(|| "the adapter does not say why".into());
+                AdapterMessage::Refused { id: fields.number("id")?, run, why }
+            }
+            "output" => AdapterMessage::Output {
+                gate: fields.gate()?,
+                args: fields.fields.get("args").cloned(),
+                run,
+                raw: fields.text(&["raw"]),
+            },
+            "closed" => AdapterMessage::Closed { run },
+            "quiescent" => AdapterMessage::Quiescent { run },
+            "error" => {
+                let fatal = fields.flag("fatal")?.unwrap_or(false);
+                let message = match (fields.text(&["code"]), fields.text(&["message"])) {
+                    (Some(code), Some(message)) => format!("{message} ({code})"),
+                    (code, message) => message.or(code).unwrap_or_else(|| "the adapter does not say what".into()),
+                };
+                AdapterMessage::Error { fatal, run, message }
+            }
+            _ => AdapterMessage::Bye,
+        }))
+    }
+}
+
+/// The values of a gate value, by the names of the parameters.
+fn by_name(model: &Model, gate: &Gate, value: &GateValue) -> Json {
+    let args = gate.params.iter().zip(&value.args);
+    args.map(|(p, v)| (p.name.clone(), sioco_plan::value::json(&model.sorts, p.sort, v))).collect()
+}
+
+/// The object that a line is; nothing if it is a log.
+fn object(text: &str) -> Result<Option<Map<String, Json>>, String> {
+    if !text.trim_start().starts_with('{') {
+        return match serde_json::from_str::<Json>(text) {
+            Ok(_) => Err(format!("it sent {}, which is no message: messages are objects", excerpt(text))),
+            Err(_) => Ok(None),
+        };
+    }
+    let kept = keep_digits(text).map_err(|why| format!("it sent {why}"))?;
+    match serde_json::from_str(&kept) {
+        Ok(Json::Object(fields)) => Ok(Some(fields)),
+        Ok(_) => unreachable!("it begins like an object"),
+        Err(error) => {
+            let hint = if text.contains('\'') && !text.contains('"') {
+                "; JSON has double quotes: in Python, use `json.dumps`"
+            } else if ["NaN", "Infinity"].iter().any(|word| text.contains(word)) {
+                "; there is no such number in JSON"
+            } else {
+                ""
+            };
+            Err(format!("it sent {}, which is no JSON ({error}){hint}", excerpt(text)))
+        }
+    }
+}
+
+/// The fields of a message, and how to get at them.
+struct Fields<'a> {
+    fields: &'a Map<String, Json>,
+    text: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    fn wrong(&self, what: &str) -> String {
+        format!("it sent {}, which {what}", excerpt(self.text))
+    }
+
+    fn kind(&self, known: &[&'static str]) -> Result<&'static str, String> {
+        let Some(kind) = self.fields.get("type") else {
+            return Err(self.wrong("has no `type`"));
+        };
+        let kind = kind.as_str().ok_or_else(|| self.wrong("has a `type` that is no string"))?;
+        known.iter().copied().find(|k| *k == kind).ok_or_else(|| {
+            let help = match did_you_mean(kind, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", known.join(", ")),
+            };
+            self.wrong(&format!("has the unknown type `{}`; {help}", shown(kind)))
+        })
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>, String> {
+        match self.fields.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(json) => match json.as_u64() {
+                Some(n) => Ok(Some(n)),
+                None => Err(self.wrong(&format!("has a `{name}` that is no natural number"))),
+            },
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<Option<bool>, String> {
+        match self.fields.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Bool(b)) => Ok(Some(*b)),
+            Some(_) => Err(self.wrong(&format!("has a `{name}` that is neither true nor false"))),
+        }
+    }
+
+    /// The first of these fields that is there.
+    fn text(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| match self.fields.get(*name)? {
+            Json::Null => None,
+            Json::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        })
+    }
+
+    fn gate(&self) -> Result<String, String> {
+        match self.fields.get("gate") {
+            Some(Json::String(gate)) => Ok(gate.clone()),
+            Some(_) => Err(self.wrong("has a `gate` that is no string")),
+            None => Err(self.wrong("has no `gate`")),
+        }
+    }
+
+    fn gates(&self, name: &str) -> Result<Option<Vec<String>>, String> {
+        let wrong = || self.wrong(&format!("has `{name}` that are no list of names, such as [\"a\",\"b\"]"));
+        match self.fields.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect::<Option<_>>()
+                .ok_or_else(wrong)
+                .map(Some),
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    fn hello(&self) -> Result<Hello, String> {
+        let order = match self.text(&["order"]) {
+            None => Order::Sent,
+            Some(name) => {
+                Order::named(&name).ok_or_else(|| self.wrong("has an `order` that is neither \"sut\" nor \"sent\""))?
+            }
+        };
+        Ok(Hello {
+            protocol: self.number("protocol")?.unwrap_or(VERSION),
+            oldest: self.number("oldest")?,
+            name: self.text(&["name"]),
+            inputs: self.gates("inputs")?,
+            outputs: self.gates("outputs")?,
+            order,
+            reset: self.flag("reset")?.unwrap_or(true),
+        })
+    }
+}
+
+/// The version that is spoken with one who speaks these; what is wrong if there is none.
+pub fn common_version(newest: u64, oldest: Option<u64>) -> Result<u64, String> {
+    let oldest = oldest.unwrap_or(1);
+    if oldest > VERSION {
+        return Err(format!(
+            "the other side speaks version {oldest} of the protocol or newer, and this sioco speaks version {VERSION}: \
+             it needs a newer sioco, or an older adapter"
+        ));
+    }
+    if newest == 0 || newest < oldest {
+        return Err(format!("the other side speaks version {newest} of the protocol, which there is not; say 1"));
+    }
+    Ok(newest.min(VERSION))
+}
+
+/// What an output is for the tester; an error of the adapter in words.
+pub fn observation(
+    model: &Model,
+    gate: &str,
+    args: Option<&Json>,
+    raw: Option<&str>,
+    text: &str,
+) -> Result<Observation, String> {
+    if gate == CLOSED {
+        return Ok(Observation::Closed);
+    }
+    let id = gate_of(model, gate, Direction::Output)?;
+    match arguments(model, &model.gates[id], args) {
+        Ok(args) => Ok(Observation::Output(GateValue { gate: id, args })),
+        Err(Misread::Misfit(why)) => {
+            let raw: String = raw.unwrap_or(text).chars().take(RAW).collect();
+            Ok(Observation::Malformed { gate: id, why, raw })
+        }
+        Err(Misread::Protocol(why)) => Err(format!("it sent {}: {why}", excerpt(text))),
+    }
+}
+
+/// The gate with a name and direction; what is wrong if there is none.
+pub fn gate_of(model: &Model, name: &str, direction: Direction) -> Result<sioco_model::GateId, String> {
+    let what = |d| if d == Direction::Input { "an input" } else { "an output" };
+    match model.gate(name) {
+        Some(id) if model.gates[id].direction == direction => Ok(id),
+        Some(_) => {
+            let is = what(if direction == Direction::Input { Direction::Output } else { Direction::Input });
+            Err(format!("`{}` is {is} of the model, and was sent as {}", shown(name), what(direction)))
+        }
+        None => {
+            let gates = model.gates.values().filter(|g| g.direction == direction).map(|g| g.name.as_str());
+            let help = match did_you_mean(name, gates) {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
+            Err(format!("the model does not declare {} `{}`{help}", what(direction), shown(name)))
+        }
+    }
+}
+
+/// A name that came from outside.
+fn shown(name: &str) -> String {
+    excerpt(name).trim_matches('`').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> Model {
+        let text = "input inX(p: Int)\noutput outX(p: Int in 0..99)\noutput done\nprocess Q { init l { ?inX(_) -> l } state m { !outX(any p) -> l\n!done -> l } }";
+        sioco_lang::check_text("m.sts", text).model.expect("a model").model
+    }
+
+    fn seen(text: &str) -> Result<Observation, String> {
+        match AdapterMessage::parse(text)?.expect("a message") {
+            AdapterMessage::Output { gate, args, raw, .. } => {
+                observation(&model(), &gate, args.as_ref(), raw.as_deref(), text)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn messages_are_written_and_read() {
+        let about = Hello {
+            protocol: 1,
+            oldest: None,
+            name: Some("a \"b\"".into()),
+            inputs: Some(vec!["inX".into()]),
+            outputs: None,
+            order: Order::Sut,
+            reset: false,
+        };
+        use AdapterMessage::{Accepted, Bye, Closed, Error, Output, Quiescent, Ready, Refused};
+        for (message, text) in [
+            (
+                AdapterMessage::Hello(about),
+                r#"{"type":"hello","protocol":1,"name":"a \"b\"","inputs":["inX"],"order":"sut","reset":false}"#,
+            ),
+            (Ready { run: Some(7) }, r#"{"type":"ready","run":7}"#),
+            (Accepted { id: 1, run: None }, r#"{"type":"accepted","id":1}"#),
+            (Refused { id: Some(1), run: None, why: "no".into() }, r#"{"type":"refused","id":1,"message":"no"}"#),
+            (
+                Output { gate: "outX".into(), args: Some(json!({"p": 6})), run: Some(7), raw: Some("6;".into()) },
+                r#"{"type":"output","gate":"outX","args":{"p":6},"run":7,"raw":"6;"}"#,
+            ),
+            (Closed { run: None }, r#"{"type":"closed"}"#),
+            (Quiescent { run: Some(1) }, r#"{"type":"quiescent","run":1}"#),
+            (
+                Error { fatal: true, run: None, message: "broken".into() },
+                r#"{"type":"error","fatal":true,"message":"broken"}"#,
+            ),
+            (Bye, r#"{"type":"bye"}"#),
+        ] {
+            assert_eq!(message.line(), text);
+            assert_eq!(AdapterMessage::parse(text), Ok(Some(message)));
+        }
+        let input = GateValue { gate: model().gate("inX").unwrap(), args: vec![sioco_model::Value::Int(6)] };
+        for (message, text) in [
+            (
+                TesterMessage::Hello { protocol: 1, oldest: None, config: Map::from_iter([("a".into(), json!(1))]) },
+                r#"{"type":"hello","protocol":1,"config":{"a":1}}"#,
+            ),
+            (
+                TesterMessage::Reset { run: 7, seed: u64::MAX },
+                r#"{"type":"reset","run":7,"seed":18446744073709551615}"#,
+            ),
+            (TesterMessage::input(&model(), 1, &input), r#"{"type":"input","id":1,"gate":"inX","args":{"p":6}}"#),
+            (TesterMessage::Bye, r#"{"type":"bye"}"#),
+        ] {
+            assert_eq!(message.line(), text);
+            assert_eq!(TesterMessage::parse(text), Ok(Some(message)));
+        }
+    }
+
+    #[test]
+    fn fields_that_are_not_known_are_ignored() {
+        let text = r#"{"type":"accepted","id":1,"ts":179476814735666400000000,"new":{"a":[]}}"#;
+        assert_eq!(AdapterMessage::parse(text), Ok(Some(AdapterMessage::Accepted { id: 1, run: None })));
+    }
+
+    #[test]
+    fn what_is_not_said_has_a_meaning() {
+        let Ok(Some(AdapterMessage::Hello(hello))) = AdapterMessage::parse(r#"{"type":"hello"}"#) else {
+            panic!("no hello")
+        };
+        assert_eq!((hello.protocol, hello.order, hello.reset, hello.inputs), (1, Order::Sent, true, None));
+    }
+
+    #[test]
+    fn logs_are_told_from_broken_messages() {
+        for text in ["[info] up", "true story", "12:00:01 hello", "-", "\"a", "null and void"] {
+            assert_eq!(AdapterMessage::parse(text), Ok(None), "{text}");
+        }
+        for (text, part) in [
+            ("42", "messages are objects"),
+            ("[1]", "messages are objects"),
+            ("\"hello\"", "messages are objects"),
+            ("{'type': 'hello'}", "json.dumps"),
+            (r#"{"type":"output","args":{"x":NaN}}"#, "no such number"),
+            ("{}", "has no `type`"),
+            (r#"{"type":3}"#, "no string"),
+            (r#"{"type":"outptu"}"#, "did you mean `output`?"),
+            (r#"{"type":"xyz"}"#, "there are hello, ready"),
+            (r#"{"type":"accepted"}"#, "has no `id`"),
+            (r#"{"type":"accepted","id":-1}"#, "no natural number"),
+            (r#"{"type":"output"}"#, "has no `gate`"),
+            (r#"{"type":"output","gate":1}"#, "a `gate` that is no string"),
+            (r#"{"type":"hello","order":"tus"}"#, "neither \"sut\" nor \"sent\""),
+            (r#"{"type":"hello","inputs":"inX"}"#, "no list of names"),
+            (r#"{"type":"hello","inputs":[1]}"#, "no list of names"),
+            (r#"{"type":"hello","reset":"no"}"#, "neither true nor false"),
+            (r#"{"type":"ready","run":1.5}"#, "no natural number"),
+            (&format!(r#"{{"type":"output","args":{}"#, "[".repeat(100_000)), "no JSON"),
+        ] {
+            let why = AdapterMessage::parse(text).unwrap_err();
+            assert!(why.contains(part) && why.len() < 2000, "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn outputs_are_gate_values_or_malformed_or_mistakes() {
+        let model = model();
+        let gate = model.gate("outX").unwrap();
+        let good = Observation::Output(GateValue { gate, args: vec![sioco_model::Value::Int(6)] });
+        assert_eq!(seen(r#"{"type":"output","gate":"outX","args":{"p":6}}"#), Ok(good.clone()));
+        assert_eq!(seen(r#"{"type":"output","gate":"outX","args":[6]}"#), Ok(good));
+        assert_eq!(seen(r#"{"type":"output","gate":"closed"}"#), Ok(Observation::Closed));
+        for (args, why) in [
+            (r#""args":{"p":100}"#, "`p` is 100, and should be Int in 0..99"),
+            (r#""args":{"p":"x"}"#, "`p` is `\"x\"`, and should be Int in 0..99"),
+            (r#""args":{}"#, "`p` is missing"),
+            (r#""args":[]"#, "0 values came for 1 parameter"),
+            (r#""args":null"#, "`p` is missing"),
+        ] {
+            let text = format!(r#"{{"type":"output","gate":"outX",{args}}}"#);
+            let malformed = Observation::Malformed { gate, why: why.into(), raw: text.clone() };
+            assert_eq!(seen(&text), Ok(malformed), "{text}");
+        }
+        let raw = seen(r#"{"type":"output","gate":"outX","args":{},"raw":"OUT ;"}"#);
+        assert!(matches!(raw, Ok(Observation::Malformed { raw, .. }) if raw == "OUT ;"));
+        for (text, part) in [
+            (r#"{"type":"output","gate":"outx","args":[6]}"#, "did you mean `outX`?"),
+            (r#"{"type":"output","gate":"inX","args":[6]}"#, "is an input of the model"),
+            (r#"{"type":"output","gate":"what"}"#, "does not declare an output `what`"),
+            (r#"{"type":"output","gate":"outX","args":6}"#, "`args` is `6`"),
+        ] {
+            let why = seen(text).unwrap_err();
+            assert!(why.contains(part), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn the_lower_version_wins() {
+        assert_eq!(common_version(1, None), Ok(1));
+        assert_eq!(common_version(7, None), Ok(1));
+        assert_eq!(common_version(7, Some(1)), Ok(1));
+        assert!(common_version(7, Some(2)).unwrap_err().contains("newer sioco"));
+        assert!(common_version(0, None).unwrap_err().contains("version 0"));
+    }
+}

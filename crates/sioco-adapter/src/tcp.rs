@@ -1,0 +1,242 @@
+//! An adapter that already runs somewhere, and listens.
+
+use std::io::{self, ErrorKind};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sioco_exec::Fault;
+
+use crate::lines::{LineWriter, Lines, later, pause};
+use crate::transport::{Connection, Connector, cannot_start};
+
+/// How long it takes until a connection that was refused is tried again: a server may be just starting.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// A server that adapters are reached at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tcp {
+    /// A name or address; an IPv6 address without brackets.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// How long to try.
+    pub patience: Duration,
+}
+
+impl Tcp {
+    /// A server at a port of a host.
+    pub fn new(host: &str, port: u16) -> Tcp {
+        Tcp { host: host.into(), port, patience: Duration::from_secs(5) }
+    }
+
+    /// The addresses of the host. Asking for them may take any time, so a thread does it that may be left alone.
+    fn addresses(&self, until: Instant, interrupt: &AtomicBool) -> Result<Vec<SocketAddr>, String> {
+        let (sender, receiver) = mpsc::channel();
+        let (host, port) = (self.host.clone(), self.port);
+        let ask = move || {
+            let found = (host.as_str(), port).to_socket_addrs().map(|found| found.collect::<Vec<_>>());
+            let _ = sender.send(found);
+        };
+        thread::Builder::new()
+            .name("resolver".into())
+            .spawn(ask)
+            .map_err(|error| format!("there is no thread for it: {error}"))?;
+        loop {
+            match receiver.recv_timeout(AGAIN) {
+                Ok(Ok(found)) if found.is_empty() => return Err(format!("`{}` has no address", self.host)),
+                Ok(Ok(found)) => return Ok(found),
+                Ok(Err(error)) => return Err(format!("`{}` is no host that is known here: {error}", self.host)),
+                Err(_) if interrupt.load(Ordering::Relaxed) => return Ok(Vec::new()),
+                Err(_) if Instant::now() >= until => return Err(format!("looking up `{}` takes too long", self.host)),
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn connect(&self, interrupt: &AtomicBool) -> Result<Option<TcpStream>, String> {
+        let until = later(self.patience);
+        let addresses = self.addresses(until, interrupt)?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let mut last = None;
+            for address in &addresses {
+                if interrupt.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+                match TcpStream::connect_timeout(address, left) {
+                    // A port on this machine that nobody listens at may be connected to itself.
+                    Ok(stream) if stream.local_addr().is_ok_and(|own| own == *address) => {
+                        last = Some(ErrorKind::ConnectionRefused.into());
+                    }
+                    Ok(stream) => return Ok(Some(stream)),
+                    Err(error) => last = Some(error),
+                }
+            }
+            let Some(error) = last else { return Ok(None) };
+            let refused = matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset);
+            if !refused {
+                return Err(error.to_string());
+            }
+            if Instant::now() + AGAIN >= until {
+                let s = if tries == 1 { "" } else { "s" };
+                let time = self.patience.as_secs_f64();
+                return Err(format!(
+                    "{error} ({tries} time{s} in {time} s); does the server run, and is the port right?"
+                ));
+            }
+            pause(AGAIN, interrupt);
+        }
+    }
+}
+
+impl Connector for Tcp {
+    fn name(&self) -> String {
+        let Tcp { host, port, .. } = self;
+        if host.contains(':') { format!("tcp://[{host}]:{port}") } else { format!("tcp://{host}:{port}") }
+    }
+
+    fn starts_afresh(&self) -> bool {
+        false
+    }
+
+    fn open(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+        let cannot = |why: &str| cannot_start(format!("there is no connection to {}: {why}", self.name()));
+        let Some(stream) = self.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
+        let socket = Socket::over(stream).map_err(|error| cannot(&error.to_string()))?;
+        Ok(Some(Box::new(socket)))
+    }
+}
+
+/// A connection over TCP, of either side.
+pub struct Socket {
+    stream: TcpStream,
+    lines: Lines,
+    writer: LineWriter,
+}
+
+impl Socket {
+    /// A connection over a stream.
+    pub fn over(stream: TcpStream) -> io::Result<Socket> {
+        // Messages are short, and each is waited for.
+        stream.set_nodelay(true)?;
+        let lines = Lines::of(stream.try_clone()?, "from the socket")?;
+        let writer = LineWriter::to(stream.try_clone()?, "to the socket")?;
+        Ok(Socket { stream, lines, writer })
+    }
+}
+
+impl Connection for Socket {
+    fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    fn writer(&self) -> &LineWriter {
+        &self.writer
+    }
+
+    fn epitaph(&mut self) -> String {
+        "closed the connection".into()
+    }
+
+    fn close(&mut self, grace: Duration) {
+        self.writer.finish();
+        self.writer.flush(grace);
+        // This also ends both threads.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.close(Duration::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lines::{Interrupt, Line, Next};
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn open(tcp: &mut Tcp) -> Result<Option<Box<dyn Connection>>, Fault> {
+        tcp.open(&Interrupt::default())
+    }
+
+    #[test]
+    fn lines_go_both_ways_and_end() {
+        for host in ["127.0.0.1", "::1", "localhost"] {
+            let Ok(listener) = TcpListener::bind((host, 0)) else {
+                assert_ne!(host, "127.0.0.1", "there is no loopback");
+                continue;
+            };
+            let mut tcp = Tcp::new(host, listener.local_addr().unwrap().port());
+            let server = thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.write_all(b"1\n").unwrap();
+                let mut all = String::new();
+                stream.read_to_string(&mut all).unwrap();
+                all
+            });
+            let mut connection = open(&mut tcp).unwrap().unwrap();
+            let first = connection.lines().next(later(LONG), &Interrupt::default());
+            assert_eq!(first, Next::Line(Line::Text("1".into())));
+            connection.writer().send("2".into(), LONG, &Interrupt::default()).unwrap();
+            connection.close(LONG);
+            assert_eq!(server.join().unwrap(), "2\n");
+            let end = connection.lines().next(later(LONG), &Interrupt::default());
+            assert!(matches!(end, Next::Line(Line::End(_))), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_may_be_late() {
+        // Somebody else may take the port in between; not again and again.
+        let again = (0..5).any(|_| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = listener.local_addr().unwrap();
+            drop(listener);
+            let mut tcp = Tcp { patience: LONG, ..Tcp::new("127.0.0.1", address.port()) };
+            // Refused at first; there once the client has begun to try.
+            let late = thread::spawn(move || {
+                thread::sleep(3 * AGAIN);
+                TcpListener::bind(address)
+            });
+            let connection = open(&mut tcp);
+            late.join().unwrap().is_ok() && connection.is_ok()
+        });
+        assert!(again, "no connection to a server that starts late");
+    }
+
+    #[test]
+    fn servers_that_cannot_be_reached_are_told() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let mut tcp = Tcp { patience: 3 * AGAIN, ..Tcp::new("127.0.0.1", port) };
+        let fault = open(&mut tcp).err().expect("a fault");
+        assert!(fault.message.contains("times in 0.15 s); does the server run"), "{fault}");
+        let mut tcp = Tcp { patience: LONG, ..Tcp::new("no such host", port) };
+        let fault = open(&mut tcp).err().expect("a fault");
+        assert!(fault.message.contains("no host that is known here"), "{fault}");
+        assert!(!fault.again);
+    }
+
+    #[test]
+    fn trying_can_be_interrupted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let interrupt = Interrupt::default();
+        interrupt.store(true, Ordering::Relaxed);
+        let mut tcp = Tcp { patience: LONG, ..Tcp::new("127.0.0.1", port) };
+        assert!(matches!(tcp.open(&interrupt), Ok(None)));
+    }
+}

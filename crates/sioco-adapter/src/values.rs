@@ -1,0 +1,396 @@
+//! Values as adapters write them, read by the sorts of the model.
+//!
+//! The format is that of [`sioco_plan::value`], whose [`json`](sioco_plan::value::json) writes it; here it is read with
+//! reasons. What does not fit a parameter is an observation (`theory`, section 5: malformed), so nothing may be lost on
+//! the way: numbers are read from their text, however many digits they have, and a value that an adapter did not encode
+//! by the rules is its own mistake and never the system's.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value as Json};
+use sioco_model::model::{Gate, Model, Param};
+use sioco_model::names::did_you_mean;
+use sioco_model::number::{self, Rational, parse_integer};
+use sioco_model::sort::{Sort, Sorts};
+use sioco_model::{SortId, Value};
+
+use crate::lines::excerpt;
+
+/// How many digits a number may have, and how large its exponent may be. Far more than anybody needs, and few enough to
+/// compute with.
+const MAX_DIGITS: usize = 10_000;
+/// How many digits every reader of JSON keeps.
+const SAFE_DIGITS: usize = 15;
+/// Where a number is kept as text that would lose digits otherwise.
+const NUMBER: &str = "#number";
+
+/// Why values cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misread {
+    /// They do not fit the parameters of the gate.
+    Misfit(String),
+    /// They are not written by the rules of the protocol.
+    Protocol(String),
+}
+
+/// Makes numbers in a JSON text, which would be rounded, survive: as objects with their text.
+pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, String> {
+    let bytes = text.as_bytes();
+    let mut out = String::new();
+    let (mut done, mut at) = (0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let start = at;
+                while at < bytes.len() && matches!(bytes[at], b'+' | b'-' | b'.' | b'e' | b'E' | b'0'..=b'9') {
+                    at += 1;
+                }
+                let number = &text[start..at];
+                if number.len() > MAX_DIGITS {
+                    return Err(format!("a number of more than {MAX_DIGITS} digits: {}", excerpt(number)));
+                }
+                if loses_digits(number) {
+                    exact(number).ok_or_else(|| format!("{}, which is no number of JSON", excerpt(number)))?;
+                    out.push_str(&text[done..start]);
+                    out.push_str(&format!("{{\"{NUMBER}\":\"{number}\"}}"));
+                    done = at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    if done == 0 {
+        return Ok(Cow::Borrowed(text));
+    }
+    out.push_str(&text[done..]);
+    Ok(Cow::Owned(out))
+}
+
+/// Whether a number of JSON may not be what a parser keeps of it.
+fn loses_digits(number: &str) -> bool {
+    if number.bytes().all(|b| b == b'-' || b.is_ascii_digit()) {
+        return number.len() > SAFE_DIGITS && number.parse::<i64>().is_err() && number.parse::<u64>().is_err();
+    }
+    let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let digits = digits.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
+    digits > SAFE_DIGITS || exponent.parse::<i32>().map_or(true, |e| e.abs() > 250)
+}
+
+/// A number of JSON, exactly.
+fn exact(text: &str) -> Option<Rational> {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent: i32 = exponent.parse().ok().filter(|e: &i32| e.unsigned_abs() as usize <= MAX_DIGITS)?;
+    let plain = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (digits, None),
+    };
+    if !plain(whole.strip_prefix('-').unwrap_or(whole)) || !fraction.is_none_or(plain) {
+        return None;
+    }
+    let fraction = fraction.unwrap_or_default();
+    let digits = parse_integer(&format!("{whole}{fraction}"))?;
+    let places = exponent - i32::try_from(fraction.len()).ok()?;
+    let power = number::BigInt::from(10).pow(places.unsigned_abs() as usize);
+    if places < 0 { number::rational(digits, power) } else { Some(Rational::from(digits * power)) }
+}
+
+/// The values of `args`, one for each parameter of the gate: an object by their names, or an array in their order.
+pub fn arguments(model: &Model, gate: &Gate, args: Option<&Json>) -> Result<Vec<Value>, Misread> {
+    let none = Map::new();
+    match args {
+        None | Some(Json::Null) => by_name(model, gate, &none),
+        Some(Json::Object(args)) => by_name(model, gate, args),
+        Some(Json::Array(args)) if args.len() == gate.params.len() => {
+            gate.params.iter().zip(args).map(|(param, json)| argument(&model.sorts, param, json)).collect()
+        }
+        Some(Json::Array(args)) => Err(Misread::Misfit(format!(
+            "{} came for {}",
+            count(args.len(), "value"),
+            count(gate.params.len(), "parameter")
+        ))),
+        Some(other) => Err(Misread::Protocol(format!(
+            "`args` is {}; it should be an object such as {{\"p\":1}}, or an array",
+            excerpt(&other.to_string())
+        ))),
+    }
+}
+
+fn by_name(model: &Model, gate: &Gate, args: &Map<String, Json>) -> Result<Vec<Value>, Misread> {
+    // Values that the model knows nothing about do not matter, unless one of them is a known one, misspelt.
+    let unknown = || args.keys().map(String::as_str).filter(|name| gate.params.iter().all(|p| p.name != *name));
+    let value = |param: &Param| match args.get(&param.name) {
+        Some(json) => argument(&model.sorts, param, json),
+        None => Err(match did_you_mean(&param.name, unknown()) {
+            Some(near) => Misread::Protocol(format!(
+                "`{}` has a parameter `{}`, and the adapter sends `{near}` instead; the names have to be the same",
+                gate.name, param.name
+            )),
+            None => Misread::Misfit(format!("`{}` is missing", param.name)),
+        }),
+    };
+    gate.params.iter().map(value).collect()
+}
+
+/// The value of a parameter, with its range and tolerance.
+pub fn argument(sorts: &Sorts, param: &Param, json: &Json) -> Result<Value, Misread> {
+    let sort = if param.tolerance.is_some() { sorts.base(param.sort) } else { param.sort };
+    let value = read(sorts, sort, json, &mut param.name.clone())?;
+    if param.takes(sorts, &value) { Ok(value) } else { Err(outside(sorts, param.sort, &value, &param.name)) }
+}
+
+fn outside(sorts: &Sorts, sort: SortId, value: &Value, place: &str) -> Misread {
+    Misread::Misfit(format!("`{place}` is {}, and should be {}", sorts.show(sort, value), sorts.name(sort)))
+}
+
+/// The value of a sort that JSON stands for. The place is what it is called in messages.
+fn read(sorts: &Sorts, sort: SortId, json: &Json, place: &mut String) -> Result<Value, Misread> {
+    let misfit = |place: &str| {
+        let name = match sorts.get(sort) {
+            Sort::Data(data) if !sorts.data[*data].record => {
+                let names: Vec<&str> = sorts.data[*data].constructors.iter().map(|c| c.name.as_str()).collect();
+                format!("{} ({})", sorts.name(sort), names.join(", "))
+            }
+            _ => sorts.name(sort),
+        };
+        Misread::Misfit(format!("`{place}` is {}, and should be {name}", excerpt(&plain(json).to_string())))
+    };
+    // Reads a part, under a name of its own.
+    let part = |place: &mut String, name: &str, sort: SortId, json: &Json| {
+        let length = place.len();
+        place.push_str(name);
+        let value = read(sorts, sort, json, place)?;
+        place.truncate(length);
+        Ok(value)
+    };
+    let value = match (sorts.get(sort), json) {
+        (Sort::Bool, Json::Bool(b)) => Value::Bool(*b),
+        (Sort::String, Json::String(s)) => Value::string(s),
+        (Sort::Int { .. }, _) => {
+            let n = number_of(json, place)?.ok_or_else(|| misfit(place))?;
+            if !n.denominator().is_one() {
+                return Err(misfit(place));
+            }
+            number::int(n.numerator().clone())
+        }
+        (Sort::Real { .. }, _) => Value::real(number_of(json, place)?.ok_or_else(|| misfit(place))?),
+        (Sort::Seq(item), Json::Array(items)) => {
+            let item = |(i, json)| part(place, &format!("[{i}]"), *item, json);
+            Value::seq(items.iter().enumerate().map(item).collect::<Result<_, Misread>>()?)
+        }
+        (Sort::Data(data), _) => {
+            let data = &sorts.data[*data];
+            let none = Map::new();
+            let (at, fields) = match (data.record, json) {
+                (true, Json::Object(fields)) => (0, fields),
+                (false, Json::String(name)) => (constructor(data, name).ok_or_else(|| misfit(place))?, &none),
+                (false, Json::Object(object)) if object.len() == 1 => {
+                    let (name, fields) = object.iter().next().expect("it has one");
+                    let at = constructor(data, name).ok_or_else(|| misfit(place))?;
+                    (at, fields.as_object().ok_or_else(|| misfit(place))?)
+                }
+                _ => return Err(misfit(place)),
+            };
+            let mut values = Vec::new();
+            for field in &data.constructors[at].fields {
+                let json = fields.get(&field.name).ok_or_else(|| {
+                    Misread::Misfit(format!(
+                        "`{place}` is {}, without `{}`",
+                        excerpt(&plain(json).to_string()),
+                        field.name
+                    ))
+                })?;
+                values.push(part(place, &format!(".{}", field.name), field.sort, json)?);
+            }
+            Value::data(u32::try_from(at).expect("data types are small"), values)
+        }
+        _ => return Err(misfit(place)),
+    };
+    if sorts.contains(sort, &value) { Ok(value) } else { Err(outside(sorts, sort, &value, place)) }
+}
+
+fn constructor(data: &sioco_model::sort::DataType, name: &str) -> Option<usize> {
+    data.constructors.iter().position(|c| c.name == name)
+}
+
+/// The number that JSON stands for, if it stands for one.
+fn number_of(json: &Json, place: &str) -> Result<Option<Rational>, Misread> {
+    let wrong = |how: &str| {
+        let text = excerpt(&json.to_string());
+        Misread::Protocol(format!("`{place}` is {text}; {how}"))
+    };
+    match json {
+        Json::Number(n) => Ok(exact(&n.to_string())),
+        Json::Object(object) => {
+            let tagged = |tag: &str| object.get(tag).filter(|_| object.len() == 1);
+            let short = |json: &Json| json.as_str().filter(|text| text.len() <= MAX_DIGITS).map(str::to_owned);
+            if let Some(text) = tagged(NUMBER) {
+                return Ok(short(text).and_then(|text| exact(&text)));
+            }
+            if let Some(text) = tagged("#bigint") {
+                let n = short(text).and_then(|text| parse_integer(&text)).map(Rational::from);
+                return n.map(Some).ok_or_else(|| wrong("write a large integer as {\"#bigint\":\"123…\"}"));
+            }
+            if let Some(text) = tagged("#rational") {
+                let parts = short(text).and_then(|text| {
+                    let (numerator, denominator) = text.split_once('/').unwrap_or((&text, "1"));
+                    number::rational(parse_integer(numerator.trim())?, parse_integer(denominator.trim())?)
+                });
+                return parts.map(Some).ok_or_else(|| wrong("write an exact real as {\"#rational\":\"1/3\"}"));
+            }
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// JSON as it came: with numbers instead of their texts.
+fn plain(json: &Json) -> String {
+    match json {
+        Json::Object(object) => match object.get(NUMBER).and_then(Json::as_str) {
+            Some(text) if object.len() == 1 => text.to_owned(),
+            _ => {
+                let fields = object.iter().map(|(name, json)| format!("{}:{}", Json::from(name.as_str()), plain(json)));
+                format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+            }
+        },
+        Json::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(",")),
+        _ => json.to_string(),
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "type C = Red | Mix(a: Int in 0..9)\ntype P = { x: Real, s: Seq<C> }\noutput o(n: Int, r: Real in 0..1 tolerance 0.1, b: Bool, t: String, p: P, d: Int in 1..9)\nprocess Q { init l { !o(any n, any r, any b, any t, any p, any d) -> l } }";
+
+    fn model() -> Model {
+        let checked = sioco_lang::check_text("m.sts", MODEL);
+        checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
+    }
+
+    /// Reads one parameter from a JSON text.
+    fn one(model: &Model, param: &str, text: &str) -> Result<String, Misread> {
+        let gate = model.gates.values().next().unwrap();
+        let param = gate.params.iter().find(|p| p.name == param).unwrap();
+        let text = keep_digits(text).map_err(Misread::Protocol)?;
+        let value = argument(&model.sorts, param, &serde_json::from_str(&text).expect("JSON"))?;
+        Ok(model.sorts.show(param.sort, &value))
+    }
+
+    #[test]
+    fn values_are_read_exactly() {
+        let model = model();
+        let digits = "123456789012345678901234567890";
+        for (param, text, expected) in [
+            ("n", "6", "6"),
+            ("n", "6.0", "6"),
+            ("n", "-1e3", "-1000"),
+            ("n", "18446744073709551615", "18446744073709551615"),
+            ("n", "1e20", "100000000000000000000"),
+            ("n", digits, digits),
+            ("n", "-9223372036854775809", "-9223372036854775809"),
+            ("n", r##"{"#bigint":"9007199254740993"}"##, "9007199254740993"),
+            ("r", "0.1", "0.1"),
+            ("r", "1", "1.0"),
+            ("r", "1.1", "1.1"),
+            ("r", "-1e-1", "-0.1"),
+            ("r", "0.12345678901234567890123", "0.12345678901234567890123"),
+            ("r", r##"{"#rational":"1/3"}"##, "1 / 3"),
+            ("b", "false", "false"),
+            ("t", r#""12345678901234567890123 \" 1e999""#, r#""12345678901234567890123 \" 1e999""#),
+            ("p", r#"{"x":1e-7,"s":["Red",{"Mix":{"a":3}}]}"#, "P { x: 0.0000001, s: [Red, Mix(3)] }"),
+            ("p", r#"{"x":12345678901234567890123,"s":[],"more":1}"#, "P { x: 12345678901234567890123.0, s: [] }"),
+        ] {
+            assert_eq!(one(&model, param, text), Ok(expected.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let model = model();
+        for (param, text, expected) in [
+            ("n", "1.5", "`n` is `1.5`, and should be Int"),
+            ("n", r#""6""#, "`n` is `\"6\"`, and should be Int"),
+            ("n", "null", "`n` is `null`, and should be Int"),
+            ("n", "0.12345678901234567890123", "`n` is `0.12345678901234567890123`, and should be Int"),
+            ("d", "12", "`d` is 12, and should be Int in 1..9"),
+            ("d", r##"{"#bigint":"10"}"##, "`d` is 10, and should be Int in 1..9"),
+            ("r", "1.11", "`r` is 1.11, and should be Real in 0.0..1.0"),
+            ("b", "1", "`b` is `1`, and should be Bool"),
+            ("t", "1", "`t` is `1`, and should be String"),
+            ("p", "1", "`p` is `1`, and should be P"),
+            ("p", r#"{"s":[]}"#, "`p` is `{\"s\":[]}`, without `x`"),
+            ("p", r#"{"x":1,"s":["Red","Blue"]}"#, "`p.s[1]` is `\"Blue\"`, and should be C (Red, Mix)"),
+            ("p", r#"{"x":1,"s":[{"Mix":{"a":10}}]}"#, "`p.s[0].a` is 10, and should be Int in 0..9"),
+            ("p", r#"{"x":1,"s":["Mix"]}"#, "`p.s[0]` is `\"Mix\"`, without `a`"),
+            ("p", r#"{"x":1,"s":{}}"#, "`p.s` is `{}`, and should be Seq<C>"),
+        ] {
+            assert_eq!(one(&model, param, text), Err(Misread::Misfit(expected.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_wrongly_is_the_adapters_mistake() {
+        let model = model();
+        let long = "1".repeat(MAX_DIGITS + 1);
+        let quoted = format!(r##"{{"#bigint":"{long}"}}"##);
+        for text in [r##"{"#bigint":9}"##, r##"{"#rational":"1/0"}"##, "1e99999", &long, &quoted] {
+            let found = one(&model, "n", text);
+            assert!(matches!(found, Err(Misread::Protocol(_))), "{text} {found:?}");
+        }
+    }
+
+    #[test]
+    fn arguments_have_names_or_an_order() {
+        let text = "output o(p: Int, q: Bool)\noutput done\nprocess Q { init l { !o(any p, any q) -> l } state m { !done -> l } }";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+        let read = |gate: &str, args: &str| {
+            let args: Option<Json> = serde_json::from_str(args).expect("JSON");
+            arguments(&model, &model.gates[model.gate(gate).unwrap()], args.as_ref())
+        };
+        let good = Ok(vec![Value::Int(1), Value::Bool(true)]);
+        assert_eq!(read("o", r#"{"q":true,"p":1}"#), good);
+        assert_eq!(read("o", r#"{"q":true,"p":1,"extra":[]}"#), good);
+        assert_eq!(read("o", "[1,true]"), good);
+        assert_eq!(read("done", "null"), Ok(vec![]));
+        assert_eq!(read("done", "{}"), Ok(vec![]));
+        assert_eq!(read("o", r#"{"p":1}"#), Err(Misread::Misfit("`q` is missing".into())));
+        assert_eq!(read("o", "null"), Err(Misread::Misfit("`p` is missing".into())));
+        assert_eq!(read("o", "[1]"), Err(Misread::Misfit("1 value came for 2 parameters".into())));
+        assert!(matches!(read("o", r#"{"P":1,"q":true}"#), Err(Misread::Protocol(why)) if why.contains("sends `P`")));
+        assert!(matches!(read("o", "3"), Err(Misread::Protocol(_))));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let model = model();
+        let gate = model.gates.values().next().unwrap();
+        for (param, written) in [
+            (0, "-340282366920938463463374607431768211456"),
+            (0, "9007199254740992"),
+            (1, "1 / 3"),
+            (1, "0.12345678901234567"),
+            (3, r#""a \" \\ \u{7f} é""#),
+            (4, "P { x: -1 / 7, s: [Mix(9), Red] }"),
+        ] {
+            let param = &gate.params[param];
+            let value = sioco_lang::value::parse_value(&model.sorts, param.sort, written).expect(written);
+            let text = sioco_plan::value::json(&model.sorts, param.sort, &value).to_string();
+            let read = argument(&model.sorts, param, &serde_json::from_str(&text).unwrap());
+            assert_eq!(read, Ok(value), "{text}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Gate values as JSON: values by the names of the parameters, as in the adapter protocol.
+
+use std::fmt;
+
+use serde_json::{Map, Value as Json, json};
+use sioco_model::model::{Direction, Model, Param};
+use sioco_model::{GateId, SortId, Value};
+use sioco_plan::value;
+
+use crate::event::GateValue;
+
+/// The values of a gate value by the names of the parameters.
+pub fn args(model: &Model, value: &GateValue) -> Json {
+    let params = model.gates[value.gate].params.iter().zip(&value.args);
+    let args: Map<String, Json> =
+        params.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, sort(model, p), v))).collect();
+    Json::Object(args)
+}
+
+/// A gate value as an object with `gate` and `args`.
+pub fn gate_value(model: &Model, value: &GateValue) -> Json {
+    json!({ "gate": model.gates[value.gate].name, "args": args(model, value) })
+}
+
+/// The sort that the values of a parameter have when they are observed: a tolerance reaches over the ends of a range.
+fn sort(model: &Model, param: &Param) -> SortId {
+    match param.tolerance {
+        Some(_) => model.sorts.base(param.sort),
+        None => param.sort,
+    }
+}
+
+/// The gate with a name, if it has the direction.
+pub fn declared(model: &Model, name: &str, direction: Direction) -> Result<GateId, String> {
+    let kind = match direction {
+        Direction::Input => "input",
+        Direction::Output => "output",
+    };
+    match model.gate(name) {
+        Some(gate) if model.gates[gate].direction == direction => Ok(gate),
+        Some(_) => Err(format!("`{name}` is no {kind} of the model, it goes the other way")),
+        None => {
+            let names = model.gates.values().filter(|g| g.direction == direction).map(|g| format!("`{}`", g.name));
+            let names: Vec<String> = names.collect();
+            let those = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            Err(format!("the model has no {kind} `{name}`; its {kind}s are: {those}"))
+        }
+    }
+}
+
+/// Values that do not fit the parameters of a gate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misfit(pub String);
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The values of a gate from an object by the names of its parameters, or from a list in their order.
+pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec<Value>, Misfit> {
+    let params = &model.gates[gate].params;
+    let nothing = Json::Object(Map::new());
+    let given = json.filter(|j| !j.is_null()).unwrap_or(&nothing);
+    let names = || {
+        let names: Vec<String> = params.iter().map(|p| format!("`{}`", p.name)).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    };
+    let of = |p: &Param, json: Option<&Json>| {
+        let Some(json) = json else { return Err(Misfit(format!("there is no value for `{}`", p.name))) };
+        let sort = sort(model, p);
+        value::read(&model.sorts, sort, json)
+            .ok_or_else(|| Misfit(format!("{} is no value of `{}: {}`", short(json), p.name, model.sorts.name(p.sort))))
+    };
+    match given {
+        Json::Object(object) => {
+            if let Some(wild) = object.keys().find(|k| params.iter().all(|p| p.name != **k)) {
+                return Err(Misfit(format!("there is no parameter `{wild}`; there are: {}", names())));
+            }
+            params.iter().map(|p| of(p, object.get(&p.name))).collect()
+        }
+        Json::Array(items) if items.len() == params.len() => {
+            params.iter().zip(items).map(|(p, json)| of(p, Some(json))).collect()
+        }
+        Json::Array(items) => Err(Misfit(format!("{} values for {} parameters", items.len(), params.len()))),
+        other => {
+            Err(Misfit(format!("`args` should be an object with values for {}, and is {}", names(), short(other))))
+        }
+    }
+}
+
+/// JSON on a line of people: not too long.
+pub(super) fn short(json: &Json) -> String {
+    const MOST: usize = 60;
+    let text = json.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}

@@ -1,0 +1,247 @@
+//! Lines as records.
+
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use sioco_model::model::{Direction, Model};
+use sioco_plan::file::fingerprint;
+
+use super::cause::{read_cause, strings};
+use super::event::{declared, read_args, short};
+use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
+use crate::event::{GateValue, Observation};
+use crate::record::{Aim, End, Record, Stamped, Why};
+use crate::sut::{Fault, FaultKind, Order};
+use crate::verdict::Verdict;
+
+/// What to do about a file that is something else.
+const GIVE: &str = "give a journal that `sioco test` wrote; by itself it writes them to `.sioco/runs`";
+/// What to do about a line that is damaged.
+const DAMAGED: &str = "the journal is damaged here; cut off this line and all below it to use what stands above";
+
+/// The first line of a journal: which model it is about.
+pub fn read_header(text: &str) -> Result<Header, ReadError> {
+    let (first, whole) = match text.split_once('\n') {
+        Some((first, _)) => (first, true),
+        None => (text, false),
+    };
+    let error = |what: String, help: &str| ReadError::at(1, what, help);
+    if text.trim().is_empty() {
+        return Err(ReadError { line: None, what: "the file is empty".into(), help: GIVE.into() });
+    }
+    let json: Json = match serde_json::from_str(first) {
+        Ok(json) => json,
+        Err(e) if e.is_eof() && !whole && text.starts_with(&format!("{{\"format\":\"{FORMAT}\"")) => {
+            return Err(error("the journal ends within its first line: nothing happened yet".into(), GIVE));
+        }
+        Err(_) => return Err(error("this is no journal: its first line is no JSON".into(), GIVE)),
+    };
+    match json.get("format").and_then(Json::as_str) {
+        Some(FORMAT) => {}
+        Some(other) => return Err(error(format!("this is a `{other}` file, and no journal"), GIVE)),
+        None => {
+            return Err(error(format!("this is no journal: its first line has no `\"format\":\"{FORMAT}\"`"), GIVE));
+        }
+    }
+    match json.get("version").and_then(Json::as_u64) {
+        Some(version) if (1..=VERSION).contains(&version) => {}
+        Some(version) => {
+            let what =
+                format!("this journal has version {version} of the format, and this sioco reads up to {VERSION}");
+            return Err(error(what, "use a newer sioco"));
+        }
+        None => return Err(error("`version` should be a whole number".into(), DAMAGED)),
+    }
+    head::read(&json).map_err(|what| error(what, DAMAGED))
+}
+
+/// The journal in a text, for a model that may be another one than the one that was tested: then that is said, and what
+/// cannot be read with it is an error.
+pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
+    let header = read_header(text)?;
+    let same = header.model.fingerprint == fingerprint(model);
+    let mut journal = Journal { header, records: Vec::new(), remarks: Vec::new(), same, cut: false };
+    if !same {
+        let what = match journal.header.model.name == model.name {
+            true => format!("`{}` has changed since the journal was written", model.name),
+            false => format!("the journal is about `{}`, and this is `{}`", journal.header.model.name, model.name),
+        };
+        journal.remarks.push(Remark { line: None, what });
+    }
+    let whole = text.ends_with('\n');
+    let count = text.lines().count();
+    for (number, line) in text.lines().enumerate().skip(1).map(|(i, line)| (i + 1, line)) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let last = number == count && !whole;
+        let json: Json = match serde_json::from_str(line) {
+            Ok(json @ Json::Object(_)) => json,
+            _ if last => {
+                let what = "the journal is cut here: what stands above is used".into();
+                journal.remarks.push(Remark { line: Some(number), what });
+                journal.cut = true;
+                continue;
+            }
+            Ok(other) => {
+                let what = format!("this should be an object, and is {}", short(&other));
+                return Err(ReadError::at(number, what, DAMAGED));
+            }
+            Err(e) => {
+                // Its place is told apart.
+                let what = e.to_string();
+                let what = what.split(" at line ").next().unwrap_or_default();
+                return Err(ReadError::at(number, format!("this is not JSON: {what}"), DAMAGED));
+            }
+        };
+        let help = match same {
+            true => DAMAGED,
+            false => "the model is another one than the one that was tested; use that, or test again",
+        };
+        let mut reader = Reader { model, json: &json, same, remark: None };
+        let record = reader.record().map_err(|what| ReadError::at(number, what, help))?;
+        let remark = reader.remark.take();
+        journal.remarks.extend(remark.map(|what| Remark { line: Some(number), what }));
+        if let Some(record) = record {
+            let at = json.get("at").and_then(Json::as_u64).map(Duration::from_micros);
+            let at = at.ok_or_else(|| ReadError::at(number, "`at` should be a number of microseconds", DAMAGED))?;
+            journal.records.push((number, Stamped { at, record }));
+        }
+    }
+    if !matches!(journal.records.last(), Some((_, Stamped { record: Record::End { .. }, .. }))) && !journal.cut {
+        let what = "the journal ends before the campaign does".into();
+        journal.remarks.push(Remark { line: None, what });
+        journal.cut = true;
+    }
+    Ok(journal)
+}
+
+struct Reader<'a> {
+    model: &'a Model,
+    json: &'a Json,
+    same: bool,
+    remark: Option<String>,
+}
+
+impl Reader<'_> {
+    /// The record of a line; nothing if a later version may know what it is.
+    fn record(&mut self) -> Result<Option<Record>, String> {
+        let kind = self.text("type")?;
+        Ok(Some(match kind {
+            "run" => Record::Run {
+                run: self.number("run")?,
+                seed: self.number("seed")?,
+                aim: self.aim()?,
+                order: self.word("order", Order::named)?,
+            },
+            "input" => {
+                let gate = declared(self.model, self.text("gate")?, Direction::Input)?;
+                let args = read_args(self.model, gate, self.json.get("args")).map_err(|why| why.0)?;
+                Record::Input { id: self.number("id")?, input: GateValue { gate, args }, why: self.why()? }
+            }
+            "accepted" => Record::Accepted { id: self.number("id")? },
+            "refused" => Record::Refused { id: self.number("id")?, why: self.text("why")?.to_owned() },
+            "output" => Record::Observed(self.output()?),
+            "quiescent" => Record::Observed(Observation::Delta),
+            "closed" => Record::Observed(Observation::Closed),
+            "malformed" => {
+                let gate = declared(self.model, self.text("gate")?, Direction::Output)?;
+                let (why, raw) = (self.text("why")?.to_owned(), self.text("raw")?.to_owned());
+                Record::Observed(Observation::Malformed { gate, why, raw })
+            }
+            "purpose" => Record::Purpose {
+                purpose: self.index("purpose")?,
+                verdict: self.word("verdict", Verdict::named)?,
+                cause: self.cause()?,
+                alone: self.flag("alone")?,
+                doubt: self.flag("doubt")?,
+            },
+            "verdict" => Record::Verdict {
+                verdict: self.word("verdict", Verdict::named)?,
+                cause: self.cause()?,
+                steps: self.number("steps")?,
+                doubt: self.flag("doubt")?,
+            },
+            "fault" => Record::Fault(Fault {
+                kind: self.word("kind", FaultKind::named)?,
+                message: self.text("message")?.to_owned(),
+                stderr: strings(self.json.get("stderr")),
+                again: self.flag("again")?,
+            }),
+            "end" => Record::End { why: self.word("why", End::named)?, stale: self.number("stale")? },
+            other => {
+                self.remark = Some(format!("a record `{other}`, which this sioco does not know, is passed over"));
+                return Ok(None);
+            }
+        }))
+    }
+
+    /// An output. Values that fitted the model that was tested and do not fit this one are what the system would be
+    /// told, too: malformed.
+    fn output(&mut self) -> Result<Observation, String> {
+        let gate = declared(self.model, self.text("gate")?, Direction::Output)?;
+        match read_args(self.model, gate, self.json.get("args")) {
+            Ok(args) => Ok(Observation::Output(GateValue { gate, args })),
+            Err(why) if self.same => Err(why.0),
+            Err(why) => {
+                self.remark = Some(format!("these values do not fit the model any more: {why}"));
+                let raw = self.json.get("args").map(Json::to_string).unwrap_or_default();
+                Ok(Observation::Malformed { gate, why: why.0, raw })
+            }
+        }
+    }
+
+    fn aim(&self) -> Result<Aim, String> {
+        let json = self.field("aim")?;
+        match (json.as_str(), index(json, "purpose")) {
+            (Some("walk"), _) => Ok(Aim::Walk),
+            (Some("replay"), _) => Ok(Aim::Replay),
+            (_, Some(n)) => Ok(Aim::Purpose(n)),
+            _ => Err("`aim` should be \"walk\", \"replay\" or an object with `purpose`".into()),
+        }
+    }
+
+    fn why(&self) -> Result<Why, String> {
+        let json = self.field("why")?;
+        match (json.as_str(), index(json, "purpose"), index(json, "guess")) {
+            (Some("walk"), ..) => Ok(Why::Walk),
+            (Some("replay"), ..) => Ok(Why::Replay),
+            (_, Some(n), _) => Ok(Why::Purpose(n)),
+            (.., Some(n)) => Ok(Why::Guess(n)),
+            _ => Err("`why` should be \"walk\", \"replay\" or an object with `purpose` or `guess`".into()),
+        }
+    }
+
+    fn cause(&self) -> Result<crate::verdict::Cause, String> {
+        read_cause(self.model, self.field("cause")?)
+    }
+
+    fn field(&self, name: &str) -> Result<&Json, String> {
+        self.json.get(name).ok_or_else(|| format!("`{name}` is missing"))
+    }
+
+    fn text(&self, name: &str) -> Result<&str, String> {
+        self.field(name)?.as_str().ok_or_else(|| format!("`{name}` should be a text"))
+    }
+
+    fn number(&self, name: &str) -> Result<u64, String> {
+        self.field(name)?.as_u64().ok_or_else(|| format!("`{name}` should be a whole number"))
+    }
+
+    fn index(&self, name: &str) -> Result<usize, String> {
+        usize::try_from(self.number(name)?).map_err(|_| format!("`{name}` is too large"))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        self.field(name)?.as_bool().ok_or_else(|| format!("`{name}` should be true or false"))
+    }
+
+    fn word<T>(&self, name: &str, of: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
+        let text = self.text(name)?;
+        of(text).ok_or_else(|| format!("`{name}` is \"{text}\", which this sioco does not know"))
+    }
+}
+
+fn index(json: &Json, name: &str) -> Option<usize> {
+    json.get(name)?.as_u64().and_then(|n| usize::try_from(n).ok())
+}

@@ -1,0 +1,353 @@
+use std::time::Duration;
+
+use sioco_model::model::{Direction, Model};
+use sioco_model::number::{parse_integer, rational};
+use sioco_model::sort::Sort;
+use sioco_model::{GateId, Id, SortId, SwitchId, Value, number};
+use sioco_solve::Reason;
+use sioco_solve::values::{Choice, Random};
+
+use super::*;
+use crate::event::{GateValue, Observation};
+use crate::record::{Aim, End, Record, Why};
+use crate::settings::{Interaction, Settings, Walks};
+use crate::sut::{Fault, FaultKind, Order};
+use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
+
+const MODEL: &str = r#"
+type Colour = Red | Green | Mix(a: Int, b: Colour2)
+type Colour2 = Blue | Brown
+type Point = { x: Real, s: Seq<String> }
+input i(n: Int in 0..9, c: Colour)
+input j(p: Point, b: Bool)
+input k
+output o(n: Int, s: String)
+output m(r: Real in 0..1 tolerance 0.5, q: Seq<Int>)
+output done
+process P {
+  init l {
+    one: ?i(_, _) -> l
+    two: ?j(_, _) -> l
+    three: ?k -> l
+    four: !o(any n, any s) -> l
+    five: !m(any r, any q) -> l
+    six: !done -> l
+  }
+}
+"#;
+
+fn model() -> Model {
+    let checked = sioco_lang::check_text("m.sts", MODEL);
+    checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
+}
+
+/// Draws records of all kinds.
+struct Draw<'m> {
+    model: &'m Model,
+    random: Random,
+}
+
+impl Draw<'_> {
+    fn below(&mut self, n: usize) -> usize {
+        self.random.below(n as u64) as usize
+    }
+
+    fn flag(&mut self) -> bool {
+        self.random.below(2) == 0
+    }
+
+    fn text(&mut self) -> String {
+        let parts = ["a", "\n", "\"", "\\", "é", "\u{1F980}", "}", "{", "\u{0}", " ", "\u{2028}", "delta"];
+        (0..self.below(6)).map(|_| parts[self.below(parts.len())]).collect()
+    }
+
+    fn value(&mut self, sort: SortId) -> Value {
+        let model = self.model;
+        match model.sorts.get(sort) {
+            Sort::Bool => Value::Bool(self.flag()),
+            Sort::Int { lo: Some(_), .. } => model.sorts.nth_value(sort, self.random.below(10)).expect("a value"),
+            Sort::Int { .. } => match self.below(3) {
+                0 => Value::Int(self.random.between(-9, 9)),
+                1 => Value::Int(self.random.bits() as i64),
+                _ => number::int(parse_integer("-123456789012345678901234567890").expect("a number")),
+            },
+            Sort::Real { .. } => {
+                let (n, d) = (self.random.between(-9, 99), self.random.between(1, 40));
+                Value::real(rational(n.into(), d.into()).expect("a number"))
+            }
+            Sort::String => Value::string(&self.text()),
+            Sort::Seq(item) => Value::seq((0..self.below(3)).map(|_| self.value(*item)).collect()),
+            Sort::Data(data) => {
+                let constructors = &model.sorts.data[*data].constructors;
+                let at = self.below(constructors.len());
+                Value::data(at as u32, constructors[at].fields.iter().map(|f| self.value(f.sort)).collect())
+            }
+        }
+    }
+
+    fn gate(&mut self, direction: Direction) -> GateId {
+        let gates: Vec<GateId> =
+            self.model.gates.iter().filter(|(_, g)| g.direction == direction).map(|(id, _)| id).collect();
+        gates[self.below(gates.len())]
+    }
+
+    fn gate_value(&mut self, direction: Direction) -> GateValue {
+        let gate = self.gate(direction);
+        let model = self.model;
+        // A tolerance reaches over the range.
+        let args = model.gates[gate].params.iter().map(|p| match p.tolerance {
+            Some(_) => self.value(model.sorts.base(p.sort)),
+            None => self.value(p.sort),
+        });
+        GateValue { gate, args: args.collect() }
+    }
+
+    fn strings(&mut self) -> Vec<String> {
+        (0..self.below(3)).map(|_| self.text()).collect()
+    }
+
+    fn kind(&mut self) -> FaultKind {
+        use FaultKind::*;
+        [Start, Protocol, Timeout, Died, Reported, Reset][self.below(6)]
+    }
+
+    fn cause(&mut self) -> Cause {
+        match self.below(20) {
+            0 => Cause::Reached,
+            1 => Cause::Failure(Failure::Output(self.gate_value(Direction::Output))),
+            2 => Cause::Failure(Failure::Silence),
+            3 => Cause::Failure(Failure::Closed),
+            4 => {
+                let gate = self.gate(Direction::Output);
+                Cause::Failure(Failure::Malformed { gate, why: self.text(), raw: self.text() })
+            }
+            5 => Cause::Failure(Failure::Refused(self.gate_value(Direction::Input))),
+            6 => Cause::Open(Open::Deviation),
+            7 => Cause::Open(Open::Crossed),
+            8 => Cause::Open(Open::Cut),
+            9 => Cause::Open(Open::Unknown(Reason::Undecided(self.text()))),
+            10 => Cause::Open(Open::Unknown(Reason::Broken { solver: self.text(), what: self.text() })),
+            11 => Cause::Open(Open::NoValues),
+            12 => Cause::Open(Open::Stopped),
+            13 => Cause::Open(Open::Other(self.text())),
+            14 => Cause::Trouble(Trouble::Fault { kind: self.kind(), message: self.text(), stderr: self.strings() }),
+            15 => {
+                let switch = SwitchId::from_index(self.below(self.model.switches.len()));
+                Cause::Trouble(Trouble::Model { switch, message: self.text() })
+            }
+            16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
+            17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
+            18 => Cause::Open(Open::Deadlock { state: self.text() }),
+            _ => Cause::Open(Open::Dropped { run: self.below(99) as u64 }),
+        }
+    }
+
+    fn verdict(&mut self) -> Verdict {
+        use Verdict::*;
+        [Pass, WeakPass, Inconclusive, Error, Fail][self.below(5)]
+    }
+
+    fn record(&mut self) -> Record {
+        match self.below(12) {
+            0 => {
+                let aim = [Aim::Walk, Aim::Replay, Aim::Purpose(self.below(9))][self.below(3)].clone();
+                let order = [Order::Sut, Order::Sent][self.below(2)];
+                Record::Run { run: self.random.bits(), seed: self.random.bits(), aim, order }
+            }
+            1 => {
+                let n = self.below(9);
+                let why = [Why::Walk, Why::Replay, Why::Purpose(n), Why::Guess(n)][self.below(4)].clone();
+                Record::Input { id: self.random.bits(), input: self.gate_value(Direction::Input), why }
+            }
+            2 => Record::Accepted { id: self.random.bits() },
+            3 => Record::Refused { id: self.random.bits(), why: self.text() },
+            4 => Record::Observed(Observation::Output(self.gate_value(Direction::Output))),
+            5 => Record::Observed(Observation::Delta),
+            6 => Record::Observed(Observation::Closed),
+            7 => {
+                let gate = self.gate(Direction::Output);
+                Record::Observed(Observation::Malformed { gate, why: self.text(), raw: self.text() })
+            }
+            8 => Record::Purpose {
+                purpose: self.below(9),
+                verdict: self.verdict(),
+                cause: self.cause(),
+                alone: self.flag(),
+                doubt: self.flag(),
+            },
+            9 => Record::Verdict {
+                verdict: self.verdict(),
+                cause: self.cause(),
+                steps: self.random.bits(),
+                doubt: self.flag(),
+            },
+            10 => {
+                let (kind, message) = (self.kind(), self.text());
+                Record::Fault(Fault { kind, message, stderr: self.strings(), again: self.flag() })
+            }
+            _ => {
+                use End::*;
+                let why = [Done, Steps, Time, Interrupted, FailFast, Broken][self.below(6)].clone();
+                Record::End { why, stale: self.random.bits() }
+            }
+        }
+    }
+
+    fn header(&mut self) -> Header {
+        let seed = self.random.bits();
+        let values = [Choice::Min, Choice::Max, Choice::Middle, Choice::Boundary, Choice::Random(seed)][self.below(5)];
+        let settings = Settings {
+            seed,
+            values,
+            walks: [Walks::None, Walks::Random, Walks::Guided][self.below(3)],
+            max_steps: self.flag().then(|| self.random.bits()),
+            time: self.flag().then(|| Duration::from_micros(self.random.below(1 << 40))),
+            quiescence: Duration::from_micros(self.random.below(1 << 40)),
+            attempts: self.random.below(1 << 30) as u32,
+            fail_fast: self.flag(),
+            interaction: [None, Some(Interaction::Eager), Some(Interaction::Fair)][self.below(3)],
+            ..Settings::default()
+        };
+        let system = self.flag().then(|| self.text());
+        let consts = vec![(self.text(), self.text()), (self.text(), self.text())];
+        Header {
+            sioco: self.text(),
+            model: About::new(self.model, &self.text(), system.as_deref(), &consts),
+            cover: Some(self.text()),
+            purposes: self.below(9),
+            sut: self.text(),
+            settings,
+        }
+    }
+}
+
+fn stamped(draw: &mut Draw<'_>) -> Stamped {
+    Stamped { at: Duration::from_micros(draw.random.below(1 << 50)), record: draw.record() }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let model = model();
+    for seed in 0..400 {
+        let mut draw = Draw { model: &model, random: Random::new(seed) };
+        let header = draw.header();
+        let mut records: Vec<Stamped> = (0..20).map(|_| stamped(&mut draw)).collect();
+        records.push(Stamped { at: Duration::ZERO, record: Record::End { why: End::Done, stale: 0 } });
+        let mut text = header.line();
+        records.iter().for_each(|r| text.push_str(&line(&model, r)));
+        assert_eq!(text.lines().count(), 22, "seed {seed}: one line each");
+        let journal = read(&text, &model).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+        assert_eq!(journal.header, header, "seed {seed}");
+        let read: Vec<Stamped> = journal.records.iter().map(|(_, r)| r.clone()).collect();
+        assert_eq!(read, records, "seed {seed}");
+        assert!(journal.remarks.is_empty() && journal.same && !journal.cut, "seed {seed}: {:?}", journal.remarks);
+        assert_eq!(journal.records[0].0, 2, "lines are numbered from 1");
+    }
+}
+
+#[test]
+fn every_prefix_can_be_read() {
+    let model = model();
+    for seed in 0..3 {
+        let mut draw = Draw { model: &model, random: Random::new(seed) };
+        let mut text = draw.header().line();
+        let head = text.len() - 1;
+        (0..14).for_each(|_| text.push_str(&line(&model, &stamped(&mut draw))));
+        for end in 0..=text.len() {
+            let part = decode(&text.as_bytes()[..end]).unwrap_or_else(|e| panic!("seed {seed}, {end}: {e}"));
+            let journal = read(part, &model);
+            if end < head {
+                assert!(journal.is_err(), "seed {seed}, {end}: no journal without its first line");
+                continue;
+            }
+            let journal = journal.unwrap_or_else(|e| panic!("seed {seed}, {end}: {e}"));
+            // A line is whole without its line break, too.
+            let bytes = text.as_bytes();
+            let end_of_line = end + usize::from(bytes.get(end) == Some(&b'\n'));
+            let whole = bytes[..end_of_line].iter().filter(|b| **b == b'\n').count();
+            assert_eq!(journal.records.len(), whole - 1, "seed {seed}, {end}");
+        }
+    }
+}
+
+#[test]
+fn damage_has_a_place_and_a_way_out() {
+    let model = model();
+    let mut draw = Draw { model: &model, random: Random::new(1) };
+    let head = draw.header().line();
+    let good = r#"{"at":1,"type":"accepted","id":1}"#;
+    for (bad, line, what) in [
+        ("nonsense", 3, "not JSON"),
+        ("[1]", 3, "should be an object"),
+        (r#"{"at":1}"#, 3, "`type` is missing"),
+        (r#"{"type":"accepted","id":1}"#, 3, "`at` should be"),
+        (r#"{"at":-1,"type":"accepted","id":1}"#, 3, "`at` should be"),
+        (r#"{"at":1,"type":"accepted","id":-1}"#, 3, "`id` should be a whole number"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"x","args":{},"why":"walk"}"#, 3, "has no input `x`"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"done","args":{},"why":"walk"}"#, 3, "goes the other way"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":10,"c":"Red"},"why":"walk"}"#, 3, "10 is no value of"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"i","args":{"n":1},"why":"walk"}"#, 3, "no value for `c`"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"k","args":{"n":1},"why":"walk"}"#, 3, "no parameter `n`"),
+        (r#"{"at":1,"type":"input","id":1,"gate":"k","args":7,"why":"walk"}"#, 3, "`args` should be an object"),
+        (r#"{"at":1,"type":"output","gate":"o","args":{"n":"x","s":""}}"#, 3, "\"x\" is no value of"),
+        (r#"{"at":1,"type":"verdict","verdict":"great","cause":"reached","steps":1,"doubt":false}"#, 3, "\"great\""),
+        (r#"{"at":1,"type":"verdict","verdict":"pass","cause":"so","steps":1,"doubt":false}"#, 3, "`cause` should be"),
+        (r#"{"at":1,"type":"run","run":1,"seed":1,"aim":"fun","order":"sut"}"#, 3, "`aim` should be"),
+    ] {
+        let text = format!("{head}{good}\n{bad}\n{good}\n");
+        let error = read(&text, &model).expect_err(bad);
+        assert_eq!(error.line, Some(line), "{bad}");
+        assert!(error.what.contains(what), "{bad}: {}", error.what);
+        assert!(!error.help.is_empty());
+    }
+    for (text, what) in [
+        (String::new(), "the file is empty"),
+        ("\n\n".into(), "the file is empty"),
+        ("?inX(6)\n".into(), "no JSON"),
+        ("{}\n".into(), "no `\"format\""),
+        ("{\"format\":\"sioco-plan\"}\n".into(), "`sioco-plan` file"),
+        (head.replace("\"version\":1", "\"version\":2"), "version 2"),
+        (head.replace("\"version\":1", "\"version\":\"1\""), "`version` should be"),
+        (head.replace("\"fingerprint\":\"", "\"fingerprint\":\"x"), "hexadecimal"),
+        (head.replace("\"model\"", "\"modell\""), "`model` is missing"),
+        (head[..head.len() / 2].to_owned(), "ends within its first line"),
+    ] {
+        let error = read(&text, &model).expect_err(&text);
+        assert!(error.what.contains(what), "{text}: {}", error.what);
+    }
+    assert_eq!(decode(b"a\nb\xff\nc").expect_err("no text").line, Some(2));
+    assert_eq!(decode(b"a\nb\xff"), Ok("a\nb"));
+}
+
+#[test]
+fn what_a_later_version_adds_is_passed_over() {
+    let model = model();
+    let head = Header { model: About::new(&model, "m.sts", None, &[]), ..Header::default() }.line();
+    let text = format!(
+        "{head}{}\n{}\n{}\n",
+        r#"{"at":1,"type":"weather","fine":true}"#,
+        r#"{"at":1,"type":"accepted","id":1,"more":2}"#,
+        r#"{"at":2,"type":"end","why":"done","stale":0}"#
+    );
+    let journal = read(&text, &model).expect("a journal");
+    assert_eq!(journal.records.len(), 2);
+    assert_eq!(journal.remarks.len(), 1);
+    assert_eq!(journal.remarks[0].line, Some(2));
+}
+
+#[test]
+fn a_journal_of_another_model_says_so() {
+    let model = model();
+    let head = Header { model: About::new(&model, "m.sts", None, &[]), ..Header::default() }.line();
+    let text = format!("{head}{}\n", r#"{"at":1,"type":"output","gate":"o","args":{"n":10,"s":""}}"#);
+    assert!(read(&text, &model).expect("a journal").same);
+    let text_of = MODEL.replace("output o(n: Int,", "output o(n: Int in 0..9,");
+    let other = sioco_lang::check_text("m.sts", &text_of).model.expect("a model").model;
+    let journal = read(&text, &other).expect("a journal");
+    assert!(!journal.same);
+    let said: Vec<String> = journal.remarks.iter().map(ToString::to_string).collect();
+    assert!(said[0].contains("has changed since"), "{said:?}");
+    assert!(said[1].starts_with("line 2: these values do not fit"), "{said:?}");
+    let seen = &journal.records[0].1.record;
+    assert!(matches!(seen, Record::Observed(Observation::Malformed { .. })), "{seen:?}");
+}

@@ -1,0 +1,157 @@
+//! Recorded traces, wherever they come from: what was sent and seen, run by run, for `judge` and `replay`.
+//!
+//! A [`Journal`] is one; [`protocol`] reads lines of the adapter protocol, as somebody else may have written them down.
+
+mod protocol;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use crate::event::{Action, GateValue, Observation};
+use crate::journal::{Journal, Remark};
+use crate::record::Record;
+use crate::sut::Order;
+use crate::verdict::{Cause, Trouble, Verdict};
+
+pub use self::protocol::protocol;
+
+/// A step of a recorded run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedStep {
+    /// The line (from 1).
+    pub line: usize,
+    /// When, if that is known.
+    pub at: Option<Duration>,
+    /// What.
+    pub action: Action,
+    /// Whether it is an input, and something was seen between when it was sent and when it was accepted.
+    pub overtaken: bool,
+}
+
+/// A recorded run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedRun {
+    /// Its number.
+    pub number: u64,
+    /// The line (from 1) where it begins.
+    pub line: usize,
+    /// What the order of its steps means, if that was recorded.
+    pub order: Option<Order>,
+    /// The seed that the system got, if that was recorded.
+    pub seed: Option<u64>,
+    /// What was sent and seen.
+    pub steps: Vec<LoggedStep>,
+    /// What broke down in the end, which says nothing about the system.
+    pub trouble: Option<Trouble>,
+    /// The verdict that was given then, and why.
+    pub verdict: Option<(Verdict, Cause)>,
+}
+
+impl LoggedRun {
+    /// A run in which nothing has happened yet.
+    pub fn new(number: u64, line: usize) -> Self {
+        LoggedRun { number, line, order: None, seed: None, steps: Vec::new(), trouble: None, verdict: None }
+    }
+
+    /// The inputs, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = &GateValue> {
+        self.steps.iter().filter_map(|step| match &step.action {
+            Action::Input(input) => Some(input),
+            Action::Seen(_) => None,
+        })
+    }
+}
+
+/// Recorded runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Log {
+    /// The runs.
+    pub runs: Vec<LoggedRun>,
+    /// What was read in spite of something.
+    pub remarks: Vec<Remark>,
+}
+
+impl Log {
+    /// The runs of a journal.
+    pub fn of(journal: &Journal) -> Log {
+        let mut runs = Runs::default();
+        for (line, stamped) in &journal.records {
+            let at = Some(stamped.at);
+            match &stamped.record {
+                Record::Run { run, seed, order, .. } => {
+                    let begun = LoggedRun { order: Some(*order), seed: Some(*seed), ..LoggedRun::new(*run, *line) };
+                    runs.begin(begun);
+                }
+                Record::Input { id, input, .. } => runs.sent(*id, input.clone()),
+                Record::Accepted { id } => runs.accepted(*id, *line, at),
+                Record::Refused { id, why } => runs.refused(*id, why),
+                Record::Observed(seen) => runs.seen(seen.clone(), *line, at),
+                Record::Verdict { verdict, cause, .. } => runs.verdict(*verdict, cause.clone()),
+                Record::Fault(_) | Record::Purpose { .. } | Record::End { .. } => {}
+            }
+        }
+        Log { runs: runs.done, remarks: journal.remarks.clone() }
+    }
+}
+
+/// Runs in the making: an input counts from when it was accepted, since that is its place in the order of events.
+#[derive(Default)]
+struct Runs {
+    done: Vec<LoggedRun>,
+    /// Inputs that were neither accepted nor refused yet, and whether something overtook them.
+    waiting: Vec<(u64, GateValue, bool)>,
+}
+
+impl Runs {
+    fn begin(&mut self, run: LoggedRun) {
+        self.waiting.clear();
+        self.done.push(run);
+    }
+
+    fn run(&mut self) -> Option<&mut LoggedRun> {
+        self.done.last_mut()
+    }
+
+    fn sent(&mut self, id: u64, input: GateValue) {
+        self.waiting.push((id, input, false));
+    }
+
+    fn take(&mut self, id: u64) -> Option<(GateValue, bool)> {
+        let at = self.waiting.iter().position(|(i, ..)| *i == id)?;
+        let (_, input, overtaken) = self.waiting.remove(at);
+        Some((input, overtaken))
+    }
+
+    fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
+        if let Some((input, overtaken)) = self.take(id)
+            && let Some(run) = self.run()
+        {
+            run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken });
+        }
+    }
+
+    fn refused(&mut self, id: u64, why: &str) {
+        if let Some((input, _)) = self.take(id)
+            && let Some(run) = self.run()
+        {
+            run.trouble = Some(Trouble::Refused { input, why: why.to_owned() });
+        }
+    }
+
+    fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
+        self.waiting.iter_mut().for_each(|(.., overtaken)| *overtaken = true);
+        if let Some(run) = self.run() {
+            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), overtaken: false });
+        }
+    }
+
+    fn verdict(&mut self, verdict: Verdict, cause: Cause) {
+        if let Some(run) = self.run() {
+            if let Cause::Trouble(trouble @ Trouble::Fault { .. }) = &cause {
+                run.trouble = Some(trouble.clone());
+            }
+            run.verdict = Some((verdict, cause));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A recorded run against a system under test again: the same inputs at the same places, and what comes back is judged
+//! anew.
+
+use std::time::Duration;
+
+use crate::drive::Clock;
+use crate::event::{Action, GateValue, Observation};
+use crate::explanation::Explanation;
+use crate::log::LoggedRun;
+use crate::record::{Aim, Record, Stamped, Why};
+use crate::referee::Referee;
+use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
+use crate::verdict::{Cause, Open, Trouble, Verdict};
+
+/// How long to wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// How long nothing must come before that is silence.
+    pub quiescence: Duration,
+    /// How long an input may wait to be accepted.
+    pub accepted: Duration,
+}
+
+/// What came of running it again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// The verdict: pass if everything observed is allowed.
+    pub verdict: Verdict,
+    /// Why.
+    pub cause: Cause,
+    /// What the model allows instead, where an observation is not allowed.
+    pub explanation: Option<Explanation>,
+    /// Inputs, outputs and silences.
+    pub steps: u64,
+    /// Whether the system did something else than was recorded, which is allowed, too.
+    pub deviated: bool,
+    /// Somebody wants it to end.
+    pub interrupted: bool,
+}
+
+/// Runs a recorded run again, as the run with this number. The sink gets every record as soon as it is there.
+pub fn replay(
+    referee: &mut Referee<'_>,
+    sut: &mut dyn Sut,
+    recorded: &LoggedRun,
+    number: u64,
+    patience: Patience,
+    clock: &mut dyn Clock,
+    sink: &mut dyn FnMut(&Stamped),
+) -> Replayed {
+    let mut again = Again {
+        referee,
+        patience,
+        clock,
+        sink,
+        steps: 0,
+        ids: 0,
+        waiting: None,
+        deviated: false,
+        interrupted: false,
+        begun: false,
+    };
+    let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
+        let Fault { kind, message, stderr, .. } = fault.clone();
+        if !again.begun {
+            again.put(Record::Fault(fault));
+        }
+        Cause::Trouble(Trouble::Fault { kind, message, stderr })
+    });
+    let verdict = cause.verdict();
+    let explanation = matches!(cause, Cause::Failure(_)).then(|| again.referee.explain());
+    let (steps, doubt) = (again.steps, verdict <= Verdict::WeakPass && again.referee.belief().is_doubtful());
+    if again.begun {
+        again.put(Record::Verdict { verdict, cause: cause.clone(), steps, doubt });
+    }
+    let Again { deviated, interrupted, .. } = again;
+    Replayed { verdict, cause, explanation, steps, deviated, interrupted }
+}
+
+struct Again<'a, 'm> {
+    referee: &'a mut Referee<'m>,
+    patience: Patience,
+    clock: &'a mut dyn Clock,
+    sink: &'a mut dyn FnMut(&Stamped),
+    steps: u64,
+    ids: u64,
+    /// The input that was sent and not yet accepted.
+    waiting: Option<(GateValue, bool)>,
+    deviated: bool,
+    interrupted: bool,
+    begun: bool,
+}
+
+/// The run ends here, or it goes on.
+type Next = Result<Option<Cause>, Fault>;
+
+impl Again<'_, '_> {
+    fn put(&mut self, record: Record) {
+        let at = self.clock.now();
+        (self.sink)(&Stamped { at, record });
+    }
+
+    fn run(&mut self, sut: &mut dyn Sut, recorded: &LoggedRun, number: u64) -> Result<Cause, Fault> {
+        let seed = recorded.seed.unwrap_or(0);
+        sut.reset(number, seed)?;
+        let order = sut.order();
+        self.begun = true;
+        self.referee.set_order(order);
+        self.put(Record::Run { run: number, seed, aim: Aim::Replay, order });
+        if let Some(cause) = self.referee.start() {
+            return Ok(cause);
+        }
+        for step in &recorded.steps {
+            let next = match &step.action {
+                Action::Input(input) => self.input(sut, input)?,
+                Action::Seen(expected) => self.wait(sut, expected)?,
+            };
+            if let Some(cause) = next {
+                return Ok(cause);
+            }
+        }
+        Ok(Cause::Reached)
+    }
+
+    fn input(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+        self.ids += 1;
+        let id = self.ids;
+        self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
+        sut.send(id, input)?;
+        self.waiting = Some((input.clone(), false));
+        let by = self.clock.now() + self.patience.accepted;
+        // A clock that stands still must not make this endless.
+        let mut left = 100_000_u32;
+        while self.waiting.is_some() {
+            let rest = by.saturating_sub(self.clock.now());
+            let polled = if left == 0 { Polled::Nothing } else { sut.poll(rest)? };
+            left = left.saturating_sub(1);
+            match polled {
+                Polled::Interrupted => return Ok(Some(self.interrupt())),
+                Polled::Nothing => {
+                    let message =
+                        format!("input {id} was neither accepted nor refused within {:?}", self.patience.accepted);
+                    return Err(Fault { kind: FaultKind::Timeout, message, stderr: Vec::new(), again: true });
+                }
+                // Silence while an input is under way says nothing.
+                Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
+                Polled::Event(event) => {
+                    if let Some(cause) = self.event(event)? {
+                        return Ok(Some(cause));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for something, where something was recorded.
+    fn wait(&mut self, sut: &mut dyn Sut, expected: &Observation) -> Next {
+        match sut.poll(self.patience.quiescence)? {
+            Polled::Interrupted => Ok(Some(self.interrupt())),
+            Polled::Nothing => {
+                self.deviated |= *expected != Observation::Delta;
+                self.event(SutEvent::Observed(Observation::Delta))
+            }
+            Polled::Event(event) => {
+                self.deviated |= !matches!(&event, SutEvent::Observed(seen) if seen == expected);
+                self.event(event)
+            }
+        }
+    }
+
+    fn interrupt(&mut self) -> Cause {
+        self.interrupted = true;
+        Cause::Open(Open::Stopped)
+    }
+
+    fn event(&mut self, event: SutEvent) -> Next {
+        let wrong = |what: &str, id: u64| Fault {
+            kind: FaultKind::Protocol,
+            message: format!("input {id} is {what}, but it was not sent, or was answered before"),
+            stderr: Vec::new(),
+            again: true,
+        };
+        match event {
+            SutEvent::Accepted { id } => {
+                let Some((input, overtaken)) = self.waiting.take().filter(|_| id == self.ids) else {
+                    return Err(wrong("accepted", id));
+                };
+                self.put(Record::Accepted { id });
+                self.steps += 1;
+                Ok(match self.referee.input(&input) {
+                    Some(Cause::Open(Open::Unspecified(_))) if overtaken => Some(Cause::Open(Open::Crossed)),
+                    cause => cause,
+                })
+            }
+            SutEvent::Refused { id, why } => {
+                let Some((input, _)) = self.waiting.take().filter(|_| id == self.ids) else {
+                    return Err(wrong("refused", id));
+                };
+                self.put(Record::Refused { id, why: why.clone() });
+                Ok(Some(Cause::Trouble(Trouble::Refused { input, why })))
+            }
+            SutEvent::Observed(seen) => {
+                if let Some((_, overtaken)) = &mut self.waiting {
+                    *overtaken = true;
+                }
+                self.put(Record::Observed(seen.clone()));
+                self.steps += 1;
+                let cause = self.referee.observe(&seen);
+                // After its end, nothing more can be asked of the system.
+                Ok(cause.or((seen == Observation::Closed).then_some(Cause::Reached)))
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A run that failed or broke down, for people.
+
+use sioco_exec::explanation::Explanation;
+use sioco_exec::log::LoggedStep;
+use sioco_exec::verdict::{Cause, Trouble, Verdict};
+use sioco_lang::diagnostic::Label;
+
+use super::Page;
+use super::failure;
+use super::sequence::sequence;
+use super::words::{cause, mend, short};
+use crate::analysis::Source;
+use crate::diagnostic::{Parts, Rank, render_parts};
+use crate::words::Words;
+
+/// A run that failed or broke down, with what is needed to speak about it.
+#[derive(Clone, Copy)]
+pub struct Bad<'a> {
+    /// The model with its texts.
+    pub source: Source<'a>,
+    /// The number of the run.
+    pub run: u64,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Why.
+    pub cause: &'a Cause,
+    /// What was expected, where an observation is not allowed.
+    pub explanation: Option<&'a Explanation>,
+    /// What was sent and seen.
+    pub steps: &'a [LoggedStep],
+    /// The seed of the campaign.
+    pub seed: Option<u64>,
+    /// The file that the steps come from, where they have lines.
+    pub file: Option<&'a str>,
+    /// The command that runs it again.
+    pub replay: Option<&'a str>,
+}
+
+/// So many of the last lines of an adapter are shown.
+const STDERR: usize = 10;
+
+/// The run with its last steps, the place in the model and the command to run it again.
+pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
+    let (style, model) = (page.style, &bad.source.checked.model);
+    let name = bad.verdict.name().to_uppercase();
+    let title = match bad.verdict {
+        Verdict::Fail | Verdict::Error => style.red(format!(" {name} ")),
+        Verdict::Inconclusive | Verdict::WeakPass => style.yellow(format!(" {name} ")),
+        Verdict::Pass => style.green(format!(" {name} ")),
+    };
+    let place = match (bad.file, bad.steps.last()) {
+        (Some(file), Some(step)) => format!(", {file}:{}", step.line),
+        _ => String::new(),
+    };
+    let step = match bad.steps.len() {
+        0 => "before the first step".to_owned(),
+        n => format!("step {n}"),
+    };
+    let seed = bad.seed.map(|seed| format!("   seed {seed}")).unwrap_or_default();
+    let mut out = format!("{title} {}{}\n", style.bold(format!("run {}, {step}{place}", bad.run)), style.dim(seed));
+    let failed = matches!(bad.cause, Cause::Failure(_));
+    out.push_str(&sequence(model, bad.steps, failed, page));
+    out.push_str(&render_parts(bad.source.sources, &report(bad), style.on));
+    if let Cause::Trouble(Trouble::Fault { stderr, .. }) = bad.cause {
+        out.push_str(&last_lines(stderr, page));
+    }
+    if let Some(replay) = bad.replay.filter(|_| failed) {
+        out.push_str(&format!("   replay: {}\n", style.cyan(replay)));
+    }
+    out
+}
+
+/// What the adapter said last.
+fn last_lines(stderr: &[String], page: Page) -> String {
+    if stderr.is_empty() {
+        return String::new();
+    }
+    let mut out = "   the last lines of the adapter on standard error:\n".to_owned();
+    for line in stderr.iter().skip(stderr.len().saturating_sub(STDERR)) {
+        out.push_str(&format!("   {} {}\n", page.style.dim("│"), short(line, 400)));
+    }
+    out
+}
+
+fn report(bad: &Bad<'_>) -> Parts {
+    let words = Words { checked: bad.source.checked, sources: bad.source.sources };
+    let model = words.model();
+    let message = || cause(model, bad.cause);
+    match bad.cause {
+        Cause::Failure(failure) => failure::parts(words, failure, bad.explanation),
+        Cause::Trouble(trouble) => {
+            let place = match trouble {
+                Trouble::Model { switch, .. } => words.checked.spans.switches.get(*switch),
+                _ => None,
+            };
+            let labels = place.map(|s| Label { span: s.whole, text: String::new() }).into_iter().collect();
+            let help = Some(mend(trouble).to_owned());
+            let id = match trouble {
+                Trouble::Fault { .. } => "adapter",
+                Trouble::Model { .. } => "model",
+                Trouble::Refused { .. } => "refused",
+            };
+            Parts { rank: Rank::Error, id: id.into(), message: message(), labels, notes: Vec::new(), help }
+        }
+        Cause::Open(_) | Cause::Reached => {
+            let notes = bad.explanation.and_then(failure::hypotheses).into_iter().collect();
+            let rank = Rank::Warning;
+            Parts { rank, id: bad.verdict.name().into(), message: message(), labels: Vec::new(), notes, help: None }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Why a system does not conform: the place in the model, what was expected there, and what came instead.
+
+use sioco_exec::event::GateValue;
+use sioco_exec::explanation::{Explanation, Left};
+use sioco_exec::verdict::Failure;
+use sioco_lang::diagnostic::Label;
+use sioco_model::SwitchId;
+use sioco_model::model::CLOSED;
+use sioco_model::semantics::explain::Reason;
+
+use super::allowed;
+use super::code::Code;
+use super::words::{named, short};
+use crate::diagnostic::{Parts, Rank};
+use crate::words::{Words, describe, with};
+
+/// So many places are shown.
+const PLACES: usize = 6;
+
+/// The failure as a report with its places.
+pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Explanation>) -> Parts {
+    let model = words.model();
+    let none = Explanation::default();
+    let explanation = explanation.unwrap_or(&none);
+    let (message, mut labels, mut notes, help) = match failure {
+        Failure::Output(output) => {
+            ("this output is not allowed here".to_owned(), of_output(words, output, explanation), Vec::new(), None)
+        }
+        Failure::Silence => (
+            "the SUT is silent, and silence is not allowed here".to_owned(),
+            of_silence(words, explanation),
+            vec![],
+            None,
+        ),
+        Failure::Closed => {
+            let declared = model.gates.values().any(|g| g.name == CLOSED);
+            let help = (!declared).then(|| "where the SUT may end, the model says so with `output closed`".to_owned());
+            ("the SUT ended, which is not allowed here".to_owned(), here(words, explanation), Vec::new(), help)
+        }
+        Failure::Malformed { gate, why, raw } => {
+            let name = &model.gates[*gate].name;
+            let place = words.checked.spans.gates.get(*gate);
+            let labels = place.map(|span| Label { span: *span, text: short(why, 200) }).into_iter().collect();
+            let notes = vec![format!("received: {}", short(raw, 200))];
+            (format!("the SUT sent values that `!{name}` does not have"), labels, notes, None)
+        }
+        Failure::Refused(input) => {
+            let message = format!("the SUT refused {}, which it has to take here", named(model, input, " = "));
+            (message, here(words, explanation), Vec::new(), None)
+        }
+    };
+    labels.truncate(PLACES);
+    let allowed = allowed::all(words, explanation);
+    if !explanation.hypotheses.is_empty() && !matches!(failure, Failure::Refused(_)) {
+        let what = match &allowed[..] {
+            [] => " nothing".to_owned(),
+            [only] => format!(" {only}"),
+            several => several.iter().map(|a| format!("\n{a}")).collect(),
+        };
+        notes.push(format!("allowed here:{what}"));
+    }
+    notes.extend(hypotheses(explanation));
+    Parts { rank: Rank::Error, id: Code::of(failure).to_string(), message, labels, notes, help }
+}
+
+/// The states in which the system may have been.
+pub(super) fn hypotheses(explanation: &Explanation) -> Option<String> {
+    let shown: Vec<&str> = explanation.hypotheses.iter().map(|h| h.shown.as_str()).collect();
+    match (&shown[..], explanation.all) {
+        ([], _) => None,
+        ([only], 1) => Some(format!("hypotheses: 1 ({only})")),
+        (several, all) => {
+            let more = all.saturating_sub(several.len());
+            let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
+            Some(format!("hypotheses: {all}\n{}{more}", several.join("\n")))
+        }
+    }
+}
+
+fn push(labels: &mut Vec<Label>, label: Option<Label>) {
+    labels.extend(label.filter(|l| !labels.contains(l)));
+}
+
+/// Which conjunct broke, or which value differs, for every switch that might have given the output.
+fn of_output(words: Words<'_>, output: &GateValue, explanation: &Explanation) -> Vec<Label> {
+    let mut labels = Vec::new();
+    for left in &explanation.hypotheses {
+        for (switch, reasons) in &left.switches {
+            for reason in reasons {
+                push(&mut labels, of_reason(words, *switch, reason));
+            }
+        }
+    }
+    if labels.is_empty() {
+        let gate = &words.model().gates[output.gate].name;
+        return at(words, explanation, |location| format!("no `!{gate}` leaves `{location}`"));
+    }
+    labels
+}
+
+fn of_reason(words: Words<'_>, switch: SwitchId, reason: &Reason) -> Option<Label> {
+    let model = words.model();
+    let spans = words.checked.spans.switches.get(switch)?;
+    let s = &model.switches[switch];
+    let argument = |i: usize| spans.args.get(i).copied().unwrap_or(spans.label);
+    let (span, text) = match reason {
+        Reason::Differs { param, expected, found } => {
+            let sort = s.params[*param].sort;
+            let (expected, found) = (model.sorts.show(sort, expected), model.sorts.show(sort, found));
+            let about = match &s.params[*param].tolerance {
+                Some(t) => format!(", give or take {}", sioco_model::number::show_rational(t)),
+                None => String::new(),
+            };
+            (argument(*param), format!("is {expected}{about}, the SUT sent {found}"))
+        }
+        Reason::Misfit { param, .. } => (argument(*param), describe(words, switch, reason)),
+        Reason::False { conjunct, values } if !s.is_else => {
+            let span = words.conjunct_span(switch, *conjunct).unwrap_or(spans.label);
+            (span, format!("is false{}", with(model, switch, values)))
+        }
+        _ => (spans.guard.unwrap_or(spans.label), describe(words, switch, reason)),
+    };
+    Some(Label { span, text })
+}
+
+/// What the system would have to do instead of being silent.
+fn of_silence(words: Words<'_>, explanation: &Explanation) -> Vec<Label> {
+    let model = words.model();
+    let mut labels = Vec::new();
+    for left in &explanation.hypotheses {
+        for (switch, _) in &left.switches {
+            let Some(spans) = words.checked.spans.switches.get(*switch) else { continue };
+            let text = match model.direction(*switch) {
+                Some(_) => format!("something has to come: `{}` is enabled", model.switches[*switch].name),
+                None => format!("`{}` can be taken, so something has to come", model.switches[*switch].name),
+            };
+            push(&mut labels, Some(Label { span: spans.label, text }));
+        }
+    }
+    if labels.is_empty() { here(words, explanation) } else { labels }
+}
+
+fn here(words: Words<'_>, explanation: &Explanation) -> Vec<Label> {
+    at(words, explanation, |location| format!("in `{location}`"))
+}
+
+/// The locations of the hypotheses.
+fn at(words: Words<'_>, explanation: &Explanation, text: impl Fn(&str) -> String) -> Vec<Label> {
+    let model = words.model();
+    let states = explanation.hypotheses.iter().filter_map(|left: &Left| left.state.as_ref());
+    let mut labels = Vec::new();
+    for location in states.flat_map(|s| s.locations().iter().copied()) {
+        let span = words.checked.spans.locations.get(location);
+        let label = span.map(|span| Label { span: *span, text: text(&model.location_name(location)) });
+        push(&mut labels, label);
+    }
+    labels
+}

@@ -1,0 +1,30 @@
+//! Runs against a system under test: failing ones explained, what broke down, and what a campaign came to; for people,
+//! and for programs.
+
+mod allowed;
+mod bad;
+pub mod code;
+mod failure;
+pub mod json;
+mod sequence;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod trail;
+mod words;
+
+pub use self::bad::{Bad, bad_run};
+pub use self::sequence::time;
+pub use self::summary::{Campaign, Gate, Share, coverage, summary};
+pub use self::trail::Trails;
+pub use self::words::{cause as cause_in_words, observation, trouble};
+use crate::style::Style;
+
+/// How text is set.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// How wide it may be.
+    pub width: usize,
+    /// The emphasis.
+    pub style: Style,
+}

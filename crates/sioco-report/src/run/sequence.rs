@@ -1,0 +1,74 @@
+//! The last steps of a run as a sequence: who sends what, and when.
+
+use std::time::Duration;
+
+use sioco_exec::event::{Action, Observation};
+use sioco_exec::log::LoggedStep;
+use sioco_model::model::Model;
+
+use super::Page;
+use super::words::{named, observation, short};
+
+/// So many steps are shown, the last ones.
+const STEPS: usize = 12;
+/// Longer texts on an arrow are cut, unless the page is wide.
+const TEXT: usize = 46;
+/// An arrow has at least so many dashes.
+const DASHES: usize = 6;
+
+/// The last steps, each with the time since the one before; the last one with a cross if it is what was not allowed.
+pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: Page) -> String {
+    let first = steps.len().saturating_sub(STEPS);
+    let most = page.width.saturating_sub(40).max(TEXT);
+    let texts: Vec<String> = steps[first..].iter().map(|s| short(&text(model, &s.action), most)).collect();
+    let width = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0) + DASHES;
+    let mut out = String::new();
+    if first > 0 {
+        let s = if first == 1 { "" } else { "s" };
+        out.push_str(&format!("   {}\n", page.style.dim(format!("… {first} step{s} before"))));
+    }
+    for (i, (step, text)) in steps.iter().zip(&texts_with_offset(first, &texts)).enumerate().skip(first) {
+        let line = "─".repeat(width.saturating_sub(text.chars().count()));
+        let arrow = match &step.action {
+            Action::Input(_) => format!("── {text} {line}▶"),
+            Action::Seen(Observation::Delta) => {
+                let room = width + 5;
+                format!("{text:^room$}")
+            }
+            Action::Seen(_) => format!("◀{line} {text} ──"),
+        };
+        let before = i.checked_sub(1).and_then(|b| steps[b].at);
+        let when = step.at.map(|at| format!("+{}", time(at.saturating_sub(before.unwrap_or(at))))).unwrap_or_default();
+        let last = i + 1 == steps.len() && wrong;
+        let mark = if last { page.style.red("✗") } else { String::new() };
+        // Times stand below each other, in front of the cross.
+        let tail = if mark.is_empty() { when } else { format!("{when:<10} {mark}") };
+        out.push_str(format!("   tester {arrow} SUT    {tail}").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// The texts at the places of their steps.
+fn texts_with_offset(first: usize, texts: &[String]) -> Vec<String> {
+    std::iter::repeat_n(String::new(), first).chain(texts.iter().cloned()).collect()
+}
+
+fn text(model: &Model, action: &Action) -> String {
+    match action {
+        Action::Input(input) => named(model, input, "="),
+        Action::Seen(Observation::Delta) => "(silence)".into(),
+        Action::Seen(seen) => observation(model, seen),
+    }
+}
+
+/// A time for people: `1.4 ms`, `2.5 s`, `12 min`.
+pub fn time(time: Duration) -> String {
+    let ms = time.as_secs_f64() * 1000.0;
+    match ms {
+        ..100.0 => format!("{ms:.1} ms"),
+        ..1000.0 => format!("{ms:.0} ms"),
+        ..120_000.0 => format!("{:.1} s", ms / 1000.0),
+        _ => format!("{:.0} min", ms / 60_000.0),
+    }
+}

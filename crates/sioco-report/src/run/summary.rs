@@ -1,0 +1,285 @@
+//! What a campaign came to, for people.
+
+use std::time::Duration;
+
+use sioco_exec::record::End;
+use sioco_exec::summary::{PurposeResult, Summary};
+use sioco_exec::verdict::Verdict;
+use sioco_model::Id;
+use sioco_model::model::Model;
+use sioco_plan::{Goal, Plan, State};
+
+use super::Page;
+use super::sequence::time;
+use super::words::cause;
+use crate::analysis::Source;
+use crate::explore::{count, summary::wrap};
+
+/// So many purposes and switches are named.
+const NAMED: usize = 8;
+
+/// A campaign with what is needed to speak about it.
+#[derive(Clone, Copy)]
+pub struct Campaign<'a> {
+    /// The model with its texts.
+    pub source: Source<'a>,
+    /// What it came to.
+    pub summary: &'a Summary,
+    /// The plan, if there was one.
+    pub plan: Option<&'a Plan>,
+    /// The system under test, as it was given.
+    pub sut: &'a str,
+    /// The seed, where anything is random.
+    pub seed: Option<u64>,
+    /// How long silence takes.
+    pub quiescence: Duration,
+    /// How long it took, if somebody waited for it.
+    pub took: Option<Duration>,
+    /// What limited it, in words.
+    pub budget: &'a str,
+    /// Where the journal is.
+    pub journal: Option<&'a str>,
+    /// The command that runs the first failing run again.
+    pub replay: Option<&'a str>,
+    /// The gates of the campaign and whether each was missed.
+    pub gates: &'a [Gate],
+}
+
+/// A demand on coverage, and what became of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Gate {
+    /// As it was written.
+    pub text: String,
+    /// The share in percent that was reached.
+    pub percent: f64,
+    /// Whether that is enough.
+    pub met: bool,
+}
+
+/// How much of something was covered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Share {
+    /// Every hypothesis says so.
+    pub surely: usize,
+    /// Some hypothesis says so.
+    pub possibly: usize,
+    /// All that is not proved to be impossible.
+    pub feasible: usize,
+    /// What is proved to be impossible.
+    pub infeasible: usize,
+}
+
+impl Share {
+    /// What is surely or possibly covered, in percent of what is feasible; all of nothing is a hundred.
+    pub fn percent(&self, n: usize) -> f64 {
+        if self.feasible == 0 { 100.0 } else { 100.0 * n as f64 / self.feasible as f64 }
+    }
+}
+
+/// The coverage of switches and of locations. What was taken is feasible, whatever the plan says.
+pub fn coverage(model: &Model, summary: &Summary, plan: Option<&Plan>) -> (Share, Share) {
+    let proved = |goal: Goal| {
+        let goals = plan.map(|p| p.goals.as_slice()).unwrap_or_default();
+        goals.iter().any(|(g, state)| *g == goal && matches!(state, State::Infeasible(_)))
+    };
+    let mut switches = Share::default();
+    for switch in model.switches.ids() {
+        add(&mut switches, summary.surely(switch), summary.possibly(switch), || proved(Goal::Switch(switch)));
+    }
+    let mut locations = Share::default();
+    for location in model.locations.ids().filter(|l| !model.locations[*l].hidden) {
+        let (surely, possibly) = summary.locations.get(location.index()).copied().unwrap_or_default();
+        add(&mut locations, surely, possibly, || proved(Goal::Location(location)));
+    }
+    (switches, locations)
+}
+
+fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce() -> bool) {
+    share.surely += usize::from(surely);
+    share.possibly += usize::from(possibly);
+    match !possibly && infeasible() {
+        true => share.infeasible += 1,
+        false => share.feasible += 1,
+    }
+}
+
+/// The summary of a campaign.
+pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
+    let (style, summary) = (page.style, campaign.summary);
+    let runs: u64 = summary.runs.iter().sum();
+    let head = match summary.verdict {
+        None => style.yellow("NOTHING RUN"),
+        Some(v @ Verdict::Pass) => style.green(v.name().to_uppercase()),
+        Some(v @ (Verdict::WeakPass | Verdict::Inconclusive)) => style.yellow(v.name().to_uppercase()),
+        Some(v) => style.red(v.name().to_uppercase()),
+    };
+    let model = &campaign.source.checked.model;
+    let mut out = format!(
+        "{head}  {} against {}: {}, {}{}\n",
+        style.bold(&model.name),
+        campaign.sut,
+        count(to_usize(runs), "run"),
+        count(to_usize(summary.steps), "step"),
+        campaign.took.map(|t| format!(" in {}", time(t))).unwrap_or_default(),
+    );
+    for (heading, text) in rows(campaign) {
+        let mut heading = heading;
+        for line in wrap(&text, page.width.saturating_sub(13)) {
+            out.push_str(format!("  {heading:<11}{line}").trim_end());
+            out.push('\n');
+            heading = "";
+        }
+    }
+    out
+}
+
+fn to_usize(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
+    let (summary, model) = (campaign.summary, &campaign.source.checked.model);
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    rows.extend(runs(summary).map(|text| ("runs", text)));
+    if campaign.took.is_some() {
+        rows.push(("ended", ended(campaign)));
+    }
+    rows.push(("coverage", covered(campaign)));
+    rows.extend(purposes(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "purposes" } else { "" }, t)));
+    for gate in campaign.gates {
+        let state = if gate.met { "met" } else { "missed" };
+        rows.push(("gate", format!("{} {state}: {}", gate.text, percent(gate.percent))));
+    }
+    if summary.verdict == Some(Verdict::WeakPass) {
+        rows.push(("weak", "everything observed is allowed; what was to be reached was perhaps reached".into()));
+    }
+    let doubts = summary.purposes.iter().filter(|p| p.doubt).count();
+    if summary.unknown > 0 || doubts > 0 {
+        let questions = count(to_usize(summary.unknown), "question");
+        let rest = match doubts {
+            0 => String::new(),
+            n => format!("; {} on it", if n == 1 { "1 purpose rests".into() } else { format!("{n} purposes rest") }),
+        };
+        rows.push(("unknown", format!("{questions} of the tester had no answer from the solver{rest}")));
+    }
+    if summary.withdrawn > 0 {
+        let what = match summary.withdrawn {
+            1 => "a silence was withdrawn, since an output came after all".to_owned(),
+            n => format!("{n} silences were withdrawn, since outputs came after all"),
+        };
+        let ms = campaign.quiescence.as_millis();
+        rows.push(("silence", format!("{what}: raise `--quiescence`, which is {ms} ms")));
+    }
+    if summary.stale > 0 {
+        let what = match summary.stale {
+            1 => "an output of an earlier run came too late and was dropped".to_owned(),
+            n => format!("{n} outputs of earlier runs came too late and were dropped"),
+        };
+        rows.push(("stale", what));
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (id, s) in model.switches.iter() {
+        if !summary.possibly(id) && !infeasible(campaign, id) {
+            names.push(s.name.clone());
+        }
+    }
+    if !names.is_empty() && summary.verdict.is_some() {
+        rows.push(("not taken", list(&names)));
+    }
+    rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
+    rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
+    rows.extend(campaign.replay.map(|r| ("replay", r.to_owned())));
+    rows
+}
+
+fn infeasible(campaign: &Campaign<'_>, switch: sioco_model::SwitchId) -> bool {
+    let goals = campaign.plan.map(|p| p.goals.as_slice()).unwrap_or_default();
+    goals.iter().any(|(g, state)| *g == Goal::Switch(switch) && matches!(state, State::Infeasible(_)))
+}
+
+/// The first names of a list.
+fn list(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let shown = names[..names.len() - more].join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+fn runs(summary: &Summary) -> Option<String> {
+    use Verdict::*;
+    let kinds = [Pass, WeakPass, Inconclusive, Error, Fail];
+    let parts = kinds.iter().zip(summary.runs).filter(|(_, n)| *n > 0);
+    let parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn ended(campaign: &Campaign<'_>) -> String {
+    let why = match campaign.summary.end {
+        End::Done => "everything was done",
+        End::Steps => "the steps are used up",
+        End::Time => "the time is used up",
+        End::Interrupted => "it was interrupted",
+        End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
+        End::Broken => "the SUT or its adapter cannot be used any more",
+    };
+    match campaign.budget.is_empty() {
+        true => why.to_owned(),
+        false => format!("{why} ({})", campaign.budget),
+    }
+}
+
+fn percent(percent: f64) -> String {
+    format!("{}%", crate::plan::percent(percent))
+}
+
+fn covered(campaign: &Campaign<'_>) -> String {
+    let (switches, _) = coverage(&campaign.source.checked.model, campaign.summary, campaign.plan);
+    let Share { surely, possibly, feasible, infeasible } = switches;
+    let share = percent(switches.percent(surely));
+    let mut text = format!("{surely} of {} surely taken ({share})", count(feasible, "switch"));
+    if possibly > surely {
+        text.push_str(&format!(", {possibly} possibly"));
+    }
+    if infeasible > 0 {
+        text.push_str(&format!("; {infeasible} more infeasible (proved)"));
+    }
+    text
+}
+
+/// How many purposes were reached, and of each other one, why not.
+fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
+    let results = &campaign.summary.purposes;
+    if results.is_empty() {
+        return Vec::new();
+    }
+    let model = &campaign.source.checked.model;
+    let is = |v: Verdict| results.iter().filter(|r| r.verdict == Some(v)).count();
+    let alone = results.iter().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
+    let (pass, weak) = (is(Verdict::Pass), is(Verdict::WeakPass));
+    let mut head = format!("{pass} of {} reached", results.len());
+    if alone < pass {
+        head.push_str(&format!(", {alone} of these with a single hypothesis"));
+    }
+    if weak > 0 {
+        head.push_str(&format!(", {weak} more perhaps"));
+    }
+    let mut lines = vec![head];
+    let missed = |r: &&(usize, &PurposeResult)| !matches!(r.1.verdict, Some(Verdict::Pass | Verdict::WeakPass));
+    let all: Vec<(usize, &PurposeResult)> = results.iter().enumerate().collect();
+    let missing: Vec<&(usize, &PurposeResult)> = all.iter().filter(missed).collect();
+    for (i, result) in missing.iter().take(NAMED) {
+        let attempts = count(result.attempts as usize, "attempt");
+        let why = match (&result.verdict, &result.cause) {
+            (None, _) if result.attempts == 0 => "not tried".to_owned(),
+            (verdict, Some(why)) => {
+                let name = verdict.map_or("not reached", Verdict::name);
+                format!("{name}, {} ({attempts})", cause(model, why))
+            }
+            (verdict, None) => format!("{} ({attempts})", verdict.map_or("not reached", Verdict::name)),
+        };
+        lines.push(format!("{}. {why}", i + 1));
+    }
+    if missing.len() > NAMED {
+        lines.push(format!("… and {} more", missing.len() - NAMED));
+    }
+    lines
+}

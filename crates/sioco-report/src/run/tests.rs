@@ -1,0 +1,472 @@
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use sioco_exec::event::{Action, GateValue, Observation};
+use sioco_exec::explanation::Explanation;
+use sioco_exec::judge::judge;
+use sioco_exec::log::{LoggedRun, LoggedStep};
+use sioco_exec::record::End;
+use sioco_exec::summary::{BadRun, PurposeResult, Summary};
+use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
+use sioco_exec::{FaultKind, Order, Referee};
+use sioco_lang::check::{Checked, CheckedModel};
+use sioco_lang::value::parse_value;
+use sioco_model::model::Model;
+use sioco_solve::BackEnd;
+use sioco_solve::values::Bounds;
+
+use super::*;
+use crate::analysis::Source;
+
+const ACCUMULATOR: &str = "\
+input  inX(p: Int in 1..10)
+output outX(p: Int)
+output done
+
+process Accumulator {
+  var x: Int = 0
+
+  init l0 {
+    add:    ?inX(p)             / x := x + p   -> l1
+    finish: !done   [x > 15]                   -> l2
+  }
+  state l1 {
+    tell:   !outX(x)                           -> l0
+  }
+  final l2
+}
+";
+
+const PAGE: Page = Page { width: 80, style: Style { on: false } };
+
+fn checked(text: &str) -> (Checked, CheckedModel) {
+    let mut checked = sioco_lang::check_text("model.sts", text);
+    let model = checked.model.take().unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    (checked, model)
+}
+
+fn event(model: &Model, text: &str) -> Action {
+    match text {
+        "delta" => return Action::Seen(Observation::Delta),
+        "closed" => return Action::Seen(Observation::Closed),
+        _ => {}
+    }
+    let (name, args) = text[1..].split_once('(').map_or((&text[1..], ""), |(n, a)| (n, a.trim_end_matches(')')));
+    let gate = model.gate(name).expect("a gate");
+    let params = &model.gates[gate].params;
+    let args = params.iter().zip(args.split(", ").filter(|a| !a.is_empty()));
+    let args = args.map(|(p, a)| parse_value(&model.sorts, model.sorts.base(p.sort), a).expect("a value")).collect();
+    let value = GateValue { gate, args };
+    match text.starts_with('?') {
+        true => Action::Input(value),
+        false => Action::Seen(Observation::Output(value)),
+    }
+}
+
+fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
+    let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
+    let step = |(i, text): (usize, &str)| {
+        let at = Some(Duration::from_micros(1400 * i as u64));
+        LoggedStep { line: i + 1, at, action: event(model, text), overtaken: false }
+    };
+    events.map(step).collect()
+}
+
+fn builtin() -> Box<dyn Bounds> {
+    Box::new(BackEnd::BuiltIn.chain())
+}
+
+/// How a trace is reported that the model judges.
+fn judged(text: &str, trace: &str) -> String {
+    let (checked, model) = checked(text);
+    let steps = steps(&model.model, trace);
+    let run = LoggedRun { steps: steps.clone(), ..LoggedRun::new(1, 1) };
+    let judged = judge(&mut Referee::new(&model.model, &builtin, Order::Sut), &run, Order::Sut);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let bad = Bad {
+        source,
+        run: 1,
+        verdict: judged.verdict,
+        cause: &judged.cause,
+        explanation: judged.explanation.as_ref(),
+        steps: &steps[..judged.steps],
+        seed: Some(42),
+        file: None,
+        replay: Some("sioco replay k7Qp2"),
+    };
+    bad_run(&bad, PAGE)
+}
+
+#[test]
+fn a_wrong_value() {
+    assert_snapshot!(judged(ACCUMULATOR, "?inX(6) !outX(7)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ───────▶ SUT    +0.0 ms
+       tester ◀────── !outX(p=7) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:13:19
+       │
+    13 │     tell:   !outX(x)                           -> l0
+       │                   ━ is 6, the SUT sent 7
+       │
+       ├ note: allowed here: !outX(p = 6)
+       ╰ note: hypotheses: 1 (l1, x = 6)
+       replay: sioco replay k7Qp2
+    ");
+}
+
+#[test]
+fn a_guard_that_is_false_and_a_long_trace() {
+    let trace = "?inX(1) !outX(1) ".repeat(1) + &(2..9).map(|n| format!("?inX(1) !outX({n}) ")).collect::<String>();
+    assert_snapshot!(judged(ACCUMULATOR, &(trace + "!done")), @r"
+     FAIL  run 1, step 17   seed 42
+       … 5 steps before
+       tester ◀────── !outX(p=3) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=4) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=5) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=6) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=7) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=8) ── SUT    +1.4 ms
+       tester ◀─────────── !done ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:10:22
+       │
+    10 │     finish: !done   [x > 15]                   -> l2
+       │                      ━━━━━━ is false (x = 8)
+       │
+       ├ note: allowed here: silence
+       ╰ note: hypotheses: 1 (l0, x = 8)
+       replay: sioco replay k7Qp2
+    ");
+}
+
+#[test]
+fn an_output_that_no_switch_has() {
+    assert_snapshot!(judged(ACCUMULATOR, "!outX(0)"), @r"
+     FAIL  run 1, step 1   seed 42
+       tester ◀────── !outX(p=0) ── SUT    +0.0 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+      ╭▸ model.sts:8:8
+      │
+    8 │   init l0 {
+      │        ━━ no `!outX` leaves `l0`
+      │
+      ├ note: allowed here: silence
+      ╰ note: hypotheses: 1 (l0, x = 0)
+       replay: sioco replay k7Qp2
+    ");
+}
+
+#[test]
+fn silence_and_an_end() {
+    assert_snapshot!(judged(ACCUMULATOR, "?inX(6) delta"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester      (silence)       SUT    +1.4 ms    ✗
+    error[sioco::V002]: the SUT is silent, and silence is not allowed here
+       ╭▸ model.sts:13:13
+       │
+    13 │     tell:   !outX(x)                           -> l0
+       │             ━━━━━━━━ something has to come: `tell` is enabled
+       │
+       ├ note: allowed here: !outX(p = 6)
+       ╰ note: hypotheses: 1 (l1, x = 6)
+       replay: sioco replay k7Qp2
+    ");
+    assert_snapshot!(judged(ACCUMULATOR, "?inX(6) closed"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester ◀───────── closed ── SUT    +1.4 ms    ✗
+    error[sioco::V003]: the SUT ended, which is not allowed here
+       ╭▸ model.sts:12:9
+       │
+    12 │   state l1 {
+       │         ━━ in `l1`
+       │
+       ├ note: allowed here: !outX(p = 6)
+       ├ note: hypotheses: 1 (l1, x = 6)
+       ╰ help: where the SUT may end, the model says so with `output closed`
+       replay: sioco replay k7Qp2
+    ");
+}
+
+/// Two hypotheses, and values that the system chooses.
+const CHOICE: &str = "\
+input  go(n: Int in 0..20)
+output low(v: Int in 0..20)
+output high(v: Int)
+output name(s: String)
+
+process P {
+  var n: Int = 0
+
+  init a {
+    left:  ?go(k) / n := k -> b
+    right: ?go(k) / n := k -> c
+  }
+  state b { lower: !low(any v) [v < n && v != 3] -> a }
+  state c {
+    higher: !high(any v) [v > n] -> a
+    called: !name(any s) [s != \"x\"] -> a
+  }
+}
+";
+
+#[test]
+fn several_hypotheses_and_open_values() {
+    assert_snapshot!(judged(CHOICE, "?go(6) !low(9)"), @r#"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go(n=6) ───────▶ SUT    +0.0 ms
+       tester ◀────── !low(v=9) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:13:33
+       │
+    13 │   state b { lower: !low(any v) [v < n && v != 3] -> a }
+       │                                 ━━━━━ is false (v = 9, n = 6)
+       │
+       ├ note: allowed here:
+       │       !low(v in 0..2, 4..5)
+       │       !high(v) where `v > n`, such as v = 7
+       │       !name(s) where `s != "x"`, such as s = ""
+       ╰ note: hypotheses: 2
+               b, n = 6
+               c, n = 6
+       replay: sioco replay k7Qp2
+    "#);
+    assert_snapshot!(judged(CHOICE, "?go(6) !high(2)"), @r#"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go(n=6) ────────▶ SUT    +0.0 ms
+       tester ◀────── !high(v=2) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:15:27
+       │
+    15 │     higher: !high(any v) [v > n] -> a
+       │                           ━━━━━ is false (n = 6, v = 2)
+       │
+       ├ note: allowed here:
+       │       !low(v in 0..2, 4..5)
+       │       !high(v) where `v > n`, such as v = 7
+       │       !name(s) where `s != "x"`, such as s = ""
+       ╰ note: hypotheses: 2
+               b, n = 6
+               c, n = 6
+       replay: sioco replay k7Qp2
+    "#);
+}
+
+#[test]
+fn what_is_not_a_verdict_on_the_system() {
+    assert_snapshot!(judged(ACCUMULATOR, "?inX(6) ?inX(6)"), @r"
+     INCONCLUSIVE  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester ── ?inX(p=6) ──────▶ SUT    +1.4 ms
+    warning[inconclusive]: the model does not say what happens after ?inX(p=6)
+    ");
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let stderr = vec!["Traceback (most recent call last):".to_owned(), "ValueError: \u{1b}[31mno".to_owned()];
+    let message = "the adapter ended in the middle of run 1".to_owned();
+    let cause = Cause::Trouble(Trouble::Fault { kind: FaultKind::Died, message, stderr });
+    let steps = steps(&model.model, "?inX(6)");
+    let bad = Bad {
+        source,
+        run: 1,
+        verdict: Verdict::Error,
+        cause: &cause,
+        explanation: None,
+        steps: &steps,
+        seed: None,
+        file: Some("trace.txt"),
+        replay: Some("sioco replay k7Qp2"),
+    };
+    assert_snapshot!(bad_run(&bad, PAGE), @r"
+     ERROR  run 1, step 1, trace.txt:1
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+    error[adapter]: the adapter ended in the middle of run 1
+     │
+     ╰ help: run the adapter by itself and see why it ends
+       the last lines of the adapter on standard error:
+       │ Traceback (most recent call last):
+       │ ValueError:  [31mno
+    ");
+}
+
+#[test]
+fn values_that_do_not_fit() {
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let gate = model.model.gate("outX").expect("a gate");
+    let why = "\"six\" is no value of `p: Int`".to_owned();
+    let raw = "{\"p\":\"six\"}".to_owned();
+    let cause = Cause::Failure(Failure::Malformed { gate, why: why.clone(), raw: raw.clone() });
+    let mut steps = steps(&model.model, "?inX(6)");
+    let action = Action::Seen(Observation::Malformed { gate, why, raw });
+    steps.push(LoggedStep { line: 2, at: None, action, overtaken: false });
+    let bad = Bad {
+        source,
+        run: 3,
+        verdict: Verdict::Fail,
+        cause: &cause,
+        explanation: Some(&Explanation::default()),
+        steps: &steps,
+        seed: None,
+        file: None,
+        replay: None,
+    };
+    assert_snapshot!(bad_run(&bad, PAGE), @r#"
+     FAIL  run 3, step 2
+       tester ── ?inX(p=6) ──────────────▶ SUT    +0.0 ms
+       tester ◀────── !outX {"p":"six"} ── SUT               ✗
+    error[sioco::V004]: the SUT sent values that `!outX` does not have
+      ╭▸ model.sts:2:8
+      │
+    2 │ output outX(p: Int)
+      │        ━━━━ "six" is no value of `p: Int`
+      │
+      ╰ note: received: {"p":"six"}
+    "#);
+}
+
+fn a_summary(model: &Model) -> Summary {
+    let output = match event(model, "!outX(7)") {
+        Action::Seen(Observation::Output(output)) => output,
+        other => panic!("{other:?}"),
+    };
+    let cause = Cause::Failure(Failure::Output(output));
+    Summary {
+        verdict: Some(Verdict::Fail),
+        end: End::Steps,
+        runs: [10, 1, 2, 0, 1],
+        steps: 1034,
+        inputs: 400,
+        purposes: vec![
+            PurposeResult {
+                verdict: Some(Verdict::Pass),
+                alone: true,
+                attempts: 1,
+                run: Some(1),
+                ..Default::default()
+            },
+            PurposeResult {
+                verdict: Some(Verdict::Pass),
+                doubt: true,
+                attempts: 1,
+                run: Some(2),
+                ..Default::default()
+            },
+            PurposeResult { verdict: Some(Verdict::WeakPass), attempts: 2, run: Some(4), ..Default::default() },
+            PurposeResult {
+                verdict: Some(Verdict::Inconclusive),
+                cause: Some(Cause::Open(Open::Deviation)),
+                attempts: 3,
+                ..Default::default()
+            },
+            PurposeResult::default(),
+        ],
+        switches: vec![(true, true), (false, true), (false, false)],
+        locations: vec![(true, true), (true, true), (false, false)],
+        bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
+        withdrawn: 2,
+        stale: 1,
+        unknown: 3,
+    }
+}
+
+#[test]
+fn a_campaign_in_a_few_lines() {
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let found = a_summary(&model.model);
+    let gates = [Gate { text: "switch>=95%".into(), percent: 33.3, met: false }];
+    let campaign = Campaign {
+        source,
+        summary: &found,
+        plan: None,
+        sut: "`python3 sut.py`",
+        seed: Some(42),
+        quiescence: Duration::from_millis(100),
+        took: Some(Duration::from_millis(2100)),
+        budget: "1000 steps",
+        journal: Some(".sioco/runs/k7Qp2.jsonl"),
+        replay: Some("sioco replay k7Qp2"),
+        gates: &gates,
+    };
+    assert_snapshot!(summary(&campaign, PAGE), @r"
+    FAIL  Accumulator against `python3 sut.py`: 14 runs, 1034 steps in 2.1 s
+      runs       10 pass, 1 weak pass, 2 inconclusive, 1 fail
+      ended      the steps are used up (1000 steps)
+      coverage   1 of 3 switches surely taken (33%), 2 possibly
+      purposes   2 of 5 reached, 1 of these with a single hypothesis, 1 more perhaps
+                 4. inconclusive, what was observed is allowed, but leads elsewhere
+                 (3 attempts)
+                 5. not tried
+      gate       switch>=95% missed: 33%
+      unknown    3 questions of the tester had no answer from the solver; 1 purpose
+                 rests on it
+      silence    2 silences were withdrawn, since outputs came after all: raise
+                 `--quiescence`, which is 100 ms
+      stale      an output of an earlier run came too late and was dropped
+      not taken  tell
+      seed       42
+      journal    .sioco/runs/k7Qp2.jsonl
+      replay     sioco replay k7Qp2
+    ");
+    let object = json::summary(&campaign, 1);
+    assert_eq!(object["verdict"], "fail");
+    assert_eq!(object["bad"][0]["code"], "sioco::V001");
+    assert_eq!(object["coverage"]["switches"]["possibly"], 2);
+    assert_eq!(object["coverage"]["taken"][1]["taken"], "possibly");
+    assert_eq!(object["runs"]["weak pass"], 1);
+    assert_eq!(object["gates"][0]["met"], false);
+}
+
+#[test]
+fn a_campaign_without_a_run() {
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let found = Summary {
+        verdict: None,
+        end: End::Done,
+        runs: [0; 5],
+        steps: 0,
+        inputs: 0,
+        purposes: Vec::new(),
+        switches: vec![(false, false); 3],
+        bad: Vec::new(),
+        withdrawn: 0,
+        stale: 0,
+        unknown: 0,
+        ..a_summary(&model.model)
+    };
+    let campaign = Campaign {
+        source,
+        summary: &found,
+        plan: None,
+        sut: "it",
+        seed: None,
+        quiescence: Duration::ZERO,
+        took: None,
+        budget: "",
+        journal: None,
+        replay: None,
+        gates: &[],
+    };
+    assert_snapshot!(summary(&campaign, PAGE), @r"
+    NOTHING RUN  Accumulator against it: 0 runs, 0 steps
+      coverage   0 of 3 switches surely taken (0%)
+    ");
+}
+
+#[test]
+fn times_are_short() {
+    for (micros, text) in
+        [(0, "0.0 ms"), (1_400, "1.4 ms"), (250_000, "250 ms"), (2_500_000, "2.5 s"), (720_000_000, "12 min")]
+    {
+        assert_eq!(time(Duration::from_micros(micros)), text);
+    }
+}

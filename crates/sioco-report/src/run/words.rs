@@ -1,0 +1,100 @@
+//! Causes and observations in words.
+
+use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::sut::FaultKind;
+use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
+use sioco_model::model::Model;
+
+/// So much of what a system sent is shown on a line.
+const RAW: usize = 60;
+
+/// A gate value with the names of its parameters: `?inX(p=6)`.
+pub(super) fn named(model: &Model, value: &GateValue, equals: &str) -> String {
+    let gate = &model.gates[value.gate];
+    let args: Vec<String> = (gate.params.iter().zip(&value.args))
+        .map(|(p, v)| format!("{}{equals}{}", p.name, model.sorts.show(p.sort, v)))
+        .collect();
+    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+    format!("{}{}{args}", gate.direction.sigil(), gate.name)
+}
+
+/// A text on one line, not too long, without anything that a terminal would obey.
+pub(super) fn short(text: &str, most: usize) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match clean.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &clean[..at]),
+        None => clean,
+    }
+}
+
+/// What was observed, on a line.
+pub fn observation(model: &Model, seen: &Observation) -> String {
+    match seen {
+        Observation::Output(output) => named(model, output, "="),
+        Observation::Delta => "delta".into(),
+        Observation::Closed => "closed".into(),
+        Observation::Malformed { gate, raw, .. } => {
+            let gate = &model.gates[*gate];
+            format!("{}{} {}", gate.direction.sigil(), gate.name, short(raw, RAW))
+        }
+    }
+}
+
+/// Why a run or purpose ended as it did, in a clause.
+pub fn cause(model: &Model, cause: &Cause) -> String {
+    match cause {
+        Cause::Reached => "everything observed is allowed".into(),
+        Cause::Failure(failure) => match failure {
+            Failure::Output(output) => format!("unexpected output {}", named(model, output, "=")),
+            Failure::Silence => "unexpected silence".into(),
+            Failure::Closed => "the SUT ended".into(),
+            Failure::Malformed { gate, .. } => format!("malformed values of !{}", model.gates[*gate].name),
+            Failure::Refused(input) => format!("{} was refused", named(model, input, "=")),
+        },
+        Cause::Open(open) => match open {
+            Open::Deviation => "what was observed is allowed, but leads elsewhere".into(),
+            Open::Crossed => "an input and an output crossed, and the model does not say what happens then".into(),
+            Open::Unspecified(input) => {
+                format!("the model does not say what happens after {}", named(model, input, "="))
+            }
+            Open::Cut => "internal steps go on longer than was followed".into(),
+            Open::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
+            Open::NoValues => "no values were found for the next input".into(),
+            Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
+            Open::Dropped { run } => format!("run {run} failed on the way to it"),
+            Open::Stopped => "it was stopped".into(),
+            Open::Other(text) => short(text, 400),
+        },
+        Cause::Trouble(trouble) => self::trouble(model, trouble),
+    }
+}
+
+/// What broke down, in a sentence.
+pub fn trouble(model: &Model, trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Fault { message, .. } => short(message, 1000),
+        Trouble::Model { switch, message } => {
+            format!("the model is undefined at `{}`: {}", model.switches[*switch].name, short(message, 400))
+        }
+        Trouble::Refused { input, why } => {
+            let why = if why.is_empty() { String::new() } else { format!(": {}", short(why, 400)) };
+            format!("{} was refused{why}", named(model, input, "="))
+        }
+    }
+}
+
+/// What to do about something that broke down.
+pub(super) fn mend(trouble: &Trouble) -> &'static str {
+    match trouble {
+        Trouble::Fault { kind, .. } => match kind {
+            FaultKind::Start => "check what `--sut` names: does it run by itself, and is something listening there?",
+            FaultKind::Protocol => "the adapter has to answer as the protocol asks; see the documentation of adapters",
+            FaultKind::Timeout => "is the system stuck, or only slow? See what the adapter writes to standard error",
+            FaultKind::Died => "run the adapter by itself and see why it ends",
+            FaultKind::Reported => "mend what the adapter reports; nothing was found out about the system",
+            FaultKind::Reset => "the adapter has to bring the system back to its initial state for every run",
+        },
+        Trouble::Model { .. } => "mend the model: guards, updates and terms need a value wherever a run gets",
+        Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
+    }
+}
