@@ -39,21 +39,21 @@ fn line(name: &str, cells: &[Cell]) {
     println!("   sum {sum:>8.1}  geometric mean {mean:>6.1}");
 }
 
-fn table(spec: &Model, mutants: &[Model], seeds: u64, strategies: &[Strategy]) {
+fn table(spec: &Model, mutants: &[Model], seeds: u64, strategies: &[Strategy], most: u64) {
     for strategy in strategies {
         let plan = strategy.plan(spec);
         let cells: Vec<Cell> = mutants
             .iter()
             .map(|mutant| {
                 let trials: Vec<Trial> =
-                    (0..seeds).map(|seed| trial(spec, &plan, mutant, *strategy, seed, MOST)).collect();
+                    (0..seeds).map(|seed| trial(spec, &plan, mutant, *strategy, seed, most)).collect();
                 cell(&trials)
             })
             .collect();
         line(strategy.name(), &cells);
         // The reference is played, too: whatever else happens, it must not fail.
         for seed in 0..seeds.div_ceil(10) {
-            let reference = trial(spec, &plan, spec, *strategy, seed, 2_000);
+            let reference = trial(spec, &plan, spec, *strategy, seed, most.min(2_000));
             assert!(reference.verdict < Some(Verdict::Error), "{strategy:?}, seed {seed}: {reference:?}");
         }
     }
@@ -75,7 +75,7 @@ fn main() {
         line("S0, TorXakis, random", &paper(&[12, 234, 12, 18, 1620, 76]));
         let spec = brp("brp.sts", message);
         let mutants: Vec<Model> = (1..=6).map(|m| brp(&format!("mutant-{m}.sts"), message)).collect();
-        table(&spec, &mutants, seeds, &strategies);
+        table(&spec, &mutants, seeds, &strategies, MOST);
     }
     if !wanted("csm") {
         return;
@@ -83,5 +83,6 @@ fn main() {
     println!("Ceiling Speed Monitor: steps until Ex1 to Ex3 fail, mean of {seeds} seeds");
     let spec = example("ceiling-speed-monitor/csm.sts");
     let mutants: Vec<Model> = (1..=3).map(|m| example(&format!("ceiling-speed-monitor/mutant-ex{m}.sts"))).collect();
-    table(&spec, &mutants, seeds, &strategies);
+    // Strict purposes end at internal switches, before anything shows.
+    table(&spec, &mutants, seeds, &strategies[1..], 1_000);
 }
