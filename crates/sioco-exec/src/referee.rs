@@ -156,6 +156,8 @@ impl<'m> Referee<'m> {
         self.before_delta = None;
         self.forget_queue();
         let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
+        // Where nothing takes this input, that it crossed is said of inputs before it.
+        let crossed = self.belief.crossed;
         let result = match self.order {
             _ if !known => Ok(false),
             Order::Sut => self.mind.step(&self.suite, &mut self.belief, input),
@@ -169,7 +171,7 @@ impl<'m> Referee<'m> {
         };
         match result {
             Ok(true) => None,
-            Ok(false) if self.belief.crossed => Some(Cause::Open(Open::Crossed)),
+            Ok(false) if crossed => Some(Cause::Open(Open::Crossed)),
             Ok(false) => Some(Cause::Open(Open::Unspecified(input.clone()))),
             Err(error) => Some(self.trouble(&error)),
         }
