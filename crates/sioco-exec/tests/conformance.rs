@@ -165,7 +165,7 @@ fn conforming_systems_never_fail() {
             count(&mut counts, "too large");
             return Ok(());
         };
-        if let Err(trace) = machine.ioco(&case.lts) {
+        if let Some(Err(trace)) = machine.ioco(&case.lts) {
             return Err(format!("the machine is made to conform, but {trace:?}"));
         }
         let strategy = Strategy::any(case, &mut rng);
@@ -201,7 +201,8 @@ fn every_failure_is_one() {
     for_cases(4, 400, |case| {
         let mut rng = case.rng(3);
         let Some(machine) = suspect(case, &mut rng) else { return Ok(()) };
-        let conforms = machine.ioco(&case.lts).is_ok();
+        let Some(answer) = machine.ioco(&case.lts) else { return Ok(()) };
+        let conforms = answer.is_ok();
         let strategy = Strategy::any(case, &mut rng);
         let (summary, failed) = campaign(case, &strategy, &machine, rng.next())?;
         if failed && conforms {
@@ -229,8 +230,12 @@ fn what_is_wrong_is_found() {
         let mut rng = case.rng(4);
         // Of some implementations, one that is wrong.
         let tries = if case.is_wide() { 0 } else { 20 };
-        let wrong = (0..tries).find_map(|_| suspect(case, &mut rng).filter(|m| m.ioco(&case.lts).is_err()));
-        let Some(machine) = wrong else { return Ok(()) };
+        let wrong = (0..tries).find_map(|_| {
+            let machine = suspect(case, &mut rng)?;
+            let trace = machine.ioco(&case.lts)?.err()?;
+            Some((machine, trace))
+        });
+        let Some((machine, trace)) = wrong else { return Ok(()) };
         count(&mut counts, "wrong");
         for found in ["first", "second", "third"] {
             let strategy = Strategy::search(rng.next(), 2_000);
@@ -240,7 +245,7 @@ fn what_is_wrong_is_found() {
                 return Ok(());
             }
         }
-        missed.push((case.seed, machine.ioco(&case.lts)));
+        missed.push((case.seed, trace));
         Ok(())
     });
     show(&counts, &["wrong", "first"]);
