@@ -112,7 +112,7 @@ impl Draw<'_> {
     }
 
     fn cause(&mut self) -> Cause {
-        match self.below(19) {
+        match self.below(20) {
             0 => Cause::Reached,
             1 => Cause::Failure(Failure::Output(self.gate_value(Direction::Output))),
             2 => Cause::Failure(Failure::Silence),
@@ -137,7 +137,8 @@ impl Draw<'_> {
             }
             16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
             17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
-            _ => Cause::Trouble(Trouble::TooManyHypotheses(self.below(99))),
+            18 => Cause::Open(Open::Deadlock { state: self.text() }),
+            _ => Cause::Open(Open::Dropped { run: self.below(99) as u64 }),
         }
     }
 
