@@ -332,7 +332,11 @@ impl<'m> Tester<'m> {
             match course.ahead(model) {
                 Ahead::Input(gate, args) => {
                     let why = if course.guess { Why::Guess(purpose) } else { Why::Purpose(purpose) };
-                    return self.stimulate(GateValue { gate, args }, why);
+                    let input = GateValue { gate, args };
+                    // Silence may have ruled out the hypotheses that the course is for.
+                    if self.referee.takes(&input) {
+                        return self.stimulate(input, why);
+                    }
                 }
                 Ahead::Own => return Chosen::Wait,
                 Ahead::End => {}

@@ -110,7 +110,7 @@ impl Walks {
         if !may_act && !referee.is_quiet() && self.wants_silence(referee, random, guided) {
             return Move::Wait;
         }
-        if guided && let Some(m) = self.follow_course(model) {
+        if guided && let Some(m) = self.follow_course(referee) {
             return m;
         }
         let taste = if guided { Taste::Keen } else { Taste::Plain };
@@ -126,7 +126,7 @@ impl Walks {
                 if self.course.is_none() && random.below(SEEK) == 0 {
                     self.barren = Some(self.had.len());
                 }
-                if let Some(m) = self.follow_course(model) {
+                if let Some(m) = self.follow_course(referee) {
                     return m;
                 }
             }
@@ -156,9 +156,17 @@ impl Walks {
         wanted
     }
 
-    fn follow_course(&mut self, model: &Model) -> Option<Move> {
-        match self.course.as_ref()?.ahead(model) {
-            Ahead::Input(gate, args) => Some(Move::Send(GateValue { gate, args })),
+    fn follow_course(&mut self, referee: &mut Referee<'_>) -> Option<Move> {
+        match self.course.as_ref()?.ahead(referee.model()) {
+            Ahead::Input(gate, args) => {
+                let input = GateValue { gate, args };
+                if referee.takes(&input) {
+                    return Some(Move::Send(input));
+                }
+                // Silence has ruled out what it was for.
+                self.course = None;
+                None
+            }
             Ahead::Own => Some(Move::Wait),
             Ahead::End => {
                 self.course = None;
