@@ -10,7 +10,12 @@ use support::{examples, mutate};
 fn many_mutants_do_not_conform() {
     let mut table = Vec::new();
     let mut sum = [0; 3];
+    // Those that are quickly searched; the measurements use all.
+    let quick = ["accumulator", "coffee", "fig-3-03", "fig-3-09", "fig-3-16-spec", "spec"];
     for (name, model) in examples::specifications() {
+        if std::env::var("SIOCO_SEEDS").is_err() && !quick.contains(&&name[..]) {
+            continue;
+        }
         assert_eq!(distinguish(&model, &model, 1), Known::Nothing, "{name} conforms to itself");
         let mut counts = [0; 3];
         for mutant in mutate::mutants(&model) {
@@ -26,5 +31,5 @@ fn many_mutants_do_not_conform() {
         table.push((name, counts));
     }
     println!("{table:#?} {sum:?}");
-    assert!(sum[0] > 300, "{sum:?}");
+    assert!(sum[0] > 100, "{sum:?}");
 }

@@ -24,10 +24,9 @@ pub enum Known {
     Undefined,
 }
 
-/// How many pairs of beliefs are looked at.
-const PAIRS: usize = 3_000;
-/// How many values are drawn for an input, where there are more.
-const DRAWN: usize = 12;
+/// How many values are drawn for an input, where there are more, and how many pairs of beliefs are looked at: many values
+/// first, then long traces.
+const SEARCHES: [(usize, usize); 2] = [(12, 3_000), (1, 6_000)];
 
 type Pair = (Vec<State>, Vec<State>);
 
@@ -38,6 +37,8 @@ struct Search<'m> {
     inputs: Vec<GateId>,
     mentioned: Vec<Rational>,
     random: Random,
+    drawn: usize,
+    pairs: usize,
 }
 
 /// Searches, with inputs drawn from small values and such as the model mentions.
@@ -49,8 +50,17 @@ pub fn distinguish(model: &Model, mutant: &Model, seed: u64) -> Known {
         inputs: model.gates.iter().filter(|(_, g)| g.direction == Direction::Input).map(|(id, _)| id).collect(),
         mentioned: mentioned(model),
         random: Random::new(seed),
+        drawn: 0,
+        pairs: 0,
     };
-    search.run().unwrap_or(Known::Undefined)
+    for (drawn, pairs) in SEARCHES {
+        (search.drawn, search.pairs) = (drawn, pairs);
+        match search.run().unwrap_or(Known::Undefined) {
+            Known::Nothing => {}
+            known => return known,
+        }
+    }
+    Known::Nothing
 }
 
 fn mentioned(model: &Model) -> Vec<Rational> {
@@ -83,7 +93,7 @@ impl Search<'_> {
         while let Some((pair, depth)) = open.pop_front() {
             let Some(next) = self.next(&pair)? else { return Ok(Known::Different(depth + 1)) };
             for pair in next {
-                if seen.len() < PAIRS && seen.insert(pair.clone()) {
+                if seen.len() < self.pairs && seen.insert(pair.clone()) {
                     open.push_back((pair, depth + 1));
                 }
             }
@@ -149,7 +159,7 @@ impl Search<'_> {
             .first()
             .map_or(Vec::new(), |s| s.values().iter().filter_map(sioco_model::number::to_rational).collect());
         let mut found: Vec<Vec<Value>> = Vec::new();
-        for _ in 0..DRAWN {
+        for _ in 0..self.drawn {
             let mut before: Option<Rational> = None;
             let args: Vec<Value> = sorts.iter().map(|sort| self.value(*sort, &used, &mut before)).collect();
             if self.spec.is_gate_value(gate, &args) && !found.contains(&args) {

@@ -186,6 +186,13 @@ impl<'m> World<'m> {
 
     /// Values for which a switch is enabled, at random, and whether there are none if none were found.
     fn some(&mut self, state: &State, switch: SwitchId) -> Result<(Option<Vec<Value>>, bool), StepError> {
+        if self.model.switches[switch].params.iter().all(|p| p.term.is_some()) {
+            return match self.run.example(state, switch) {
+                Ok(only) => Ok((only, true)),
+                Err(StepError::NeedsSolver { .. }) => Ok((None, false)),
+                Err(e) => Err(e),
+            };
+        }
         match self.plain.choices(state, switch) {
             Ok(mut all) if !all.is_empty() => {
                 let chosen = self.draw.place(all.len());

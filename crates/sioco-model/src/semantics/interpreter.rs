@@ -463,6 +463,13 @@ impl<'m> Interpreter<'m> {
         if state.location(s.process) != s.source {
             return Ok(None);
         }
+        if !self.switches[switch].chooses {
+            return if self.guard_holds(state, switch)? {
+                self.complete(state, switch, &[]).map(Some)
+            } else {
+                Ok(None)
+            };
+        }
         let unknowns = self.unknowns(switch);
         let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
         let context = self.context();
@@ -475,6 +482,18 @@ impl<'m> Interpreter<'m> {
         }
     }
 
+    /// Whether the guard holds of a switch that chooses nothing: it alone decides.
+    fn guard_holds(&mut self, state: &State, switch: SwitchId) -> Result<bool, StepError> {
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let context = self.context();
+        let Some(guard) = &self.switches[switch].guard else { return Ok(true) };
+        let holds = guard.run_bool(&mut self.memory, context, env);
+        let condition = self.model.switches[switch].guard;
+        let question = Question { condition, unknowns: &[], vars: &state.vars, params: &[] };
+        let holds = self.oracle.whether(context, &question, holds);
+        holds.map_err(|e| StepError::new(self.model, env, switch, Part::Guard, e))
+    }
+
     /// All values for which a switch of the state is enabled, if they can be told.
     pub fn choices(&mut self, state: &State, switch: SwitchId) -> Result<Vec<Vec<Value>>, StepError> {
         let s = &self.model.switches[switch];
@@ -482,16 +501,8 @@ impl<'m> Interpreter<'m> {
             return Ok(Vec::new());
         }
         if !self.switches[switch].chooses {
-            // Nothing to choose: the guard alone decides.
-            let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
-            let context = self.context();
-            if let Some(guard) = &self.switches[switch].guard {
-                let holds = guard.run_bool(&mut self.memory, context, env);
-                let question = Question { condition: s.guard, unknowns: &[], vars: &state.vars, params: &[] };
-                let holds = self.oracle.whether(context, &question, holds);
-                if !holds.map_err(|e| StepError::new(self.model, env, switch, Part::Guard, e))? {
-                    return Ok(Vec::new());
-                }
+            if !self.guard_holds(state, switch)? {
+                return Ok(Vec::new());
             }
             return Ok(vec![self.complete(state, switch, &[])?]);
         }
