@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
-use crate::output::{Format, Output};
+use crate::output::{Format, Output, count};
 use crate::run::cover::Covered;
 use crate::run::gate::Demand;
 use crate::run::journal::{Writer, any_number};
@@ -254,7 +254,7 @@ impl Test {
         };
         let planned = plan.steps(model) as u64;
         let (most, mut budget) = match (self.max_steps, &self.cover) {
-            (Some(most), _) => (Some(most), format!("{most} steps")),
+            (Some(most), _) => (Some(most), count(usize::try_from(most).unwrap_or(usize::MAX), "step")),
             (None, _) if self.time.is_some() => (None, String::new()),
             (None, _) if walks == Walks::None => (Some(GUARD.max(planned.saturating_mul(100))), String::new()),
             (None, Covered::Random(n)) => {
