@@ -25,6 +25,8 @@ pub enum Strategy {
     Random,
     /// The plan that covers every switch, then guided walks.
     Auto,
+    /// The same with a plan that also has the atoms of guards as goals.
+    Data,
 }
 
 pub const PAPER: Strategy = Strategy::Switch { strict: true };
@@ -37,13 +39,15 @@ impl Strategy {
             Strategy::Switch { .. } => "switch",
             Strategy::Random => "random",
             Strategy::Auto => "auto",
+            Strategy::Data => "data",
         }
     }
 
     /// The plan for a model.
     pub fn plan(self, model: &Model) -> Plan {
         let strict = self == PAPER;
-        let options = Options { strict, steering: false, workers: 1, ..Options::new(Cover::Switch) };
+        let data = self == Strategy::Data;
+        let options = Options { strict, data, steering: false, workers: 1, ..Options::new(Cover::Switch) };
         let mut made = plan(model, &solvers, &options, &mut |_| {}).expect("switches can be covered");
         if self == Strategy::Random {
             made.purposes.clear();
@@ -77,7 +81,7 @@ pub fn trial(spec: &Model, plan: &Plan, played: &Model, strategy: Strategy, seed
     let walks = match strategy {
         Strategy::Switch { .. } => Walks::None,
         Strategy::Random => Walks::Random,
-        Strategy::Auto => Walks::Guided,
+        Strategy::Auto | Strategy::Data => Walks::Guided,
     };
     let mut trial = Trial { verdict: None, steps: 0, broken: false };
     for round in 0.. {
