@@ -156,7 +156,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(20);
 
     fn start(script: &str) -> Running {
-        Program::new(vec!["sh".into(), "-c".into(), script.into()]).start().unwrap()
+        Program::new(vec!["sh".into(), "-c".into(), script.into()]).start().expect("a shell")
     }
 
     fn next(running: &Running) -> Line {

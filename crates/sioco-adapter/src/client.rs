@@ -299,6 +299,7 @@ impl<'m> Client<'m> {
 
     fn await_ready(&mut self, run: u64) -> Result<Reset, Fault> {
         let until = later(self.options.reset);
+        let fresh = self.connection.as_ref().is_some_and(|open| open.fresh);
         let old = |tag: Option<u64>| tag.is_none_or(|tag| tag < run);
         loop {
             let Some((message, text)) = self.message(until, "instead of being reset")? else {
@@ -317,8 +318,9 @@ impl<'m> Client<'m> {
                 AdapterMessage::Error { fatal, run: tag, message } if tag.is_none_or(|tag| tag == run) => {
                     return Ok(Reset::Failed { fatal, why: message });
                 }
-                AdapterMessage::Output { run: None, .. } if self.run.is_none() => {
-                    let what = format!("before the first run it sent {}; outputs follow `ready`", excerpt(&text));
+                // No older run was ever on this connection.
+                AdapterMessage::Output { run: None, .. } if fresh => {
+                    let what = format!("before its first run it sent {}; outputs follow `ready`", excerpt(&text));
                     return Err(self.fault(FaultKind::Protocol, &what));
                 }
                 AdapterMessage::Output { run: tag, .. } if old(tag) => self.stale += 1,

@@ -1,11 +1,38 @@
-//! x
+//! The outside world: what connects a system under test with the tester (`theory`, section 5).
+//!
+//! - [`protocol`], [`values`]: the messages between tester and adapter, lines of JSON, and the values in them;
+//! - [`lines`]: streams as lines, with limits, deadlines and interrupts;
+//! - [`child`], [`tcp`]: adapters as child processes and servers, two kinds of [`transport`]; [`group`] ends children
+//!   with all they started;
+//! - [`client`]: the tester's side, an adapter as a [`Sut`](sioco_exec::Sut); [`gates`] compares its gates with the
+//!   model's;
+//! - [`server`]: the adapter's side, any `Sut` for testers elsewhere;
+//! - [`in_process`]: Rust code as a `Sut`, without any protocol;
+//! - [`spec`]: where the system is, as a command line says it.
+//!
+//! This is the only crate that reaches other processes and the network. Whatever they do, it never becomes a verdict on
+//! the system unless it is an observation by the rules: everything else is a [`Fault`](sioco_exec::Fault). How to
+//! connect a system is told in `docs/adapters.md`.
+
 pub mod child;
 pub mod client;
 pub mod gates;
 pub mod group;
+pub mod in_process;
 pub mod lines;
 pub mod protocol;
+pub mod server;
 pub mod spec;
 pub mod tcp;
 pub mod transport;
 pub mod values;
+
+pub use client::{Client, Options};
+pub use in_process::InProcess;
+pub use lines::Interrupt;
+pub use spec::SutSpec;
+
+/// The Rust in the document compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adapters.md")]
+mod document {}

@@ -609,6 +609,39 @@ mod tests {
     }
 
     #[test]
+    fn any_text_is_read_without_a_panic() {
+        let model = model();
+        let seeds = [
+            r##"{"type":"output","gate":"outX","args":{"p":{"#bigint":"12"}},"run":7,"raw":"a\\\"b"}"##,
+            r#"{"type":"output","gate":"outX","args":[12345678901234567890.5e-3,"é"]}"#,
+            r#"{"type":"hello","protocol":1,"inputs":["inX"],"outputs":[],"order":"sut","reset":false}"#,
+            r#"{"type":"refused","id":1,"message":null}"#,
+        ];
+        let pieces =
+            ["\"", "\\", "{", "}", "[", "]", ",", ":", "-", "1e9", "99999999999999999999", "null", "é", " ", "'"];
+        let mut random = sioco_solve::values::Random::new(42);
+        let mut read = 0;
+        for round in 0..20_000u64 {
+            let mut text: Vec<char> = seeds[(round % 4) as usize].chars().collect();
+            for _ in 0..=random.below(3) {
+                let at = random.below(text.len() as u64) as usize;
+                let end = (at + random.below(4) as usize).min(text.len());
+                let piece = pieces[random.below(pieces.len() as u64) as usize];
+                text.splice(at..end, piece.chars());
+            }
+            let text: String = text.into_iter().collect();
+            let _ = TesterMessage::parse(&text);
+            if let Ok(Some(message)) = AdapterMessage::parse(&text) {
+                read += 1;
+                if let AdapterMessage::Output { gate, args, raw, .. } = message {
+                    let _ = observation(&model, &gate, args.as_ref(), raw.as_deref(), &text);
+                }
+            }
+        }
+        assert!(read > 500, "only {read} of them are messages");
+    }
+
+    #[test]
     fn the_lower_version_wins() {
         assert_eq!(common_version(1, None), Ok(1));
         assert_eq!(common_version(7, None), Ok(1));

@@ -6,6 +6,7 @@ use sioco_solve::smt::process::words;
 
 use crate::child::Program;
 use crate::tcp::Tcp;
+use crate::transport::Connector;
 
 /// Where the system under test is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +17,17 @@ pub enum SutSpec {
     Tcp(Tcp),
     /// A model that plays the system: `model:FILE`.
     Model(PathBuf),
+}
+
+impl SutSpec {
+    /// What opens connections to it; a model is played by somebody else.
+    pub fn connector(self) -> Result<Box<dyn Connector>, PathBuf> {
+        match self {
+            SutSpec::Program(program) => Ok(Box::new(program)),
+            SutSpec::Tcp(tcp) => Ok(Box::new(tcp)),
+            SutSpec::Model(file) => Err(file),
+        }
+    }
 }
 
 impl std::str::FromStr for SutSpec {
@@ -93,6 +105,15 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn places_are_connected_to_by_their_names() {
+        for text in ["python3 sut.py", "tcp://[::1]:7000", "tcp://localhost:7000"] {
+            assert_eq!(text.parse::<SutSpec>().unwrap().connector().ok().map(|c| c.name()), Some(text.to_owned()));
+        }
+        let model = "model:a.sts".parse::<SutSpec>().unwrap();
+        assert_eq!(model.connector().err(), Some("a.sts".into()));
     }
 
     #[test]

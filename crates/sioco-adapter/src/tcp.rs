@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::Fault;
 
-use crate::lines::{LineWriter, Lines, later, pause};
+use crate::lines::{Line, LineWriter, Lines, Next, later, pause};
 use crate::transport::{Connection, Connector, cannot_start};
 
 /// How long it takes until a connection that was refused is tried again: a server may be just starting.
@@ -144,8 +144,19 @@ impl Connection for Socket {
     }
 
     fn close(&mut self, grace: Duration) {
+        let until = later(grace);
         self.writer.finish();
-        self.writer.flush(grace);
+        if !grace.is_zero() && self.writer.flush(grace) {
+            // A socket that is closed with something unread may take back what was written last. So the other side is
+            // told that nothing more comes, and has a while to end by itself.
+            let _ = self.stream.shutdown(Shutdown::Write);
+            let never = AtomicBool::new(false);
+            while let Next::Line(Line::Text(_)) = self.lines.next(until, &never) {
+                if Instant::now() >= until {
+                    break;
+                }
+            }
+        }
         // This also ends both threads.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
@@ -160,7 +171,7 @@ impl Drop for Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::{Interrupt, Line, Next};
+    use crate::lines::Interrupt;
     use std::io::{Read, Write};
     use std::net::TcpListener;
 

@@ -13,6 +13,7 @@ use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
 use crate::event::GateValue;
+use crate::pattern::Patterns;
 
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,8 +90,66 @@ pub fn gate_of(model: &Model, step: Step) -> Option<GateId> {
     }
 }
 
-/// Finds values for legs from a state.
+/// Finds values for legs from a state; where there are patterns, with equal and different values as they say, as far as
+/// that is possible.
 pub fn solve(
+    walker: &mut Walker<'_>,
+    state: &State,
+    legs: &[&Leg],
+    choice: Choice,
+    random: &mut Random,
+    patterns: Option<&Patterns>,
+) -> Result<Course, NoCourse> {
+    if let Some(patterns) = patterns
+        && let Some(course) = solve_with(walker, state, legs, random, patterns)
+    {
+        return Ok(course);
+    }
+    solve_plainly(walker, state, legs, choice, random)
+}
+
+/// Values with equal and different ones as patterns say; nothing if the legs do not allow that.
+fn solve_with(
+    walker: &mut Walker<'_>,
+    state: &State,
+    legs: &[&Leg],
+    random: &mut Random,
+    patterns: &Patterns,
+) -> Option<Course> {
+    let model = walker.path.model();
+    let mut sent: Vec<GateId> = Vec::new();
+    let mut any = false;
+    walker.start_at(state);
+    for leg in legs {
+        if walker.take(leg) != Possible::Yes {
+            return None;
+        }
+        let Some(gate) = gate_of(model, leg.step).filter(|_| !leg.step.is_own(model)) else { continue };
+        let before = sent.iter().filter(|g| **g == gate).count();
+        sent.push(gate);
+        let Some(pair) = patterns.pair(gate, before) else { continue };
+        let args = walker.path.args(walker.path.len() - 1).to_vec();
+        let condition = walker.path.build(|pool, sorts| {
+            let mut all = Vec::new();
+            for &(i, j) in patterns.pairs(gate) {
+                let same = pool.eq(sorts, args[i], args[j]);
+                all.push(if (i, j) == pair { same } else { pool.not(sorts, same) });
+            }
+            pool.and(sorts, &all)
+        });
+        if walker.path.may_hold(condition) == Possible::Yes {
+            walker.path.assume(condition);
+            any = true;
+        }
+    }
+    if !any {
+        return None;
+    }
+    let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
+    Some(Course { steps: solved.steps, done: 0, guess: false })
+}
+
+fn solve_plainly(
     walker: &mut Walker<'_>,
     state: &State,
     legs: &[&Leg],

@@ -5,19 +5,21 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::Model;
+use sioco_model::model::{Label, Model};
 use sioco_model::number::{self, Rational};
 use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
-use sioco_model::{Id, SortId, SwitchId, TermId, Value};
+use sioco_model::{GateId, Id, SortId, SwitchId, TermId, Value};
 use sioco_plan::Leg;
 use sioco_plan::walker::Walker;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
+
+use crate::pattern::Patterns;
 
 /// How often values are drawn before a solver is asked.
 const DRAWS: usize = 12;
@@ -43,6 +45,8 @@ pub struct Inputs {
     /// Values that were sent or seen, by base sort: the last ones.
     used: FxHashMap<SortId, Vec<Value>>,
     unknowns: Vec<Option<Unknowns>>,
+    /// Which values are to be equal.
+    pub patterns: Patterns,
 }
 
 impl Inputs {
@@ -74,7 +78,12 @@ impl Inputs {
         for list in constants.values_mut() {
             list.sort();
         }
-        Inputs { constants, used: FxHashMap::default(), unknowns: vec![None; model.switches.len()] }
+        Inputs {
+            constants,
+            used: FxHashMap::default(),
+            unknowns: vec![None; model.switches.len()],
+            patterns: Patterns::new(model),
+        }
     }
 
     /// Remembers values that were sent or seen.
@@ -125,11 +134,18 @@ impl Inputs {
         if unknowns.len() == count {
             let draws = if count == 0 { 1 } else { DRAWS };
             let mut args: Vec<Value> = Vec::with_capacity(count);
-            for _ in 0..draws {
+            let pattern = match (taste, model.switches[switch].label) {
+                (Taste::Keen, Label::Gate(gate)) => self.patterns.pair(gate, 0).map(|pair| (gate, pair)),
+                _ => None,
+            };
+            for draw in 0..draws {
                 args.clear();
                 for (_, sort) in unknowns.iter() {
                     let value = self.value(model, *sort, taste, &args, random, 0);
                     args.push(value);
+                }
+                if let Some((gate, pair)) = pattern.filter(|_| draw < draws / 2) {
+                    self.shape(model, gate, pair, &unknowns, &mut args, random);
                 }
                 if let Ok(true) = interpreter.enabled(state, switch, &args) {
                     return Some(args);
@@ -145,6 +161,25 @@ impl Inputs {
         }
         let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
         solved.steps.into_iter().next().map(|(_, values)| values)
+    }
+
+    /// Makes a pair of values equal and all others different, as far as a few draws can.
+    fn shape(
+        &self,
+        model: &Model,
+        gate: GateId,
+        pair: (usize, usize),
+        unknowns: &[(usize, SortId)],
+        args: &mut [Value],
+        random: &mut Random,
+    ) {
+        args[pair.1] = args[pair.0].clone();
+        for _ in 0..DRAWS {
+            let pairs = self.patterns.pairs(gate).iter();
+            let Some(&(i, j)) = pairs.filter(|p| **p != pair).find(|(i, j)| args[*i] == args[*j]) else { return };
+            let other = if j == pair.1 || j == pair.0 { i } else { j };
+            args[other] = self.value(model, unknowns[other].1, Taste::Plain, &[], random, 0);
+        }
     }
 
     /// A value of a sort; `with` are those of the same input before it.

@@ -24,6 +24,7 @@ pub mod journal;
 pub mod judge;
 pub mod log;
 pub mod open;
+pub mod pattern;
 pub mod player;
 pub mod racer;
 pub mod record;

@@ -101,6 +101,14 @@ impl<'m> Referee<'m> {
         &self.belief
     }
 
+    /// The hypotheses that have taken all inputs, with their place among all: what is sent next, they get next. The others
+    /// stand where inputs are still to come that were sent before.
+    pub fn ready(&self) -> impl Iterator<Item = (usize, &Hypothesis)> + '_ {
+        let taken = self.belief.groups.iter().flat_map(|g| std::iter::repeat_n(g.taken, g.hypotheses.len()));
+        let all = self.belief.hypotheses().zip(taken).enumerate();
+        all.filter(|(_, (_, taken))| *taken == self.queue.len()).map(|(at, (h, _))| (at, h))
+    }
+
     /// Whether inputs may be under way.
     pub fn is_waiting(&self) -> bool {
         self.belief.groups.iter().any(|g| g.taken < self.queue.len())

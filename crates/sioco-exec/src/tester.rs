@@ -11,7 +11,7 @@ use sioco_model::{Id, SwitchId};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Leg, Plan};
 use sioco_solve::Limits;
-use sioco_solve::values::Random;
+use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
@@ -381,7 +381,7 @@ impl<'m> Tester<'m> {
         let suite = &self.referee.suite;
         let mut found = Vec::new();
         let mut others = Vec::new();
-        for (at, h) in self.referee.belief().hypotheses().enumerate() {
+        for (at, h) in self.referee.ready() {
             for mark in &h.marks {
                 if suite.is_open(purpose) {
                     let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
@@ -409,13 +409,17 @@ impl<'m> Tester<'m> {
 
     /// Values for the way from a hypothesis to an accept.
     fn solve(&mut self, at: usize, mark: NodeId, target: NodeId) -> Result<Course, NoCourse> {
-        let Tester { referee, walker, settings, random, trace, .. } = self;
+        let Tester { referee, walker, settings, random, trace, inputs, .. } = self;
         let suite = &referee.suite;
         let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
         let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
         match &h.place {
-            Place::Known(state) if !suite.remembers() => course::solve(walker, state, &legs, settings.values, random),
+            Place::Known(state) if !suite.remembers() => {
+                let keen = settings.walks == Walking::Guided && matches!(settings.values, Choice::Random(_));
+                let patterns = keen.then_some(&inputs.patterns);
+                course::solve(walker, state, &legs, settings.values, random, patterns)
+            }
             _ => {
                 let before = suite.line(0, mark).expect("the root is above everything");
                 let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
@@ -467,6 +471,7 @@ impl<'m> Tester<'m> {
     pub fn accepted(&mut self, id: u64) -> bool {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
         self.records.push(Record::Accepted { id });
+        self.inputs.patterns.sent(pending.input.gate);
         self.sent += 1;
         self.step(Some(&pending.input));
         let last = self.lasts();
@@ -539,6 +544,8 @@ impl<'m> Tester<'m> {
         }
         if self.in_run {
             let cause = match (self.mode, self.reached) {
+                // A purpose that is repeated in a walk is nothing that has to be reached.
+                _ if self.repeated => Cause::Reached,
                 (Mode::Walk, _) | (_, Some(_)) => Cause::Reached,
                 _ => Cause::Open(Open::Stopped),
             };

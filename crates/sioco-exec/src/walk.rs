@@ -42,6 +42,10 @@ pub struct Walks {
     pub pairs: Pairs,
     /// How often each switch was taken.
     counts: Vec<u32>,
+    /// How often pairs and switches were tried: where several hypotheses are left, it is not known what was taken, and
+    /// what can never be known to be taken must not come first for ever.
+    tried: Pairs,
+    tries: Vec<u32>,
     /// How often silence was waited for, by location of the first process.
     silences: FxHashMap<LocationId, u32>,
     /// A way to something new.
@@ -55,7 +59,7 @@ pub struct Walks {
 impl Walks {
     /// For a model.
     pub fn new(model: &Model) -> Walks {
-        Walks { counts: vec![0; model.switches.len()], ..Walks::default() }
+        Walks { counts: vec![0; model.switches.len()], tries: vec![0; model.switches.len()], ..Walks::default() }
     }
 
     /// A run begins.
@@ -132,6 +136,9 @@ impl Walks {
             if guided && self.again.is_none() && random.below(PERSIST) == 0 {
                 self.again = Some((switch, 1 + random.below(REPEATS)));
             }
+            let last = referee.belief().hypotheses().nth(at).and_then(|h| h.last);
+            *self.tried.entry((last, switch)).or_default() += 1;
+            self.tries[switch.index()] += 1;
             return Move::Send(GateValue { gate, args });
         }
         if may_act || !referee.is_quiet() { Move::Wait } else { Move::Stuck }
@@ -169,8 +176,10 @@ impl Walks {
         if random.below(4) > 0 {
             let lasts: Vec<Option<SwitchId>> = referee.belief().hypotheses().map(|h| h.last).collect();
             candidates.sort_by_key(|(at, s)| {
-                let pair = self.pairs.get(&(lasts[*at], *s)).copied().unwrap_or(0);
-                u64::from(pair) * 4 + u64::from(self.counts[s.index()])
+                let pair = (lasts[*at], *s);
+                let often = |of: &Pairs| of.get(&pair).copied().unwrap_or(0);
+                let count = self.counts[s.index()].max(self.tries[s.index()]);
+                u64::from(often(&self.pairs).max(often(&self.tried))) * 4 + u64::from(count)
             });
         }
         if let Some((switch, left)) = self.again {
@@ -191,7 +200,7 @@ impl Walks {
 fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
     let mut found: Vec<(usize, SwitchId)> = Vec::new();
     let mut open = Vec::new();
-    for (at, h) in referee.belief().hypotheses().enumerate() {
+    for (at, h) in referee.ready() {
         match &h.place {
             Place::Known(state) => {
                 for switch in referee.mind.interpreter.inputs_at(state) {

@@ -4,18 +4,16 @@ mod oracle;
 
 use std::collections::BTreeMap;
 
+use oracle::campaign::{Strategy, builtin, judge};
 use oracle::cases::{Case, for_cases};
-use oracle::crossing::Crossing;
-use oracle::lts::Act;
-use sioco_exec::Order;
+use oracle::crossing::Known;
+use oracle::lts::{Act, Lts};
+use oracle::machine::Machine;
+use oracle::mutate::mutant;
+use oracle::rng::Rng;
 use sioco_exec::referee::Referee;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_solve::BackEnd;
-use sioco_solve::values::Bounds;
-
-fn builtin() -> Box<dyn Bounds> {
-    Box::new(BackEnd::BuiltIn.chain())
-}
+use sioco_exec::{Order, Verdict};
 
 /// How often what happened; shown at the end, so that one can see what a property was about.
 type Counts = BTreeMap<&'static str, u64>;
@@ -44,47 +42,13 @@ fn follow(referee: &mut Referee<'_>, case: &Case, trace: &[Act]) -> Result<(), S
     Ok(())
 }
 
-/// What the oracle knows after a trace: an output right after silence withdraws the silence.
-#[derive(Clone)]
-struct Known<'l> {
-    now: Crossing<'l>,
-    before_silence: Option<Crossing<'l>>,
-}
-
-impl<'l> Known<'l> {
-    fn at_start(case: &'l Case) -> Known<'l> {
-        Known { now: Crossing::new(&case.lts), before_silence: None }
-    }
-
-    /// False: not allowed.
-    fn see(&mut self, act: Act) -> bool {
-        if act == Act::Delta {
-            if self.before_silence.is_some() {
-                return true;
-            }
-            self.before_silence = Some(self.now.clone());
-        } else if let Some(before) = self.before_silence.take() {
-            self.now = before;
-        }
-        self.now.see(act)
-    }
-
-    fn input(&mut self, act: Act, order: Order) {
-        self.before_silence = None;
-        self.now.send(act);
-        if order == Order::Sut {
-            self.now.take_all();
-        }
-    }
-}
-
 /// After every step of a random trace, the referee allows exactly what the oracle does.
 fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), String> {
     let mut referee = Referee::new(&case.model, &builtin, order);
     let mut rng = case.rng(1);
-    let mut known = Known::at_start(case);
+    let mut known = Known::at_start(&case.lts);
     let mut trace: Vec<Act> = Vec::new();
-    for _ in 0..10 {
+    for _ in 0..if case.is_wide() { 4 } else { 10 } {
         let mut next = Vec::new();
         for act in case.lts.outputs.iter().copied().chain([Act::Delta]) {
             follow(&mut referee, case, &trace)?;
@@ -96,6 +60,9 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
                 Some(Cause::Open(Open::Crossed)) if known.now.excused() => count(counts, "excused"),
                 Some(Cause::Failure(Failure::Output(_))) if !allowed && act != Act::Delta => count(counts, "failed"),
                 Some(Cause::Failure(Failure::Silence)) if !allowed && act == Act::Delta => count(counts, "silent"),
+                Some(Cause::Open(Open::Cut | Open::Other(_))) if !allowed && case.is_wide() => {
+                    count(counts, "undecided")
+                }
                 _ => return Err(format!("{trace:?} {act:?}: allowed {allowed}, but {cause:?}")),
             }
             if cause.is_none() {
@@ -146,4 +113,100 @@ fn the_referee_knows_what_may_cross() {
     for what in ["allowed", "failed", "silent", "specified", "unspecified", "excused"] {
         assert!(counts.get(what).is_some_and(|n| *n > 100), "{what} is rare: {counts:?}");
     }
+}
+
+#[test]
+fn conforming_systems_never_fail() {
+    let mut counts = Counts::new();
+    for_cases(500, |case| {
+        let mut rng = case.rng(2);
+        let Some(machine) = Machine::conforming(&case.lts, &mut rng) else {
+            count(&mut counts, "too large");
+            return Ok(());
+        };
+        if let Err(trace) = machine.ioco(&case.lts) {
+            return Err(format!("the machine is made to conform, but {trace:?}"));
+        }
+        let strategy = Strategy::any(&mut rng);
+        let (summary, records) = strategy.run(case, &machine, rng.next());
+        judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+        match summary.verdict {
+            Some(Verdict::Fail | Verdict::Error) => return Err(format!("{strategy:?}: conforms, but {summary:?}")),
+            Some(verdict) => count(&mut counts, verdict.name()),
+            None => count(&mut counts, "no run"),
+        }
+        Ok(())
+    });
+    println!("{counts:?}");
+    for what in ["pass", "inconclusive"] {
+        assert!(counts.get(what).is_some_and(|n| *n > 20), "{what} is rare: {counts:?}");
+    }
+}
+
+/// Something like an implementation, which may be wrong.
+fn suspect(case: &Case, rng: &mut Rng) -> Option<Machine> {
+    if rng.chance(30) {
+        let mut machine = Machine::conforming(&case.lts, rng)?;
+        machine.tamper(&case.lts, rng);
+        return Some(machine);
+    }
+    let mut spec = mutant(rng, &case.spec);
+    if rng.chance(30) {
+        spec = mutant(rng, &spec);
+    }
+    let lts = Lts::of(&spec);
+    if rng.chance(50) { Machine::play(&lts) } else { Machine::conforming(&lts, rng) }
+}
+
+#[test]
+fn every_failure_is_one() {
+    let mut counts = Counts::new();
+    for_cases(400, |case| {
+        let mut rng = case.rng(3);
+        let Some(machine) = suspect(case, &mut rng) else { return Ok(()) };
+        let conforms = machine.ioco(&case.lts).is_ok();
+        let strategy = Strategy::any(&mut rng);
+        let (summary, records) = strategy.run(case, &machine, rng.next());
+        let failed = judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+        if failed && conforms {
+            return Err(format!("{strategy:?}: conforms, but {summary:?}"));
+        }
+        count(
+            &mut counts,
+            match (conforms, failed) {
+                (true, _) => "conforms",
+                (false, true) => "failed",
+                (false, false) => "not found",
+            },
+        );
+        Ok(())
+    });
+    println!("{counts:?}");
+    for what in ["conforms", "failed"] {
+        assert!(counts.get(what).is_some_and(|n| *n > 50), "{what} is rare: {counts:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found() {
+    let mut counts = Counts::new();
+    let mut missed = Vec::new();
+    for_cases(100, |case| {
+        let mut rng = case.rng(4);
+        // Of some implementations, one that is wrong.
+        let wrong = (0..20).find_map(|_| suspect(case, &mut rng).filter(|m| m.ioco(&case.lts).is_err()));
+        let Some(machine) = wrong else { return Ok(()) };
+        count(&mut counts, "wrong");
+        for attempt in 0..3 {
+            let strategy = Strategy::search(rng.next(), 2_000);
+            let (_, records) = strategy.run(case, &machine, rng.next());
+            if judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))? {
+                count(&mut counts, ["first", "second", "third"][attempt]);
+                return Ok(());
+            }
+        }
+        missed.push((case.seed, machine.ioco(&case.lts)));
+        Ok(())
+    });
+    println!("{counts:?} {missed:?}");
 }

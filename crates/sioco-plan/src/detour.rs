@@ -88,17 +88,21 @@ impl Detours {
         self.to.look(net, net.source(middle[0]), budget, false);
         self.from.look(net, net.target(*middle.last()?), budget, true);
         // Where to leave another way: what that costs, which way, after how many steps. Of each node the first few will do.
-        let mut found: Vec<(usize, usize, usize, NodeId, bool)> = Vec::new();
+        // A detour does not come before something that carries more data: most behaviour begins there.
+        let data = search.data(middle[0]);
+        let mut found: Vec<(usize, usize, bool, usize, NodeId, bool)> = Vec::new();
         for at in &self.to.nodes {
             let (Some(there), back) = (self.to.far(*at), self.from.far(*at)) else { continue };
             for (table, cost, end) in [(&self.over, back.map(|b| there + b), false), (&self.ends, Some(there), true)] {
                 let (Some(cost), Some(ways)) = (cost.filter(|c| *c <= budget), table.get(at)) else { continue };
                 let others = ways.iter().filter(|(w, _)| *w != this).take(DETOURS);
-                found.extend(others.map(|(w, k)| (cost, *w, *k, *at, end)));
+                let next = |w: usize, k: usize| self.ways[w].as_ref().and_then(|w| w.line.get(k));
+                let poor = |w: usize, k: usize| next(w, k).is_some_and(|e| data < search.data(*e));
+                found.extend(others.map(|(w, k)| (cost, *w, poor(*w, *k), *k, *at, end)));
             }
         }
         found.sort_unstable();
-        for (cost, w, k, at, end) in found.into_iter().take(DETOURS) {
+        for (cost, w, _, k, at, end) in found.into_iter().take(DETOURS) {
             let mut detour = Vec::new();
             let mut node = at;
             while let Some(edge) = self.to.edge(node) {

@@ -4,6 +4,7 @@
 //! Then ways go that others make superfluous, and short ones become detours of others where that costs no more steps.
 //! Finding the fewest is NP-hard (set cover); this is quick, and repeatable.
 
+use sioco_model::model::Direction;
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::explore::Exploration;
 use sioco_symbolic::graph::NodeId;
@@ -156,6 +157,13 @@ impl Search<'_, '_> {
             Answer::Unknown(_) => {}
         }
         Some(way)
+    }
+
+    /// How many values the tester chooses for the step of an edge.
+    pub(crate) fn data(&self, edge: NodeId) -> usize {
+        let model = self.walker.path.model();
+        let inputs = self.net.step(edge).switches().filter(|s| model.direction(*s) == Some(Direction::Input));
+        inputs.map(|s| model.switches[s].params.len()).sum()
     }
 
     /// Leaves out what others cover, and makes short ways detours of others.

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, man, plan, simulate,
+    analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, plan, replay,
+    simulate, test,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -38,6 +39,9 @@ pub enum Command {
     Explore(explore::Explore),
     Analyze(analyze::Analyze),
     Plan(plan::Plan),
+    Test(test::Test),
+    Replay(replay::Replay),
+    Judge(judge::Judge),
     Import(import::Import),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -57,6 +61,9 @@ impl Command {
             Command::Explore(command) => command.run(out),
             Command::Analyze(command) => command.run(out),
             Command::Plan(command) => command.run(out),
+            Command::Test(command) => command.run(out),
+            Command::Replay(command) => command.run(out),
+            Command::Judge(command) => command.run(out),
             Command::Import(command) => command.run(out),
             Command::Doctor(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -17,6 +17,7 @@ pub mod markdown;
 pub mod model;
 pub mod output;
 pub mod plan;
+pub mod run;
 pub mod seconds;
 pub mod simulate;
 pub mod solver_choice;

@@ -197,7 +197,8 @@ fn fix_mends_what_is_certain_and_nothing_else() {
 fn explain_knows_every_code() {
     let list = sioco(&["explain"]);
     list.exits(0).stderr_is("");
-    let topics = sioco_lang::Code::ALL.len() + sioco_symbolic::analysis::Kind::ALL.len();
+    let codes = sioco_lang::Code::ALL.len() + sioco_report::run::code::Code::ALL.len();
+    let topics = codes + sioco_symbolic::analysis::Kind::ALL.len();
     assert_eq!(list.stdout.lines().count(), topics);
     for code in ["N001", "n001", "sioco::N001", "sioco::n001", "SIOCO::n001"] {
         sioco(&["explain", code]).exits(0).stdout_has("error[sioco::N001]\n").stderr_is("");
@@ -385,8 +386,12 @@ fn the_tour_is_always_the_same() {
     first
         .exits(0)
         .stderr_is("")
-        .stdout_has("is 6 here, but the system sent 7")
-        .stdout_has("allowed here: !outX(p = 6)")
+        .stdout_has("3 of 3 switches covered (100%) by 1 purpose with 5 steps")
+        .stdout_has("PASS  Accumulator against the model itself")
+        .stdout_has("error[sioco::V001]: this output is not allowed here")
+        .stdout_has("is 17, the SUT sent 18")
+        .stdout_has("allowed here: !outX(p = 17)")
+        .stdout_has("FAIL  Accumulator against the broken system")
         .stdout_has("Accumulator: 8 nodes, up to 6 steps deep")
         .stdout_has("    r2: !done")
         .stdout_has("error[model-error]: the new value of `x` of `r0`: 31 is outside of its range");

@@ -1,6 +1,8 @@
 //! Whatever a system or its adapter does: every call returns in time, with the right fault or observation, and nothing
 //! that was started is left behind.
 #![cfg(target_os = "linux")]
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
 
 mod sut;
 

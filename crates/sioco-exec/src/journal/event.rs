@@ -69,8 +69,8 @@ pub fn read_args(model: &Model, gate: GateId, json: Option<&Json>) -> Result<Vec
     };
     let of = |p: &Param, json: Option<&Json>| {
         let Some(json) = json else { return Err(Misfit(format!("there is no value for `{}`", p.name))) };
-        let sort = sort(model, p);
-        value::read(&model.sorts, sort, json)
+        value::read(&model.sorts, sort(model, p), json)
+            .filter(|value| p.takes(&model.sorts, value))
             .ok_or_else(|| Misfit(format!("{} is no value of `{}: {}`", short(json), p.name, model.sorts.name(p.sort))))
     };
     match given {

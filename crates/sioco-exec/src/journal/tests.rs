@@ -96,7 +96,12 @@ impl Draw<'_> {
         let model = self.model;
         // A tolerance reaches over the range.
         let args = model.gates[gate].params.iter().map(|p| match p.tolerance {
-            Some(_) => self.value(model.sorts.base(p.sort)),
+            Some(_) => loop {
+                let value = self.value(model.sorts.base(p.sort));
+                if p.takes(&model.sorts, &value) {
+                    break value;
+                }
+            },
             None => self.value(p.sort),
         });
         GateValue { gate, args: args.collect() }
@@ -138,7 +143,7 @@ impl Draw<'_> {
             16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
             17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
             18 => Cause::Open(Open::Deadlock { state: self.text() }),
-            _ => Cause::Open(Open::Dropped { run: self.below(99) as u64 }),
+            _ => Cause::Open(Open::Dropped { run: self.random.bits() }),
         }
     }
 

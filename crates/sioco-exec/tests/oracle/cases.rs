@@ -32,6 +32,11 @@ impl Case {
         Ok(Case { spec: spec.clone(), model: model.model, lts: Lts::of(spec), names, seed })
     }
 
+    /// Whether a variable is free with so many values that the engine does not follow them one by one.
+    pub fn is_wide(&self) -> bool {
+        self.spec.processes.iter().flat_map(|p| &p.variables).any(|v| v.range.1 > 50)
+    }
+
     /// The random choices of the case; `what` keeps those of several uses apart.
     pub fn rng(&self, what: u64) -> Rng {
         Rng::new(self.seed.wrapping_mul(1_000_003) ^ (what << 48))
@@ -60,11 +65,23 @@ pub fn for_cases(usual: u64, mut property: impl FnMut(&Case) -> Result<(), Strin
                 Err(format!("panic: {}", text.unwrap_or_else(|| "see above".into())))
             }
         };
-        if let Err(why) = check(&case) {
-            let smaller = shrink(&spec, &mut |s| Case::new(s, seed).is_ok_and(|c| check(&c).is_err()));
+        let t = std::time::Instant::now();
+        let r = check(&case);
+        if t.elapsed().as_millis() > 1000 {
+            eprintln!("slow {seed} {:?}", t.elapsed());
+        }
+        if let Err(why) = r {
+            let same = |other: Result<(), String>| other.is_err_and(|other| kind(&other) == kind(&why));
+            let smaller = shrink(&spec, &mut |s| Case::new(s, seed).is_ok_and(|c| same(check(&c))));
             let shrunk = Case::new(&smaller, seed).map_err(|e| e.to_string()).and_then(|c| check(&c));
             let still = shrunk.expect_err("it was wrong before");
             panic!("seed {seed}: {why}\n{}\nmade smaller: {still}\n{}", spec.text(), smaller.text());
         }
     }
+}
+
+/// What is wrong, without where: what follows the last `but`, up to its details.
+fn kind(why: &str) -> String {
+    let what = why.rsplit(" but ").next().unwrap_or(why);
+    what.chars().take(28).collect()
 }

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use sioco_exec::Order;
+
 use super::lts::{Act, Lts, Set};
 
 /// The traces that may have happened, by the states after them and the inputs that were sent and not taken.
@@ -76,5 +78,41 @@ impl<'l> Crossing<'l> {
         }
         self.traces = next;
         self.excused || !self.traces.is_empty()
+    }
+}
+
+/// What the oracle knows after a trace: an output right after silence withdraws the silence.
+#[derive(Clone, Debug)]
+pub struct Known<'l> {
+    pub now: Crossing<'l>,
+    before_silence: Option<Crossing<'l>>,
+}
+
+impl<'l> Known<'l> {
+    /// Before anything happened.
+    pub fn at_start(lts: &'l Lts) -> Known<'l> {
+        Known { now: Crossing::new(lts), before_silence: None }
+    }
+
+    /// Something was seen. False: it is not allowed.
+    pub fn see(&mut self, act: Act) -> bool {
+        if act == Act::Delta {
+            if self.before_silence.is_some() {
+                return true;
+            }
+            self.before_silence = Some(self.now.clone());
+        } else if let Some(before) = self.before_silence.take() {
+            self.now = before;
+        }
+        self.now.see(act)
+    }
+
+    /// An input was taken, or sent, as the order has it.
+    pub fn input(&mut self, act: Act, order: Order) {
+        self.before_silence = None;
+        self.now.send(act);
+        if order == Order::Sut {
+            self.now.take_all();
+        }
     }
 }

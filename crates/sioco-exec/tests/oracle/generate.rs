@@ -39,8 +39,12 @@ pub fn spec(rng: &mut Rng) -> Spec {
         let most = if processes == 1 { 2 } else { 1 };
         let variables = (0..rng.below(most + 1)).map(|_| {
             let range = range(rng);
-            let initial = if rng.chance(20) { None } else { Some(rng.between(range.0, range.1)) };
-            Variable { range, initial }
+            match rng.below(100) {
+                // More values than the engine follows one by one.
+                0..3 => Variable { range: (0, 99), initial: None },
+                3..15 => Variable { range, initial: None },
+                _ => Variable { range, initial: Some(rng.between(range.0, range.1)) },
+            }
         });
         let variables = variables.collect();
         let locations = 2 + rng.below(if processes == 1 { 3 } else { 2 });

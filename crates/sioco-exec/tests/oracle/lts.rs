@@ -1,7 +1,7 @@
 //! What a specification means: the labelled transition system, closure over internal steps, quiescence, `after` and
 //! `out` (`theory`, section 2), state by state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::spec::{Carried, Compare, Cond, Expr, Label, Range, Spec, Switch};
 
@@ -40,12 +40,13 @@ impl Lts {
     pub fn of(spec: &Spec) -> Lts {
         let mut states: Vec<State> = initial(spec);
         let count = states.len();
+        let mut places: BTreeMap<State, usize> = states.iter().cloned().enumerate().map(|(i, s)| (s, i)).collect();
         let mut all_steps = Vec::new();
         while all_steps.len() < states.len() {
             let state = states[all_steps.len()].clone();
             let mut found = Vec::new();
             for (act, next) in steps(spec, &state) {
-                let place = states.iter().position(|s| *s == next).unwrap_or(states.len());
+                let place = *places.entry(next.clone()).or_insert(states.len());
                 if place == states.len() {
                     states.push(next);
                 }

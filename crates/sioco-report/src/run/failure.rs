@@ -11,6 +11,7 @@ use sioco_model::semantics::explain::Reason;
 use super::allowed;
 use super::code::Code;
 use super::words::{named, short};
+use crate::analysis::Source;
 use crate::diagnostic::{Parts, Rank};
 use crate::words::{Words, describe, with};
 
@@ -61,6 +62,19 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
     }
     notes.extend(hypotheses(explanation));
     Parts { rank: Rank::Error, id: Code::of(failure).to_string(), message, labels, notes, help }
+}
+
+/// What failures have in common that are probably the same fault: the code, and the places in the model.
+pub fn same(source: Source<'_>, failure: &Failure, explanation: Option<&Explanation>) -> String {
+    let words = Words { checked: source.checked, sources: source.sources };
+    let parts = parts(words, failure, explanation);
+    let gate = match failure {
+        Failure::Output(value) | Failure::Refused(value) => words.model().gates[value.gate].name.as_str(),
+        Failure::Malformed { gate, .. } => words.model().gates[*gate].name.as_str(),
+        Failure::Silence | Failure::Closed => "",
+    };
+    let places: Vec<String> = parts.labels.iter().map(|l| source.sources.show(l.span)).collect();
+    format!("{} {gate} {}", parts.id, places.join(" "))
 }
 
 /// The states in which the system may have been.

@@ -73,6 +73,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "purposes": purposes,
         "bad": bad,
         "gates": gates,
+        "deadlocks": s.deadlocks,
         "withdrawn": s.withdrawn,
         "stale": s.stale,
         "unknown": s.unknown,

@@ -14,6 +14,7 @@ mod trail;
 mod words;
 
 pub use self::bad::{Bad, bad_run};
+pub use self::failure::same;
 pub use self::sequence::time;
 pub use self::summary::{Campaign, Gate, Share, coverage, summary};
 pub use self::trail::Trails;

@@ -22,6 +22,7 @@ pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: P
     let most = page.width.saturating_sub(40).max(TEXT);
     let texts: Vec<String> = steps[first..].iter().map(|s| short(&text(model, &s.action), most)).collect();
     let width = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0) + DASHES;
+    let timed = steps[first..].iter().any(|s| s.at.is_some());
     let mut out = String::new();
     if first > 0 {
         let s = if first == 1 { "" } else { "s" };
@@ -42,7 +43,11 @@ pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: P
         let last = i + 1 == steps.len() && wrong;
         let mark = if last { page.style.red("✗") } else { String::new() };
         // Times stand below each other, in front of the cross.
-        let tail = if mark.is_empty() { when } else { format!("{when:<10} {mark}") };
+        let tail = match (mark.is_empty(), timed) {
+            (true, _) => when,
+            (false, true) => format!("{when:<10} {mark}"),
+            (false, false) => mark,
+        };
         out.push_str(format!("   tester {arrow} SUT    {tail}").trim_end());
         out.push('\n');
     }

@@ -162,6 +162,10 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         rows.push(("unknown", format!("{questions} of the tester had no answer from the solver{rest}")));
     }
+    for (i, state) in summary.deadlocks.iter().take(NAMED).enumerate() {
+        let what = format!("nothing can happen any more in {state}; `sioco analyze` shows the way there");
+        rows.push((if i == 0 { "deadlock" } else { "" }, what));
+    }
     if summary.withdrawn > 0 {
         let what = match summary.withdrawn {
             1 => "a silence was withdrawn, since an output came after all".to_owned(),
@@ -221,9 +225,9 @@ fn ended(campaign: &Campaign<'_>) -> String {
         End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
         End::Broken => "the SUT or its adapter cannot be used any more",
     };
-    match campaign.budget.is_empty() {
-        true => why.to_owned(),
-        false => format!("{why} ({})", campaign.budget),
+    match campaign.summary.end {
+        End::Steps | End::Time if !campaign.budget.is_empty() => format!("{why} ({})", campaign.budget),
+        _ => why.to_owned(),
     }
 }
 

@@ -371,6 +371,7 @@ fn a_summary(model: &Model) -> Summary {
         switches: vec![(true, true), (false, true), (false, false)],
         locations: vec![(true, true), (true, true), (false, false)],
         bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
+        deadlocks: vec!["l1, x = 3".into()],
         withdrawn: 2,
         stale: 1,
         unknown: 3,
@@ -408,6 +409,8 @@ fn a_campaign_in_a_few_lines() {
       gate       switch>=95% missed: 33%
       unknown    3 questions of the tester had no answer from the solver; 1 purpose
                  rests on it
+      deadlock   nothing can happen any more in l1, x = 3; `sioco analyze` shows the
+                 way there
       silence    2 silences were withdrawn, since outputs came after all: raise
                  `--quiescence`, which is 100 ms
       stale      an output of an earlier run came too late and was dropped
@@ -438,6 +441,7 @@ fn a_campaign_without_a_run() {
         purposes: Vec::new(),
         switches: vec![(false, false); 3],
         bad: Vec::new(),
+        deadlocks: Vec::new(),
         withdrawn: 0,
         stale: 0,
         unknown: 0,

@@ -1,29 +1,36 @@
 //! `sioco demo`: a tour on a model that comes with sioco.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
+use sioco_exec::drive::NoClock;
+use sioco_exec::log::LoggedStep;
+use sioco_exec::{Player, Settings, Tester, drive};
 use sioco_lang::check::{Checked, CheckedModel, check_text};
-use sioco_lang::source::Span;
-use sioco_model::model::{Direction, Label};
-use sioco_model::semantics::Interpreter;
-use sioco_model::{GateId, Model, Value};
+use sioco_model::Model;
+use sioco_plan::case::case;
+use sioco_plan::walker::Walker;
+use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_report::analysis::{self as report, Denied, Source, script};
 use sioco_report::explore::Explored;
 use sioco_report::explore::summary::summary;
+use sioco_report::plan::{self as plan_report, Planned};
+use sioco_report::run::{Bad, Campaign, Page, Trails, bad_run, summary as summary_of_run};
 use sioco_report::{diagnostic, graph};
-use sioco_solve::BackEnd;
 use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{BackEnd, Limits};
 use sioco_symbolic::analysis::{self, Kind, ModelErrors};
+use sioco_symbolic::path::{Path, Shortcuts};
 use sioco_symbolic::{Reach, reach};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
 use crate::files;
 use crate::output::Output;
+use crate::run::played::Played;
 use crate::switch_text::as_written;
 
-/// Take a tour on a model that comes with sioco
+/// Take a tour on a model that comes with sioco: check, plan, test a broken system
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -36,12 +43,14 @@ const MODEL: &str = include_str!("../../../../examples/accumulator/accumulator.s
 /// What goes wrong in the broken copy: the text, and what it becomes.
 const SLIPS: [(&str, &str); 2] = [("!done", "!dnoe"), ("!outX(x)", "!outX(y)")];
 
-/// A run of a system that is right.
-const RUN: [(&str, Option<i64>); 5] =
-    [("inX", Some(6)), ("outX", Some(6)), ("inX", Some(10)), ("outX", Some(16)), ("done", None)];
+/// What is wrong with the broken system: the text, and what it becomes.
+const FAULT: (&str, &str) = ("!outX(x)", "!outX(if x > 15 then x + 1 else x)");
 
-/// What a system that is wrong says after the first step of the run.
-const FAULT: (&str, i64) = ("outX", 7);
+/// Where the random choices of the tour start.
+const SEED: u64 = 42;
+
+/// How many steps purposes have at most.
+const PLANNED: usize = 20;
 
 /// How far the model is explored.
 const EXPLORED: usize = 6;
@@ -59,8 +68,9 @@ impl Demo {
         let model = checked.model.as_ref().expect("the model that we ship is correct");
         the_model(out);
         the_check(&checked, out);
-        a_run(&model.model, out);
-        a_fault(&checked, model, out);
+        let source = Source { checked: model, sources: &checked.sources };
+        let plan = a_plan(source, out);
+        a_test(source, &plan, out);
         all_values(&model.model, out);
         a_defect(out);
         a_picture(&checked, model, out);
@@ -107,61 +117,90 @@ fn the_check(checked: &Checked, out: &mut Output) {
     out.line(format_args!("`sioco explain {}` says more about the first.", broken.diagnostics[0].code.short()));
 }
 
-fn a_run(model: &Model, out: &mut Output) {
-    heading("3. A model can be run", out);
-    let mut interpreter = Interpreter::new(model);
-    let mut state = interpreter.initial_default();
-    out.line(format_args!("    {:<ARROW$}  {}", "start", state.show(model)));
-    for (gate, value) in RUN {
-        let (gate, args) = (gate_of(model, gate), values(value));
-        let switch = interpreter.step(&mut state, gate, &args).expect("the model is defined everywhere");
-        let switch = switch.expect("the model allows this run");
-        let name = &model.switches[switch].name;
-        out.line(format_args!("    {}  {:<11} by `{name}`", arrow(model, gate, &args), state.show(model)));
-    }
-}
-
-fn a_fault(checked: &Checked, model: &CheckedModel, out: &mut Output) {
-    heading("4. A wrong answer is seen, and why it is wrong", out);
-    let style = out.style();
-    let m = &model.model;
-    let mut interpreter = Interpreter::new(m);
-    let mut state = interpreter.initial_default();
-    let (first, args) = (gate_of(m, RUN[0].0), values(RUN[0].1));
-    let taken = interpreter.step(&mut state, first, &args).expect("the model is defined everywhere");
-    assert!(taken.is_some(), "the model allows the first step");
-    out.line(format_args!("    {}  {}", arrow(m, first, &args), state.show(m)));
-
-    let (gate, args) = (gate_of(m, FAULT.0), values(Some(FAULT.1)));
-    let allowed = interpreter.successors(&state, gate, &args).expect("the model is defined everywhere");
-    assert!(allowed.is_empty(), "the model forbids this output");
-    out.line(format_args!("    {}  {}", arrow(m, gate, &args), style.red("not allowed")));
+/// What `sioco plan` does.
+fn a_plan<'a>(source: Source<'a>, out: &mut Output) -> Plan {
+    heading("3. What to test is planned", out);
+    let model = &source.checked.model;
+    let options = Options { depth: Some(PLANNED), workers: 1, ..Options::new(Cover::Switch) };
+    let plan = plan(model, &builtin, &options, &mut |_| {}).expect("switches can always be planned for");
+    let planned = Planned { source, options: &options, plan: &plan, interrupted: false };
+    let page = plan_report::Page { width: out.width().saturating_sub(4), style: out.style(), lines: 40 };
+    indented(&planned.headline(page.style), out);
     out.line("");
-    let offers = interpreter.outputs(&state).expect("the model is defined everywhere");
-    let offer = offers.iter().find(|offer| m.switches[offer.switch].label == Label::Gate(gate));
-    let offer = offer.expect("the gate is right, only its value is wrong");
-    let span = model.spans.switches[offer.switch].args[0];
-    let sort = m.switches[offer.switch].params[0].sort;
-    let expected = m.sorts.show(sort, &offer.args[0]);
-    let why = format!("is {expected} here, but the system sent {}", m.sorts.show(sort, &args[0]));
-    excerpt(checked, span, &why, out);
-    let allowed: Vec<String> =
-        offers.iter().map(|offer| shown(m, m.switches[offer.switch].label, &offer.args)).collect();
-    out.line(format_args!("    allowed here: {}", allowed.join(", ")));
+    let mut walker = Walker::new(Path::with(model, &builtin, Shortcuts::default(), Limits::default()));
+    for (i, purpose) in plan.purposes.iter().enumerate() {
+        let case = case(&mut walker, purpose, Choice::Min, true);
+        indented(&planned.purpose(i, &case, &mut walker, page), out);
+    }
+    out.line("");
+    out.line(
+        "A purpose is a path that a test is to follow; the values are examples. `sioco plan FILE` covers more than",
+    );
+    out.line("switches, if it is asked to: locations, paths, traces, and where conditions are about to flip.");
+    plan
 }
 
-/// A line of the source with a mark under it.
-fn excerpt(checked: &Checked, span: Span, why: &str, out: &mut Output) {
-    let style = out.style();
-    let (line, column) = checked.sources.position(span);
-    let text = MODEL.lines().nth(line - 1).unwrap_or_default();
-    let number = line.to_string();
-    let margin = " ".repeat(number.len());
-    let mark = "^".repeat(checked.sources.text(span).chars().count().max(1));
-    out.line(format_args!("    {margin} {} {}", style.dim("╭▸"), checked.sources.show(span)));
-    out.line(format_args!("    {number} {} {text}", style.dim("│")));
-    let under = format!("{mark} {why}");
-    out.line(format_args!("    {margin} {} {}{}", style.dim("│"), " ".repeat(column - 1), style.red(under)));
+/// What `sioco test` does.
+fn a_test(source: Source<'_>, plan: &Plan, out: &mut Output) {
+    heading("4. A system is tested, and a wrong answer explained", out);
+    let (right, wrong) = FAULT;
+    let broken = check_text("broken-system.sts", &MODEL.replace(right, wrong));
+    let broken = broken.model.as_ref().expect("the broken system is a model, too");
+    out.line("A system that does what the model says passes:");
+    out.line("");
+    test(source, &source.checked.model, plan, "the model itself", out);
+    out.line("");
+    out.line(format_args!("Another one tells a wrong sum as soon as that is above 15: `{wrong}`. It fails:"));
+    out.line("");
+    test(source, &broken.model, plan, "the broken system", out);
+    out.line("");
+    out.line(
+        "Both systems are played by models here. `sioco test FILE --sut 'COMMAND'` tests a program, over a few lines",
+    );
+    out.line("of JSON; `sioco replay` runs a failing run again, and `sioco judge` gives the verdict on a log.");
+}
+
+fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut Output) {
+    let model = &source.checked.model;
+    let settings = Settings { seed: SEED, fail_fast: true, values: Choice::Random(SEED), ..Settings::default() };
+    let quiescence = settings.quiescence;
+    let mut tester = Tester::new(model, &builtin, plan, settings);
+    let mut sut = Played::new(Player::new(played), played, model);
+    let mut trails = Trails::default();
+    let found = drive(&mut tester, &mut sut, &mut NoClock, &mut |stamped| trails.record(stamped));
+    let page = Page { width: out.width().saturating_sub(4), style: out.style() };
+    for bad in &found.bad {
+        // Nothing here takes time.
+        let untimed = |step: &LoggedStep| LoggedStep { at: None, ..step.clone() };
+        let steps: Vec<LoggedStep> = trails.of(bad.run).iter().map(untimed).collect();
+        let shown = Bad {
+            source,
+            run: bad.run,
+            verdict: bad.verdict,
+            cause: &bad.cause,
+            explanation: bad.explanation.as_ref(),
+            steps: &steps,
+            seed: Some(SEED),
+            file: None,
+            replay: None,
+        };
+        indented(&bad_run(&shown, page), out);
+        out.line("");
+    }
+    let told = Campaign {
+        source,
+        summary: &found,
+        plan: Some(plan),
+        sut: name,
+        seed: None,
+        quiescence,
+        took: None,
+        budget: "",
+        journal: None,
+        replay: None,
+        gates: &[],
+    };
+    indented(&summary_of_run(&told, page), out);
 }
 
 /// What `sioco explore` does.
@@ -186,7 +225,7 @@ fn all_values(model: &Model, out: &mut Output) {
     let graph = &found.graph;
     let last = graph.ids().find(|n| graph.step(*n).is_some_and(|s| s.name(model) == ENDING));
     let steps = graph.path(last.expect("the model comes to its end"));
-    let mut path = sioco_symbolic::Path::new(model, &builtin);
+    let mut path = Path::new(model, &builtin);
     let names: Vec<String> = steps.iter().map(|s| s.name(model)).collect();
     if let Reach::Reachable(solved) = reach(&mut path, &steps, Choice::Min) {
         out.line(format_args!("The shortest way to the end is `{}`. Values for it:", names.join(" ")));
@@ -234,43 +273,7 @@ fn a_picture(checked: &Checked, model: &CheckedModel, out: &mut Output) {
 
 /// In a project, where its other products are; elsewhere, where things may be lost.
 fn picture_folder() -> PathBuf {
-    let target = Path::new("target");
-    let base = if target.is_dir() { target.to_path_buf() } else { std::env::temp_dir() };
+    let target = PathBuf::from("target");
+    let base = if target.is_dir() { target } else { std::env::temp_dir() };
     base.join("sioco-demo")
-}
-
-fn gate_of(model: &Model, name: &str) -> GateId {
-    model.gate(name).expect("the model declares the gates of the tour")
-}
-
-fn values(value: Option<i64>) -> Vec<Value> {
-    value.map(Value::Int).into_iter().collect()
-}
-
-/// How wide an arrow is, with what stands on it and at its ends.
-const ARROW: usize = 38;
-
-/// Who says what to whom.
-fn arrow(model: &Model, gate: GateId, args: &[Value]) -> String {
-    let what = shown(model, Label::Gate(gate), args);
-    let (left, right) = match model.gates[gate].direction {
-        Direction::Input => ("tester ── ", "▶ system"),
-        Direction::Output => ("tester ◀", " ── system"),
-    };
-    let taken = [left, &what, " ", right].map(|part| part.chars().count()).iter().sum();
-    let line = "─".repeat(ARROW.saturating_sub(taken));
-    match model.gates[gate].direction {
-        Direction::Input => format!("{left}{what} {line}{right}"),
-        Direction::Output => format!("{left}{line} {what}{right}"),
-    }
-}
-
-fn shown(model: &Model, label: Label, args: &[Value]) -> String {
-    let Label::Gate(gate) = label else { return String::new() };
-    let gate = &model.gates[gate];
-    let args: Vec<String> = (gate.params.iter().zip(args))
-        .map(|(param, value)| format!("{} = {}", param.name, model.sorts.show(param.sort, value)))
-        .collect();
-    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
-    format!("{}{}{args}", gate.direction.sigil(), gate.name)
 }

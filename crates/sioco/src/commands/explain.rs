@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use sioco_lang::Code;
 use sioco_lang::diagnostic::{Severity, did_you_mean};
+use sioco_report::run::code::Code as Verdict;
 use sioco_symbolic::analysis::Kind;
 
 use crate::analyze::kinds;
@@ -13,7 +14,7 @@ use crate::markdown;
 use crate::output::{Format, Output};
 use crate::style::Style;
 
-/// Say more about a code of `sioco check` or a kind of `sioco analyze`, with examples
+/// Say more about a code of `sioco check` or `sioco test`, or a kind of `sioco analyze`, with examples
 ///
 /// Without one, lists all of them.
 #[derive(Args, Debug)]
@@ -71,10 +72,13 @@ enum Topic {
     Code(Code),
     /// A kind of finding.
     Kind(Kind),
+    /// A way in which a system does not conform.
+    Verdict(Verdict),
 }
 
 fn all() -> impl Iterator<Item = Topic> {
-    Code::ALL.iter().map(|code| Topic::Code(*code)).chain(Kind::ALL.map(Topic::Kind))
+    let codes = Code::ALL.iter().map(|code| Topic::Code(*code));
+    codes.chain(Verdict::ALL.map(Topic::Verdict)).chain(Kind::ALL.map(Topic::Kind))
 }
 
 impl Topic {
@@ -82,6 +86,7 @@ impl Topic {
         match self {
             Topic::Code(code) => code.short(),
             Topic::Kind(kind) => kind.name(),
+            Topic::Verdict(code) => code.short(),
         }
     }
 
@@ -89,6 +94,7 @@ impl Topic {
         match self {
             Topic::Code(code) => code.title(),
             Topic::Kind(kind) => kinds::title(kind),
+            Topic::Verdict(code) => code.title(),
         }
     }
 
@@ -96,6 +102,7 @@ impl Topic {
         match self {
             Topic::Code(code) => code.explanation(),
             Topic::Kind(kind) => kinds::page(kind),
+            Topic::Verdict(code) => code.page(),
         }
     }
 
@@ -106,6 +113,7 @@ impl Topic {
                 Severity::Warning => "warning",
             },
             Topic::Kind(kind) => kinds::severity(kind),
+            Topic::Verdict(_) => "error",
         }
     }
 
@@ -114,6 +122,7 @@ impl Topic {
         let head = match self {
             Topic::Code(code) => format!("{severity}[{code}]"),
             Topic::Kind(kind) => format!("{severity}[{kind}]"),
+            Topic::Verdict(code) => format!("{severity}[{code}]"),
         };
         if severity == "error" { style.red(head) } else { style.bold(head) }
     }
@@ -122,6 +131,7 @@ impl Topic {
         let (key, name) = match self {
             Topic::Code(code) => ("code", code.to_string()),
             Topic::Kind(kind) => ("kind", kind.to_string()),
+            Topic::Verdict(code) => ("code", code.to_string()),
         };
         json!({ key: name, "severity": self.severity(), "title": self.title() })
     }
@@ -132,10 +142,12 @@ fn find(text: &str) -> Result<Topic, Failure> {
     // Case and prefix do not matter, as little as they do for codes that exist.
     let upper = text.to_uppercase();
     let short = upper.strip_prefix("SIOCO::").unwrap_or(&upper);
-    let found = Code::parse(short).map(Topic::Code).or_else(|| kinds::parse(text).map(Topic::Kind));
+    let found = Code::parse(short).map(Topic::Code).or_else(|| Verdict::parse(short).map(Topic::Verdict));
+    let found = found.or_else(|| kinds::parse(text).map(Topic::Kind));
     found.ok_or_else(|| {
         let failure = Failure::usage(format!("there is no code and no kind of finding `{text}`"));
-        let near = did_you_mean(short, Code::ALL.iter().map(|code| code.short()));
+        let codes = Code::ALL.iter().map(|code| code.short()).chain(Verdict::ALL.map(Verdict::short));
+        let near = did_you_mean(short, codes);
         match near.or_else(|| did_you_mean(&text.to_lowercase(), Kind::ALL.iter().map(|kind| kind.name()))) {
             Some(near) => failure.help(format!("did you mean `{near}`? `sioco explain` lists all of them")),
             None => failure.help("`sioco explain` lists all of them"),

@@ -1,0 +1,625 @@
+//! Rust code as a system under test, in the same process: for those who test their own.
+//!
+//! ```
+//! use std::collections::VecDeque;
+//! use sioco_adapter::in_process::{Args, InProcess, Output, System};
+//!
+//! /// What is to be tested.
+//! #[derive(Default)]
+//! struct Accumulator {
+//!     sum: i64,
+//!     answers: VecDeque<i64>,
+//! }
+//!
+//! impl System for Accumulator {
+//!     fn reset(&mut self) {
+//!         *self = Accumulator::default();
+//!     }
+//!
+//!     fn input(&mut self, gate: &str, args: Args<'_>) {
+//!         match gate {
+//!             "inX" => self.sum += args.get::<i64>("p"),
+//!             _ => unreachable!("the model has no other input"),
+//!         }
+//!         self.answers.push_back(self.sum);
+//!     }
+//!
+//!     fn output(&mut self) -> Option<Output> {
+//!         self.answers.pop_front().map(|sum| Output::new("outX", sum))
+//!     }
+//! }
+//!
+//! # let text = "input inX(p: Int)\noutput outX(p: Int)\nprocess P { init l { ?inX(_) -> m } state m { !outX(any p) -> l } }";
+//! # let model = sioco_lang::check_text("accumulator.sts", text).model.expect("a model").model;
+//! let mut sut = InProcess::new(&model, Accumulator::default());
+//! # use sioco_exec::{GateValue, Observation, Polled, Sut, SutEvent};
+//! # use sioco_model::Value;
+//! # let wait = std::time::Duration::from_secs(1);
+//! # sut.reset(1, 0).expect("a reset");
+//! # sut.send(1, &GateValue { gate: model.gate("inX").expect("a gate"), args: vec![Value::Int(6)] }).expect("sent");
+//! # assert_eq!(sut.poll(wait), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
+//! # let out = GateValue { gate: model.gate("outX").expect("a gate"), args: vec![Value::Int(6)] };
+//! # assert_eq!(sut.poll(wait), Ok(Polled::Event(SutEvent::Observed(Observation::Output(out)))));
+//! # assert_eq!(sut.poll(wait), Ok(Polled::Event(SutEvent::Observed(Observation::Delta))));
+//! ```
+//!
+//! A panic of the system is a fault and no verdict, since it is not known whose it is.
+
+use std::collections::VecDeque;
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_model::model::{CLOSED, Direction, Gate, Model, Param};
+use sioco_model::number::{self, to_big, to_rational};
+use sioco_model::sort::{Sort, Sorts};
+use sioco_model::{SortId, Value};
+
+use crate::lines::{Interrupt, later};
+use crate::protocol::gate_of;
+use crate::values::{Misread, argument, keep_digits};
+
+/// How many outputs are taken before an input, at most.
+const BEFORE_INPUT: usize = 1000;
+/// How often a system that does things by itself is asked for outputs.
+const TICK: Duration = Duration::from_millis(1);
+
+/// A system under test. Gates are named as in the model.
+pub trait System {
+    /// Goes to the initial state.
+    fn reset(&mut self);
+
+    /// The same, with a seed for a system that does things at random.
+    fn reset_with_seed(&mut self, seed: u64) {
+        let _ = seed;
+        self.reset();
+    }
+
+    /// Takes an input.
+    fn input(&mut self, gate: &str, args: Args<'_>);
+
+    /// Gives the next output, if there is one.
+    fn output(&mut self) -> Option<Output>;
+
+    /// Whether no output means that none will come before the next input. A system with threads or timers of its own
+    /// says no: then the quiescence time decides.
+    fn settles(&self) -> bool {
+        true
+    }
+}
+
+/// The values of an input: a slice, with the names of the parameters.
+#[derive(Clone, Copy)]
+pub struct Args<'a> {
+    sorts: &'a Sorts,
+    gate: &'a Gate,
+    values: &'a [Value],
+}
+
+impl Args<'_> {
+    /// The value of a parameter, as a Rust type.
+    ///
+    /// # Panics
+    /// If there is no such parameter, or its values are of another type. In a [`System`] that becomes a fault.
+    #[track_caller]
+    pub fn get<T: FromArg>(&self, name: &str) -> T {
+        match self.gate.params.iter().position(|p| p.name == name) {
+            Some(at) => self.at(at),
+            None => panic!("`{}` has no parameter `{name}`", self.gate.name),
+        }
+    }
+
+    /// The value of a parameter by its position, from 0.
+    ///
+    /// # Panics
+    /// As [`get`](Args::get).
+    #[track_caller]
+    pub fn at<T: FromArg>(&self, position: usize) -> T {
+        let (Some(param), Some(value)) = (self.gate.params.get(position), self.values.get(position)) else {
+            panic!("`{}` has no parameter at {position}", self.gate.name);
+        };
+        T::from_arg(self.sorts, param.sort, value).unwrap_or_else(|| {
+            let shown = self.sorts.show(param.sort, value);
+            panic!("`{}` of `{}` is {shown}, which is no {}", param.name, self.gate.name, std::any::type_name::<T>())
+        })
+    }
+}
+
+impl Deref for Args<'_> {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        self.values
+    }
+}
+
+/// A Rust type that values of the model can be taken as.
+pub trait FromArg: Sized {
+    /// The value of a sort as this type, if it is one.
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self>;
+}
+
+/// A Rust type that can be a value of the model.
+pub trait IntoArg {
+    /// What it stands for.
+    fn into_arg(self) -> Arg;
+}
+
+/// A value of an output.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Arg {
+    /// A value of the model.
+    Value(Value),
+    /// What stands for it in the protocol; see [`sioco_plan::value`].
+    Json(Json),
+    /// A sequence.
+    Seq(Vec<Arg>),
+}
+
+macro_rules! integers {
+    ($($int:ty)*) => {$(
+        impl FromArg for $int {
+            fn from_arg(_: &Sorts, _: SortId, value: &Value) -> Option<Self> {
+                to_big(value)?.try_into().ok()
+            }
+        }
+        impl IntoArg for $int {
+            fn into_arg(self) -> Arg {
+                Arg::Value(number::int(self.into()))
+            }
+        }
+    )*};
+}
+integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+impl FromArg for bool {
+    fn from_arg(_: &Sorts, _: SortId, value: &Value) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+impl IntoArg for bool {
+    fn into_arg(self) -> Arg {
+        Arg::Value(Value::Bool(self))
+    }
+}
+
+/// A string, or the name of a constructor.
+impl FromArg for String {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        match (value, sorts.get(sort)) {
+            (Value::Str(text), _) => Some(text.as_ref().to_string()),
+            (_, Sort::Data(data)) => {
+                Some(sorts.data[*data].constructors.get(value.constructor()? as usize)?.name.clone())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A string, or the name of a constructor without fields.
+impl IntoArg for &str {
+    fn into_arg(self) -> Arg {
+        Arg::Json(self.into())
+    }
+}
+
+/// A string, or the name of a constructor without fields.
+impl IntoArg for String {
+    fn into_arg(self) -> Arg {
+        Arg::Json(self.into())
+    }
+}
+
+/// The nearest number.
+impl FromArg for f64 {
+    fn from_arg(_: &Sorts, _: SortId, value: &Value) -> Option<Self> {
+        Some(to_rational(value)?.to_f64().value())
+    }
+}
+
+/// The number as it is written with as few digits as tell it from others.
+impl IntoArg for f64 {
+    fn into_arg(self) -> Arg {
+        let text = format!("{self:?}");
+        // What is no number is no value either.
+        let number = keep_digits(&text).ok().and_then(|text| serde_json::from_str(&text).ok());
+        Arg::Json(number.unwrap_or_else(|| json!(text)))
+    }
+}
+
+impl<T: FromArg> FromArg for Vec<T> {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        match (value, sorts.get(sort)) {
+            (Value::Seq(items), Sort::Seq(item)) => items.iter().map(|v| T::from_arg(sorts, *item, v)).collect(),
+            _ => None,
+        }
+    }
+}
+
+/// A sequence.
+impl<T: IntoArg> IntoArg for Vec<T> {
+    fn into_arg(self) -> Arg {
+        Arg::Seq(self.into_iter().map(T::into_arg).collect())
+    }
+}
+
+impl FromArg for Value {
+    fn from_arg(_: &Sorts, _: SortId, value: &Value) -> Option<Self> {
+        Some(value.clone())
+    }
+}
+
+impl IntoArg for Value {
+    fn into_arg(self) -> Arg {
+        Arg::Value(self)
+    }
+}
+
+/// Records and constructors with fields, as in the protocol.
+impl FromArg for Json {
+    fn from_arg(sorts: &Sorts, sort: SortId, value: &Value) -> Option<Self> {
+        Some(sioco_plan::value::json(sorts, sort, value))
+    }
+}
+
+/// Records and constructors with fields, as in the protocol.
+impl IntoArg for Json {
+    fn into_arg(self) -> Arg {
+        Arg::Json(self)
+    }
+}
+
+/// The values of an output: `()` for none, a value for one, a tuple for several.
+pub trait IntoArgs {
+    /// One value per parameter.
+    fn into_args(self) -> Vec<Arg>;
+}
+
+impl<T: IntoArg> IntoArgs for T {
+    fn into_args(self) -> Vec<Arg> {
+        vec![self.into_arg()]
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident)*))*) => {$(
+        impl<$($name: IntoArg),*> IntoArgs for ($($name,)*) {
+            #[allow(non_snake_case)]
+            fn into_args(self) -> Vec<Arg> {
+                let ($($name,)*) = self;
+                vec![$($name.into_arg()),*]
+            }
+        }
+    )*};
+}
+tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
+
+/// An output.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// The gate.
+    pub gate: String,
+    /// One value per parameter.
+    pub args: Vec<Arg>,
+}
+
+impl Output {
+    /// An output at a gate, with values: `Output::new("done", ())`, `Output::new("sum", 6)`,
+    /// `Output::new("at", (1, "north"))`.
+    pub fn new(gate: impl Into<String>, args: impl IntoArgs) -> Output {
+        Output { gate: gate.into(), args: args.into_args() }
+    }
+
+    /// The end of the system, as an observation.
+    pub fn closed() -> Output {
+        Output::new(CLOSED, ())
+    }
+}
+
+/// A [`System`], connected as a system under test.
+pub struct InProcess<'m, S> {
+    model: &'m Model,
+    system: S,
+    interrupt: Interrupt,
+    events: VecDeque<SutEvent>,
+    closed: bool,
+}
+
+impl<'m, S: System> InProcess<'m, S> {
+    /// A system for a model.
+    pub fn new(model: &'m Model, system: S) -> InProcess<'m, S> {
+        InProcess { model, system, interrupt: Interrupt::default(), events: VecDeque::new(), closed: false }
+    }
+
+    /// The same, which ends when somebody wants that.
+    pub fn interrupted_by(self, interrupt: Interrupt) -> InProcess<'m, S> {
+        InProcess { interrupt, ..self }
+    }
+
+    /// The system.
+    pub fn system(&self) -> &S {
+        &self.system
+    }
+
+    /// Calls the system; if it panics, that is a fault.
+    fn call<T>(&mut self, what: &str, call: impl FnOnce(&mut S) -> T) -> Result<T, Fault> {
+        let system = &mut self.system;
+        catch_unwind(AssertUnwindSafe(|| call(system))).map_err(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            fault(FaultKind::Died, format!("the system panicked {what}: {text}"))
+        })
+    }
+
+    /// The next output, if there is one.
+    fn pull(&mut self) -> Result<Option<SutEvent>, Fault> {
+        if self.closed {
+            return Ok(None);
+        }
+        let Some(output) = self.call("when it was asked for an output", S::output)? else { return Ok(None) };
+        let seen = self.observation(output).map_err(|why| fault(FaultKind::Protocol, why))?;
+        self.closed = seen == Observation::Closed;
+        Ok(Some(SutEvent::Observed(seen)))
+    }
+
+    fn observation(&self, output: Output) -> Result<Observation, String> {
+        if output.gate == CLOSED {
+            return Ok(Observation::Closed);
+        }
+        let id = gate_of(self.model, &output.gate, Direction::Output)?;
+        let params = &self.model.gates[id].params;
+        let raw = format!("{:?}", output.args);
+        let malformed = |why| Ok(Observation::Malformed { gate: id, why, raw });
+        if params.len() != output.args.len() {
+            let (given, wanted) = (output.args.len(), params.len());
+            return malformed(format!("it has {given} values, and there should be {wanted}"));
+        }
+        let values = params.iter().zip(output.args).map(|(param, arg)| value(&self.model.sorts, param, arg));
+        match values.collect() {
+            Ok(args) => Ok(Observation::Output(GateValue { gate: id, args })),
+            Err(Misread::Misfit(why)) => malformed(why),
+            Err(Misread::Protocol(why)) => Err(why),
+        }
+    }
+}
+
+/// The value that a parameter gets.
+fn value(sorts: &Sorts, param: &Param, arg: Arg) -> Result<Value, Misread> {
+    let value = match (arg, sorts.get(param.sort)) {
+        (Arg::Json(json), _) => return argument(sorts, param, &json),
+        (Arg::Seq(items), Sort::Seq(item)) => {
+            let item = |(i, arg)| {
+                let param = Param { name: format!("{}[{i}]", param.name), sort: *item, tolerance: None };
+                value(sorts, &param, arg)
+            };
+            Value::seq(items.into_iter().enumerate().map(item).collect::<Result<_, Misread>>()?)
+        }
+        (Arg::Seq(_), _) => return Err(misfit(sorts, param, "a sequence")),
+        // An integer is a real number, too.
+        (Arg::Value(value @ (Value::Int(_) | Value::BigInt(_))), Sort::Real { .. }) => {
+            Value::real(to_rational(&value).expect("it is an integer"))
+        }
+        (Arg::Value(value), _) => value,
+    };
+    if param.takes(sorts, &value) { Ok(value) } else { Err(misfit(sorts, param, &sorts.show(param.sort, &value))) }
+}
+
+fn misfit(sorts: &Sorts, param: &Param, what: &str) -> Misread {
+    Misread::Misfit(format!("`{}` is {what}, and should be {}", param.name, sorts.name(param.sort)))
+}
+
+fn fault(kind: FaultKind, message: String) -> Fault {
+    Fault { kind, message, stderr: Vec::new(), again: true }
+}
+
+impl<S: System> Sut for InProcess<'_, S> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _run: u64, seed: u64) -> Result<(), Fault> {
+        self.events.clear();
+        self.closed = false;
+        self.call("when it was reset", |system| system.reset_with_seed(seed))
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        // What it has to say already, it says before the input.
+        for _ in 0..BEFORE_INPUT {
+            match self.pull()? {
+                Some(event) => self.events.push_back(event),
+                None => break,
+            }
+        }
+        let model = self.model;
+        let gate = &model.gates[input.gate];
+        let args = Args { sorts: &model.sorts, gate, values: &input.args };
+        self.call(&format!("at the input {}", input.show(model)), |system| system.input(&gate.name, args))?;
+        self.events.push_back(SutEvent::Accepted { id });
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        let until = later(wait);
+        loop {
+            if stopped(&self.interrupt) {
+                return Ok(Polled::Interrupted);
+            }
+            let event = match self.events.pop_front() {
+                Some(event) => Some(event),
+                None => self.pull()?,
+            };
+            if let Some(event) = event {
+                return Ok(Polled::Event(event));
+            }
+            if wait.is_zero() {
+                return Ok(Polled::Nothing);
+            }
+            if self.closed || self.system.settles() {
+                return Ok(Polled::Event(SutEvent::Observed(Observation::Delta)));
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Polled::Nothing);
+            }
+            std::thread::sleep(left.min(TICK));
+        }
+    }
+}
+
+fn stopped(interrupt: &AtomicBool) -> bool {
+    interrupt.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn model() -> Model {
+        let text = "type C = Red | Blue | Mix(a: Int)\ntype P = { x: Real }\ninput i(n: Int, b: Bool, t: String, r: Real, c: C, s: Seq<Int>, p: P)\ninput go\noutput o(n: Int, b: Bool, t: String, r: Real, c: C, s: Seq<Int>, p: P)\noutput small(n: Int in 0..9)\noutput done\noutput nested(s: Seq<Seq<String>>)\nprocess Q { init l { ?i(_, _, _, _, _, _, _) -> l\n?go -> l } state m { !o(any n, any b, any t, any r, any c, any s, any p) -> l\n!small(any n) -> l\n!nested(any s) -> l\n!done -> l } }";
+        let checked = sioco_lang::check_text("m.sts", text);
+        checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
+    }
+
+    /// Gives back what it gets, or what it was told to.
+    #[derive(Default)]
+    struct Echo {
+        plan: Vec<Output>,
+        out: VecDeque<Output>,
+        lazy: bool,
+    }
+
+    impl System for Echo {
+        fn reset(&mut self) {
+            self.out.clear();
+        }
+
+        fn input(&mut self, gate: &str, args: Args<'_>) {
+            if gate == "go" {
+                self.out.extend(self.plan.clone());
+                return;
+            }
+            let small: u8 = args.get("n");
+            let text: String = args.get("t");
+            let color: String = args.at(4);
+            assert_eq!(args.len(), 7);
+            let (r, s): (f64, Vec<i32>) = (args.get("r"), args.get("s"));
+            let output = (small, args.get::<bool>("b"), text, r, color, s, args.get::<Json>("p"));
+            self.out.push_back(Output::new("o", output));
+        }
+
+        fn output(&mut self) -> Option<Output> {
+            self.out.pop_front()
+        }
+
+        fn settles(&self) -> bool {
+            !self.lazy
+        }
+    }
+
+    fn input(model: &Model, gate: &str, text: &[&str]) -> GateValue {
+        let gate = model.gate(gate).unwrap();
+        let params = model.gates[gate].params.iter().zip(text);
+        let args = params.map(|(p, t)| sioco_lang::value::parse_value(&model.sorts, p.sort, t).expect(t)).collect();
+        GateValue { gate, args }
+    }
+
+    fn seen(polled: Result<Polled, Fault>) -> Observation {
+        match polled {
+            Ok(Polled::Event(SutEvent::Observed(seen))) => seen,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_become_rust_and_back() {
+        let model = model();
+        let mut sut = InProcess::new(&model, Echo::default());
+        sut.reset(1, 7).unwrap();
+        let values = ["250", "true", "\"a\\\"é\"", "0.1", "Blue", "[1, -2]", "P { x: 1 / 3 }"];
+        sut.send(1, &input(&model, "i", &values)).unwrap();
+        assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
+        let Observation::Output(out) = seen(sut.poll(LONG)) else { panic!("no output") };
+        assert_eq!(out, input(&model, "o", &values));
+        assert_eq!(seen(sut.poll(LONG)), Observation::Delta);
+        assert_eq!(sut.poll(Duration::ZERO), Ok(Polled::Nothing));
+    }
+
+    #[test]
+    fn panics_are_faults() {
+        let model = model();
+        let mut sut = InProcess::new(&model, Echo::default());
+        sut.reset(1, 7).unwrap();
+        let values = ["256", "true", "\"\"", "0.1", "Red", "[]", "P { x: 0 }"];
+        let fault = sut.send(1, &input(&model, "i", &values)).unwrap_err();
+        assert_eq!((fault.kind, fault.again), (FaultKind::Died, true));
+        assert!(fault.message.contains("`n` of `i` is 256, which is no u8"), "{fault}");
+        sut.reset(2, 7).unwrap();
+    }
+
+    #[test]
+    fn outputs_are_checked() {
+        let model = model();
+        let plan = vec![
+            Output::new("small", 9u64),
+            Output::new("small", 10),
+            Output::new("small", "x"),
+            Output::new("small", (1, 2)),
+            Output::new("small", ()),
+            Output::new("done", ()),
+            Output::new("nested", vec![vec![], vec!["a"]]),
+            Output::new("nested", vec![vec![1]]),
+            Output::new("smal", 1),
+            Output::closed(),
+        ];
+        let mut sut = InProcess::new(&model, Echo { plan, ..Echo::default() });
+        sut.reset(1, 7).unwrap();
+        sut.send(1, &input(&model, "go", &[])).unwrap();
+        sut.poll(LONG).unwrap();
+        let (small, done) = (model.gate("small").unwrap(), model.gate("done").unwrap());
+        assert_eq!(seen(sut.poll(LONG)), Observation::Output(GateValue { gate: small, args: vec![Value::Int(9)] }));
+        for part in ["`n` is 10, and should be Int in 0..9", "`n` is `\"x\"`", "2 values", "0 values"] {
+            match seen(sut.poll(LONG)) {
+                Observation::Malformed { gate, why, .. } if gate == small && why.contains(part) => {}
+                other => panic!("{part}: {other:?}"),
+            }
+        }
+        assert_eq!(seen(sut.poll(LONG)), Observation::Output(GateValue { gate: done, args: vec![] }));
+        assert_eq!(seen(sut.poll(LONG)), Observation::Output(input(&model, "nested", &["[[], [\"a\"]]"])));
+        assert!(matches!(seen(sut.poll(LONG)), Observation::Malformed { why, .. } if why.contains("`s[0][0]` is 1")));
+        let fault = sut.poll(LONG).unwrap_err();
+        assert!(fault.kind == FaultKind::Protocol && fault.message.contains("did you mean `small`?"), "{fault}");
+        assert_eq!(seen(sut.poll(LONG)), Observation::Closed);
+    }
+
+    #[test]
+    fn what_is_there_already_comes_before_an_input() {
+        let model = model();
+        let mut sut = InProcess::new(&model, Echo { plan: vec![Output::new("done", ())], ..Echo::default() });
+        sut.reset(1, 7).unwrap();
+        sut.send(1, &input(&model, "go", &[])).unwrap();
+        sut.send(2, &input(&model, "go", &[])).unwrap();
+        assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
+        assert!(matches!(seen(sut.poll(LONG)), Observation::Output(_)));
+        assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 2 })));
+        assert!(matches!(seen(sut.poll(LONG)), Observation::Output(_)));
+    }
+
+    #[test]
+    fn a_system_may_need_time() {
+        let model = model();
+        let interrupt = Interrupt::default();
+        let system = Echo { lazy: true, ..Echo::default() };
+        let mut sut = InProcess::new(&model, system).interrupted_by(interrupt.clone());
+        sut.reset(1, 7).unwrap();
+        assert_eq!(sut.poll(Duration::from_millis(10)), Ok(Polled::Nothing));
+        interrupt.store(true, Ordering::Relaxed);
+        assert_eq!(sut.poll(LONG), Ok(Polled::Interrupted));
+    }
+}

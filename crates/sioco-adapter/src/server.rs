@@ -1,0 +1,269 @@
+//! The adapter's side of the protocol: any [`Sut`] of this process, served to testers elsewhere.
+//!
+//! So a model can be played as a system that others connect to, and an adapter can be written in Rust as a program of
+//! its own: a [`System`](crate::in_process::System) behind [`stdio`].
+
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
+use sioco_model::model::{CLOSED, Direction, Model};
+
+use crate::lines::{Line, LineWriter, Lines, Next, WriteError, later, pause};
+use crate::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, common_version, gate_of};
+use crate::tcp::Socket;
+use crate::transport::Connection;
+use crate::values::{Misread, arguments};
+
+/// How often a listener looks for clients.
+const ACCEPT: Duration = Duration::from_millis(25);
+/// How long a system that is asked for outputs may take, before the tester is listened to again.
+const OUTPUT: Duration = Duration::from_millis(5);
+/// How long a client may take nothing of what is sent to it.
+const WRITE: Duration = Duration::from_secs(60);
+/// A time that is not meant to run out.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// Why serving a client ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Served {
+    /// It said bye, or closed the connection.
+    Done,
+    /// Something was wrong with what it said, in words; it was told.
+    Wrong(String),
+    /// Somebody wants everything to end.
+    Interrupted,
+}
+
+/// How a system is served.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Serving {
+    /// What it is called.
+    pub name: String,
+    /// How long to listen for the next input before the next output is given: a system that never stops giving outputs
+    /// would leave no room for inputs otherwise.
+    pub pace: Duration,
+}
+
+impl Default for Serving {
+    fn default() -> Self {
+        Serving { name: "sioco".into(), pace: Duration::from_millis(1) }
+    }
+}
+
+/// Serves the program at the other end of standard input and output.
+pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &AtomicBool) -> std::io::Result<Served> {
+    let lines = Lines::of(std::io::stdin(), "stdin")?;
+    let writer = LineWriter::to(std::io::stdout(), "stdout")?;
+    let served = Session::new(model, sut, &lines, &writer, serving, interrupt).run();
+    writer.finish();
+    writer.flush(WRITE);
+    Ok(served)
+}
+
+/// Serves clients one after the other, until somebody wants that to end. What becomes of each is told.
+pub fn listen(
+    listener: &TcpListener,
+    model: &Model,
+    sut: &mut dyn Sut,
+    serving: &Serving,
+    interrupt: &AtomicBool,
+    tell: &mut dyn FnMut(&str),
+) -> std::io::Result<()> {
+    listener.set_nonblocking(true)?;
+    while !interrupt.load(Ordering::Relaxed) {
+        let (stream, address) = match listener.accept() {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                if error.kind() != ErrorKind::WouldBlock {
+                    tell(&format!("a client could not be accepted: {error}"));
+                }
+                pause(ACCEPT, interrupt);
+                continue;
+            }
+        };
+        let socket = stream.set_nonblocking(false).and_then(|()| Socket::over(stream));
+        let mut socket = match socket {
+            Ok(socket) => socket,
+            Err(error) => {
+                tell(&format!("{address}: {error}"));
+                continue;
+            }
+        };
+        tell(&format!("{address}: connected"));
+        let served = Session::new(model, sut, socket.lines(), socket.writer(), serving, interrupt).run();
+        socket.close(OUTPUT * 100);
+        match served {
+            Served::Done => tell(&format!("{address}: done")),
+            Served::Wrong(why) => tell(&format!("{address}: {why}")),
+            Served::Interrupted => {}
+        }
+    }
+    Ok(())
+}
+
+/// A conversation with one client.
+pub struct Session<'a> {
+    model: &'a Model,
+    sut: &'a mut dyn Sut,
+    lines: &'a Lines,
+    writer: &'a LineWriter,
+    serving: &'a Serving,
+    interrupt: &'a AtomicBool,
+    greeted: bool,
+    run: Option<u64>,
+    /// Whether the system may give an output by itself.
+    active: bool,
+}
+
+impl<'a> Session<'a> {
+    /// A conversation over a pair of streams.
+    pub fn new(
+        model: &'a Model,
+        sut: &'a mut dyn Sut,
+        lines: &'a Lines,
+        writer: &'a LineWriter,
+        serving: &'a Serving,
+        interrupt: &'a AtomicBool,
+    ) -> Session<'a> {
+        Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false }
+    }
+
+    /// Talks until the end.
+    pub fn run(mut self) -> Served {
+        loop {
+            let wait = if self.active { self.serving.pace } else { IDLE };
+            let step = match self.lines.next(later(wait), self.interrupt) {
+                Next::Interrupted => Err(Served::Interrupted),
+                Next::Line(Line::End(None)) => Err(Served::Done),
+                Next::Line(Line::End(Some(error))) => Err(Served::Wrong(error)),
+                Next::Line(Line::Bad(why)) => self.wrong(&why),
+                Next::Line(Line::Text(text) | Line::Partial(text)) => self.hear(&text),
+                Next::Nothing if self.active => self.act(),
+                Next::Nothing => Ok(()),
+            };
+            if let Err(served) = step {
+                return served;
+            }
+        }
+    }
+
+    fn say(&self, message: &AdapterMessage) -> Result<(), Served> {
+        match self.writer.send(message.line(), WRITE, self.interrupt) {
+            Ok(()) => Ok(()),
+            Err(WriteError::Stuck) => Err(Served::Wrong("it does not read what is sent to it".into())),
+            // The end of its lines says the same.
+            Err(WriteError::Closed(_)) => Err(Served::Done),
+        }
+    }
+
+    /// Tells the client that it made a mistake, after which there is nothing more to say.
+    fn wrong(&self, why: &str) -> Result<(), Served> {
+        self.say(&AdapterMessage::Error { fatal: true, run: None, message: why.into() })?;
+        Err(Served::Wrong(why.into()))
+    }
+
+    fn hear(&mut self, text: &str) -> Result<(), Served> {
+        let message = match TesterMessage::parse(text) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Ok(()),
+            Err(why) => return self.wrong(&why),
+        };
+        match message {
+            TesterMessage::Hello { protocol, oldest, .. } => {
+                if let Err(why) = common_version(protocol, oldest) {
+                    return self.wrong(&why);
+                }
+                self.greeted = true;
+                let names = |direction| {
+                    let gates = self.model.gates.values().filter(|g| g.direction == direction && g.name != CLOSED);
+                    Some(gates.map(|g| g.name.clone()).collect())
+                };
+                let hello = Hello {
+                    protocol: VERSION,
+                    oldest: None,
+                    name: Some(self.serving.name.clone()),
+                    inputs: names(Direction::Input),
+                    outputs: names(Direction::Output),
+                    order: self.sut.order(),
+                    reset: true,
+                };
+                self.say(&AdapterMessage::Hello(hello))
+            }
+            TesterMessage::Bye => Err(Served::Done),
+            _ if !self.greeted => self.wrong("the first message should be hello"),
+            TesterMessage::Reset { run, seed } => {
+                (self.run, self.active) = (Some(run), false);
+                match self.sut.reset(run, seed) {
+                    Ok(()) => {
+                        self.active = true;
+                        self.say(&AdapterMessage::Ready { run: Some(run) })
+                    }
+                    Err(fault) => self.report(&fault),
+                }
+            }
+            TesterMessage::Input { .. } if self.run.is_none() => self.wrong("an input came before the first reset"),
+            TesterMessage::Input { id, gate, args } => match self.input(&gate, args.as_ref()) {
+                Ok(input) => match self.sut.send(id, &input) {
+                    Ok(()) => {
+                        self.active = true;
+                        Ok(())
+                    }
+                    Err(fault) => self.report(&fault),
+                },
+                Err(why) => self.say(&AdapterMessage::Refused { id: Some(id), run: self.run, why }),
+            },
+        }
+    }
+
+    fn input(&self, gate: &str, args: Option<&Json>) -> Result<GateValue, String> {
+        let id = gate_of(self.model, gate, Direction::Input)?;
+        let (Misread::Misfit(why) | Misread::Protocol(why)) = match arguments(self.model, &self.model.gates[id], args) {
+            Ok(args) => return Ok(GateValue { gate: id, args }),
+            Err(why) => why,
+        };
+        Err(why)
+    }
+
+    /// The run cannot go on.
+    fn report(&mut self, fault: &Fault) -> Result<(), Served> {
+        self.active = false;
+        // In its own process, only what says that it cannot be mended cannot be mended.
+        let fatal = !fault.again && fault.kind != FaultKind::Timeout;
+        self.say(&AdapterMessage::Error { fatal, run: self.run, message: fault.message.clone() })
+    }
+
+    /// Lets the system do something.
+    fn act(&mut self) -> Result<(), Served> {
+        let run = self.run;
+        let event = match self.sut.poll(OUTPUT) {
+            Ok(Polled::Event(event)) => event,
+            Ok(Polled::Nothing) => return Ok(()),
+            Ok(Polled::Interrupted) => return Err(Served::Interrupted),
+            Err(fault) => return self.report(&fault),
+        };
+        let message = match event {
+            SutEvent::Accepted { id } => AdapterMessage::Accepted { id, run },
+            SutEvent::Refused { id, why } => AdapterMessage::Refused { id: Some(id), run, why },
+            SutEvent::Observed(Observation::Output(output)) => AdapterMessage::output(self.model, &output, run),
+            SutEvent::Observed(Observation::Delta) => {
+                self.active = false;
+                AdapterMessage::Quiescent { run }
+            }
+            SutEvent::Observed(Observation::Closed) => {
+                self.active = false;
+                AdapterMessage::Closed { run }
+            }
+            SutEvent::Observed(Observation::Malformed { gate, raw, .. }) => {
+                // One value too many fits no gate.
+                let gate = &self.model.gates[gate];
+                let args = Some(vec![Json::Null; gate.params.len() + 1].into());
+                AdapterMessage::Output { gate: gate.name.clone(), args, run, raw: Some(raw) }
+            }
+        };
+        self.say(&message)
+    }
+}

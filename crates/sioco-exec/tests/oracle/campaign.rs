@@ -1,0 +1,159 @@
+//! Whole campaigns of the tester, judged by the oracle from their records.
+
+use sioco_exec::settings::{Interaction, Walks};
+use sioco_exec::verdict::{Cause, Open};
+use sioco_exec::{NoClock, Order, Record, Settings, Stamped, Summary, Tester, Verdict, drive};
+use sioco_plan::plan::Counts;
+use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_solve::BackEnd;
+use sioco_solve::values::{Bounds, Choice};
+use sioco_symbolic::explore::Stop;
+
+use super::cases::Case;
+use super::crossing::Known;
+use super::lts::Act;
+use super::machine::Machine;
+use super::rng::Rng;
+use super::sut::Played;
+
+/// The solver without other programs.
+pub fn builtin() -> Box<dyn Bounds> {
+    Box::new(BackEnd::BuiltIn.chain())
+}
+
+/// How a campaign is led.
+#[derive(Clone, Debug)]
+pub struct Strategy {
+    /// What is planned; nothing: only walks.
+    pub cover: Option<Cover>,
+    pub settings: Settings,
+    pub order: Order,
+}
+
+impl Strategy {
+    /// One of all strategies.
+    pub fn any(rng: &mut Rng) -> Strategy {
+        let covers = [None, Some(Cover::Switch), Some(Cover::Location), Some(Cover::Traces(2)), Some(Cover::Random(4))];
+        let cover = rng.pick(&covers).clone();
+        let walks = match cover {
+            None => *rng.pick(&[Walks::Random, Walks::Guided]),
+            Some(_) => *rng.pick(&[Walks::None, Walks::Random, Walks::Guided]),
+        };
+        let settings = Settings {
+            seed: rng.next(),
+            values: *rng.pick(&[Choice::Min, Choice::Max, Choice::Middle, Choice::Boundary, Choice::Random(1)]),
+            walks,
+            max_steps: Some(60),
+            walk: *rng.pick(&[5, 15, 100]),
+            interaction: *rng.pick(&[None, Some(Interaction::Eager), Some(Interaction::Fair)]),
+            ..Settings::default()
+        };
+        Strategy { cover, settings, order: *rng.pick(&[Order::Sut, Order::Sent]) }
+    }
+
+    /// The strategy that is to find what is wrong.
+    pub fn search(seed: u64, steps: u64) -> Strategy {
+        let settings = Settings {
+            seed,
+            walks: Walks::Guided,
+            max_steps: Some(steps),
+            walk: 30,
+            fail_fast: true,
+            ..Settings::default()
+        };
+        Strategy { cover: None, settings, order: Order::Sut }
+    }
+
+    fn plan(&self, case: &Case) -> Plan {
+        match &self.cover {
+            Some(cover) => {
+                let options = Options {
+                    nodes: 60,
+                    internal: 10,
+                    walk: 6,
+                    workers: 1,
+                    steering: false,
+                    seed: self.settings.seed,
+                    ..Options::new(cover.clone())
+                };
+                plan(&case.model, &builtin, &options, &mut |_| {}).expect("no purpose is named")
+            }
+            None => Plan {
+                cover: Cover::Random(1),
+                strict: false,
+                goals: Vec::new(),
+                purposes: Vec::new(),
+                length: None,
+                steering: None,
+                stop: Stop::Complete,
+                counts: Counts::default(),
+            },
+        }
+    }
+
+    /// Runs a campaign against a machine.
+    pub fn run(&self, case: &Case, machine: &Machine, seed: u64) -> (Summary, Vec<Record>) {
+        let plan = self.plan(case);
+        let mut tester = Tester::new(&case.model, &builtin, &plan, self.settings.clone());
+        let mut sut = Played::new(machine, case.names.clone(), self.order, seed);
+        let mut records = Vec::new();
+        let mut sink = |s: &Stamped| records.push(s.record.clone());
+        let summary = drive(&mut tester, &mut sut, &mut NoClock, &mut sink);
+        (summary, records)
+    }
+}
+
+/// Judges every run from its records: the verdict must be *fail* exactly where something was observed that the oracle does
+/// not allow. Says whether a run failed.
+pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, String> {
+    let mut known = Known::at_start(&case.lts);
+    let mut trace: Vec<Act> = Vec::new();
+    let mut inputs: Vec<(u64, Act)> = Vec::new();
+    let mut wrong = false;
+    let mut failed = false;
+    for record in records {
+        match record {
+            Record::Run { .. } => {
+                known = Known::at_start(&case.lts);
+                trace.clear();
+                inputs.clear();
+                wrong = false;
+            }
+            Record::Input { id, input, .. } => {
+                let input = case.names.act(input);
+                if !known.now.specifies(input) && !wrong {
+                    return Err(format!("{trace:?}: sends {input:?}, but that is not specified"));
+                }
+                inputs.push((*id, input));
+            }
+            Record::Accepted { id } => {
+                let (_, input) = inputs.iter().find(|(i, _)| i == id).expect("it was sent");
+                trace.push(*input);
+                known.input(*input, order);
+            }
+            Record::Observed(seen) => {
+                let act = case.names.seen(seen);
+                if wrong {
+                    return Err(format!("{trace:?} {act:?}: goes on, but it failed"));
+                }
+                trace.push(act);
+                wrong = !known.see(act);
+            }
+            Record::Verdict { verdict, cause, .. } => {
+                let undecided = || matches!(cause, Cause::Open(Open::Cut | Open::Other(_))) && case.is_wide();
+                match verdict {
+                    Verdict::Fail if wrong => failed = true,
+                    Verdict::Fail => return Err(format!("{trace:?}: all is allowed, but {cause:?}")),
+                    Verdict::Error => return Err(format!("{trace:?}: nothing broke, but {cause:?}")),
+                    _ if wrong && !undecided() => {
+                        return Err(format!("{trace:?}: the last is not allowed, but {verdict:?} {cause:?}"));
+                    }
+                    _ => {}
+                }
+            }
+            Record::Refused { .. } | Record::Fault(_) => return Err(format!("nothing broke, but {record:?}")),
+            Record::Purpose { .. } | Record::End { .. } => {}
+        }
+    }
+    Ok(failed)
+}

@@ -1,0 +1,260 @@
+//! `sioco judge`: the verdict on a recorded log.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use sioco_exec::account::Bits;
+use sioco_exec::event::Action;
+use sioco_exec::judge::{Judged, judge};
+use sioco_exec::log::{Log, LoggedRun};
+use sioco_exec::record::End;
+use sioco_exec::suite::Suite;
+use sioco_exec::summary::{BadRun, Summary};
+use sioco_exec::verdict::Verdict;
+use sioco_exec::{Order, Referee, journal};
+use sioco_model::{Id, Model};
+use sioco_report::analysis::Source;
+use sioco_report::run::{Campaign, Page, cause_in_words, json as report, summary};
+use sioco_solve::values::Bounds;
+use sioco_solve::{BackEnd, StateOracle};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::model::{Choices, load};
+use crate::output::{Format, Output};
+use crate::run::journal::read_bytes;
+use crate::run::log;
+use crate::run::show::{self, Shown};
+use crate::solver_choice::SolverChoice;
+
+/// So many runs that do not pass are compared with each other.
+const KEPT: usize = 200;
+/// So many hypotheses are followed.
+const HYPOTHESES: usize = 10_000;
+
+/// Give the verdict on a recorded log, without the system
+///
+/// The rules and explanations are those of `sioco test`. A log is a journal of `sioco test`, lines of the adapter
+/// protocol, or a trace in text as `sioco simulate` saves it: `?inX(6)`, `!outX(6)`, `delta`, `closed`, one a line, and
+/// `reset` between runs.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco judge model.sts trace.txt
+  sioco judge model.sts .sioco/runs/k7Qp2.jsonl
+  grep -v DEBUG sut.log | sioco judge model.sts - --order sent
+
+Exit codes:
+  0    everything that was observed is allowed
+  1    the SUT does not conform to the model
+  2    the command line, the model or the log is wrong
+  3    inconclusive
+  4    there is no run in the log
+  5    the log tells of a breakdown, or the model is undefined for it")]
+pub struct Judge {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The log; `-` is standard input
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// What the order of the log means: that in which the SUT took and gave things, or that in which the tester sent and
+    /// received them, so that messages may have crossed [default: as the log says, otherwise `sut`]
+    #[arg(long, value_enum)]
+    order: Option<Meaning>,
+
+    /// Whom the output is for; as JSON, it is a line for each run, and a summary
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What the order of a log means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Meaning {
+    /// As the SUT took inputs and gave outputs
+    Sut,
+    /// As the tester sent and received
+    Sent,
+}
+
+impl Judge {
+    /// Judges the log.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let source = Source { checked: &model, sources: &checked.sources };
+        let bytes = read_bytes(&self.log)?;
+        let mut log = log::read(&self.log, &bytes, &model.model)?;
+        for remark in &log.remarks {
+            out.say(format_args!("note: {}: {remark}", self.log.display()));
+        }
+        if let Some(order) = self.order {
+            let order = if order == Meaning::Sut { Order::Sut } else { Order::Sent };
+            log.runs.iter_mut().for_each(|run| run.order = Some(order));
+        }
+        if log.runs.is_empty() {
+            let message = Some(format!("there is no run in `{}`", self.log.display()));
+            let failure = Failure { exit: Exit::Nothing, message, help: None };
+            return Err(failure.help("a log has a line for each event, such as `?gate(1)` or `!gate(1)`"));
+        }
+        let found = self.judge(source, &log, &back_end, out);
+        let name = format!("`{}`", self.log.display());
+        let told = Campaign {
+            source,
+            summary: &found,
+            plan: None,
+            sut: &name,
+            seed: None,
+            quiescence: Duration::ZERO,
+            took: None,
+            budget: "",
+            journal: None,
+            replay: None,
+            gates: &[],
+        };
+        let exit = match found.verdict {
+            Some(Verdict::Fail) => Exit::Fail,
+            Some(Verdict::Error) => Exit::Infrastructure,
+            Some(Verdict::Inconclusive) => Exit::Inconclusive,
+            Some(Verdict::Pass | Verdict::WeakPass) => Exit::Ok,
+            None => Exit::Nothing,
+        };
+        match self.format {
+            Format::Json => out.line(report::summary(&told, exit as u8)),
+            Format::Human => {
+                let page = Page { width: out.width(), style: out.style() };
+                out.print(&summary(&told, page));
+            }
+        }
+        Ok(exit)
+    }
+
+    fn judge(&self, source: Source<'_>, log: &Log, back_end: &BackEnd, out: &mut Output) -> Summary {
+        let model = &source.checked.model;
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+        let suite = Suite::default();
+        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
+        let mut all = Totals::new(model);
+        let mut bad: Vec<(&LoggedRun, Judged)> = Vec::new();
+        for run in &log.runs {
+            oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+            let judged = judge(&mut referee, run, Order::Sut);
+            let (surely, possibly) = referee.account();
+            all.add(run, &judged, &surely, &possibly);
+            if self.format == Format::Json {
+                tell(source, run, &judged, out);
+            } else if judged.verdict > Verdict::WeakPass && bad.len() < KEPT {
+                bad.push((run, judged));
+            }
+        }
+        let file = self.log.display().to_string();
+        let runs: Vec<Shown<'_>> = (bad.iter())
+            .map(|(run, judged)| Shown {
+                run: run.number,
+                verdict: judged.verdict,
+                cause: &judged.cause,
+                explanation: judged.explanation.as_ref(),
+                steps: &run.steps[..judged.steps],
+            })
+            .collect();
+        show::bad_runs(&runs, show::About { source, seed: None, file: Some(&file), replay: None }, out);
+        all.summary(model, referee.withdrawn, referee.mind.unknown)
+    }
+}
+
+/// What became of a run, for programs.
+fn tell(source: Source<'_>, run: &LoggedRun, judged: &Judged, out: &mut Output) {
+    let model = &source.checked.model;
+    let end = judged.steps.checked_sub(1).and_then(|i| run.steps.get(i)).map(|s| s.line);
+    out.line(json!({
+        "type": "verdict",
+        "run": run.number,
+        "verdict": judged.verdict.name(),
+        "code": report::code(&judged.cause),
+        "cause": journal::cause(model, &judged.cause),
+        "message": cause_in_words(model, &judged.cause),
+        "line": end,
+        "steps": judged.steps,
+        "doubt": judged.doubt,
+        "explanation": judged.explanation.as_ref().map(|e| report::explanation(source, e)),
+    }));
+}
+
+/// What all runs came to.
+struct Totals {
+    surely: Bits,
+    possibly: Bits,
+    runs: [u64; 5],
+    worst: Option<Verdict>,
+    steps: u64,
+    inputs: u64,
+    bad: Vec<BadRun>,
+}
+
+impl Totals {
+    fn new(model: &Model) -> Totals {
+        let none = || Bits::new(model.switches.len());
+        let (surely, possibly) = (none(), none());
+        Totals { surely, possibly, runs: [0; 5], worst: None, steps: 0, inputs: 0, bad: Vec::new() }
+    }
+
+    fn add(&mut self, run: &LoggedRun, judged: &Judged, surely: &Bits, possibly: &Bits) {
+        self.surely.unite(surely);
+        self.possibly.unite(possibly);
+        self.runs[judged.verdict as usize] += 1;
+        self.worst = self.worst.max(Some(judged.verdict));
+        let steps = &run.steps[..judged.steps];
+        self.steps += steps.len() as u64;
+        self.inputs += steps.iter().filter(|s| matches!(s.action, Action::Input(_))).count() as u64;
+        if judged.verdict >= Verdict::Error && self.bad.len() < KEPT {
+            self.bad.push(BadRun {
+                run: run.number,
+                verdict: judged.verdict,
+                cause: judged.cause.clone(),
+                steps: judged.steps as u64,
+                explanation: judged.explanation.clone(),
+            });
+        }
+    }
+
+    fn summary(self, model: &Model, withdrawn: u64, unknown: u64) -> Summary {
+        let switches: Vec<(bool, bool)> =
+            model.switches.ids().map(|s| (self.surely.has(s.index()), self.possibly.has(s.index()))).collect();
+        let mut locations = vec![(false, false); model.locations.len()];
+        for p in model.processes.values() {
+            locations[p.initial.index()] = (true, true);
+        }
+        for (id, s) in model.switches.iter() {
+            let (sure, possible) = switches[id.index()];
+            locations[s.target.index()].0 |= sure;
+            locations[s.target.index()].1 |= possible;
+        }
+        Summary {
+            verdict: self.worst,
+            end: End::Done,
+            runs: self.runs,
+            steps: self.steps,
+            inputs: self.inputs,
+            purposes: Vec::new(),
+            switches,
+            locations,
+            bad: self.bad,
+            deadlocks: Vec::new(),
+            withdrawn,
+            stale: 0,
+            unknown,
+        }
+    }
+}

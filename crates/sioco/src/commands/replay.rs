@@ -1,0 +1,348 @@
+//! `sioco replay`: run a recorded run again.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::json;
+use sioco_exec::journal::{self, decode, read_header};
+use sioco_exec::log::{Log, LoggedRun};
+use sioco_exec::record::Stamped;
+use sioco_exec::replay::{Patience, Replayed, replay};
+use sioco_exec::suite::Suite;
+use sioco_exec::verdict::{Cause, Failure as Wrong, Verdict};
+use sioco_exec::{Order, Referee, Sut};
+use sioco_report::analysis::Source;
+use sioco_report::run::{Bad, Page, Trails, bad_run, cause_in_words, json as report};
+use sioco_solve::values::Bounds;
+use sioco_solve::{BackEnd, StateOracle};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load};
+use crate::output::{Format, Output};
+use crate::run::journal::{find, read, read_bytes, wrong};
+use crate::run::sut;
+use crate::run::watch::{Since, Watched};
+use crate::solver_choice::SolverChoice;
+
+/// So many hypotheses are followed.
+const HYPOTHESES: usize = 10_000;
+
+/// Run a recorded run again
+///
+/// Sends the inputs of a run that `sioco test` recorded at the same places, and judges anew what comes back: FIXED if it
+/// does not fail any more, FAILED if it does, FLAKY if it sometimes does.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco replay k7Qp2
+  sioco replay k7Qp2 --sut 'python3 fixed.py' --times 10
+  sioco replay run.jsonl --run 3 --model other.sts
+
+Exit codes:
+  0    FIXED: it does not fail any more
+  1    FAILED: it fails again
+  2    the command line, the model or the journal is wrong
+  3    FLAKY: it fails sometimes; or it is inconclusive
+  4    nothing to run: no run of the journal failed
+  5    adapter, SUT infrastructure or solver broke down
+  130  interrupted")]
+pub struct Replay {
+    /// The journal: its short name or its file
+    #[arg(value_name = "ID|FILE")]
+    journal: String,
+
+    /// The system under test [default: the one that was tested]
+    #[arg(long, value_name = "SUT")]
+    sut: Option<String>,
+
+    /// The model [default: the one that was tested against]
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// Which run [default: the first that failed]
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
+
+    /// How often
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    times: u64,
+
+    /// How many milliseconds nothing must come before that counts as silence [default: as it was]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    quiescence: Option<u64>,
+
+    /// Whom the output is for; as JSON, it is the records as they come, and a summary
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    Fixed,
+    Failed,
+    Flaky,
+    Passed,
+    Inconclusive,
+    Error,
+}
+
+impl Outcome {
+    fn name(self) -> &'static str {
+        match self {
+            Outcome::Fixed => "FIXED",
+            Outcome::Failed => "FAILED",
+            Outcome::Flaky => "FLAKY",
+            Outcome::Passed => "PASSED",
+            Outcome::Inconclusive => "INCONCLUSIVE",
+            Outcome::Error => "ERROR",
+        }
+    }
+
+    fn exit(self) -> Exit {
+        match self {
+            Outcome::Fixed | Outcome::Passed => Exit::Ok,
+            Outcome::Failed => Exit::Fail,
+            Outcome::Flaky | Outcome::Inconclusive => Exit::Inconclusive,
+            Outcome::Error => Exit::Infrastructure,
+        }
+    }
+
+    /// What several verdicts mean together, for a run that failed or did not.
+    fn of(verdicts: &[Verdict], failed: bool) -> Outcome {
+        let has = |v: Verdict| verdicts.contains(&v);
+        let fails = verdicts.iter().filter(|v| **v == Verdict::Fail).count();
+        match fails {
+            0 if has(Verdict::Error) => Outcome::Error,
+            0 if has(Verdict::Inconclusive) => Outcome::Inconclusive,
+            0 if failed => Outcome::Fixed,
+            0 => Outcome::Passed,
+            n if n == verdicts.len() => Outcome::Failed,
+            _ => Outcome::Flaky,
+        }
+    }
+}
+
+impl Replay {
+    /// Runs it again.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        let path = find(&self.journal)?;
+        let bytes = read_bytes(&path)?;
+        let text = decode(&bytes).map_err(|error| wrong(&path, &error))?;
+        let header = read_header(text).map_err(|error| wrong(&path, &error))?;
+        let file = self.model.clone().unwrap_or_else(|| header.model.file.clone().into());
+        // What was chosen then is chosen again, unless somebody says otherwise.
+        let mut choices = self.choices.clone();
+        if self.model.is_none() {
+            choices.system = choices.system.or(header.model.system.clone());
+            let given = choices.consts.clone();
+            let kept = header.model.consts.iter().filter(|(name, _)| given.iter().all(|(n, _)| n != name));
+            choices.consts.extend(kept.cloned());
+        }
+        let name = self.sut.as_ref().unwrap_or(&header.sut);
+        let (checked, model) = load(&file, &choices, out)?;
+        let source = Source { checked: &model, sources: &checked.sources };
+        let read = read(&path, text, &model.model)?;
+        for remark in &read.remarks {
+            out.say(format_args!("note: {}: {remark}", path.display()));
+        }
+        let log = Log::of(&read);
+        let recorded = self.choose(&log, &path)?;
+        let quiescence = self.quiescence.map_or(header.settings.quiescence, Duration::from_millis);
+        let patience = Patience { quiescence, accepted: header.settings.patience };
+        let interrupted = interrupt::flag();
+        let prepared = sut::prepare(name, &file, &choices, out)?;
+        let sut = sut::open(&prepared, &model.model, &back_end, &interrupted);
+        let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
+        let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
+        sut.stop();
+        out.progress("");
+        self.tell(source, recorded, &found, &trails, &interrupted, out)
+    }
+
+    /// The run that is run again.
+    fn choose<'l>(&self, log: &'l Log, path: &std::path::Path) -> Result<&'l LoggedRun, Failure> {
+        let failed = |run: &&LoggedRun| matches!(run.verdict, Some((Verdict::Fail, _)));
+        match self.run {
+            Some(number) => log.runs.iter().find(|run| run.number == number).ok_or_else(|| {
+                let last = log.runs.last().map_or(0, |run| run.number);
+                let failure = Failure::usage(format!("there is no run {number} in `{}`", path.display()));
+                failure.help(format!("its runs are numbered from 1 to {last}"))
+            }),
+            None => log.runs.iter().find(failed).ok_or_else(|| {
+                let message = Some(format!("no run of `{}` failed", path.display()));
+                let failure = Failure { exit: Exit::Nothing, message, help: None };
+                failure.help("`--run N` chooses a run that did not fail")
+            }),
+        }
+    }
+
+    fn again(
+        &self,
+        source: Source<'_>,
+        back_end: &BackEnd,
+        recorded: &LoggedRun,
+        patience: Patience,
+        sut: &mut dyn Sut,
+        out: &mut Output,
+    ) -> (Vec<Replayed>, Trails) {
+        let model = &source.checked.model;
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+        let suite = Suite::default();
+        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
+        let mut trails = Trails::default();
+        let mut found = Vec::new();
+        let mut clock = Since(Instant::now());
+        for number in 1..=self.times {
+            let mut sink = |stamped: &Stamped| {
+                oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+                trails.record(stamped);
+                if self.format == Format::Json {
+                    out.print(&journal::line(model, stamped));
+                    out.flush();
+                }
+            };
+            let replayed = replay(&mut referee, sut, recorded, number, patience, &mut clock, &mut sink);
+            out.progress(format_args!("replaying: {number} of {}", self.times));
+            let over = replayed.interrupted || replayed.verdict == Verdict::Error;
+            found.push(replayed);
+            if over {
+                break;
+            }
+        }
+        (found, trails)
+    }
+
+    fn tell(
+        &self,
+        source: Source<'_>,
+        recorded: &LoggedRun,
+        found: &[Replayed],
+        trails: &Trails,
+        interrupted: &AtomicBool,
+        out: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let model = &source.checked.model;
+        let failed = recorded.verdict.as_ref().filter(|(v, _)| *v == Verdict::Fail);
+        let verdicts: Vec<Verdict> = found.iter().map(|r| r.verdict).collect();
+        let outcome = Outcome::of(&verdicts, failed.is_some());
+        let by_hand = found.iter().any(|r| r.interrupted) || interrupted.load(Ordering::Relaxed);
+        let exit = if by_hand { Exit::Interrupted } else { outcome.exit() };
+        let fails = verdicts.iter().filter(|v| **v == Verdict::Fail).count();
+        if self.format == Format::Json {
+            let of = |r: &Replayed| {
+                json!({
+                    "verdict": r.verdict.name(),
+                    "code": report::code(&r.cause),
+                    "cause": journal::cause(model, &r.cause),
+                    "message": cause_in_words(model, &r.cause),
+                    "steps": r.steps,
+                    "deviated": r.deviated,
+                    "explanation": r.explanation.as_ref().map(|e| report::explanation(source, e)),
+                })
+            };
+            let times: Vec<_> = found.iter().map(of).collect();
+            out.line(json!({
+                "type": "replay",
+                "outcome": outcome.name(),
+                "exit": exit as u8,
+                "run": recorded.number,
+                "failed": fails,
+                "times": times,
+            }));
+            return Ok(exit);
+        }
+        let page = Page { width: out.width(), style: out.style() };
+        let worst = found.iter().enumerate().max_by_key(|(i, r)| (r.verdict, std::cmp::Reverse(*i)));
+        if let Some((i, bad)) = worst.filter(|(_, r)| r.verdict > Verdict::WeakPass && !r.interrupted) {
+            let number = i as u64 + 1;
+            let shown = Bad {
+                source,
+                run: number,
+                verdict: bad.verdict,
+                cause: &bad.cause,
+                explanation: bad.explanation.as_ref(),
+                steps: trails.of(number),
+                seed: recorded.seed,
+                file: None,
+                replay: None,
+            };
+            out.print(&bad_run(&shown, page));
+            out.line("");
+        }
+        let style = out.style();
+        let title = match outcome {
+            Outcome::Fixed | Outcome::Passed => style.green(outcome.name()),
+            Outcome::Failed | Outcome::Error => style.red(outcome.name()),
+            Outcome::Flaky | Outcome::Inconclusive => style.yellow(outcome.name()),
+        };
+        let times = |n: usize| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+        let all = times(found.len());
+        let number = recorded.number;
+        let what = match outcome {
+            Outcome::Fixed => format!("run {number} does not fail any more, tried {all}"),
+            Outcome::Passed => format!("run {number} passes, tried {all}"),
+            Outcome::Failed => {
+                let first = found.iter().find_map(|r| failure(&r.cause));
+                let same = failed.and_then(|(_, cause)| failure(cause)) == first;
+                let as_before = if same { "with the same failure" } else { "with another failure than before" };
+                format!("run {number} fails again, {all}, {as_before}")
+            }
+            Outcome::Flaky => format!("run {number} failed {fails} of {} times", found.len()),
+            Outcome::Inconclusive => {
+                let why = worst.map(|(_, r)| cause_in_words(model, &r.cause)).unwrap_or_default();
+                format!("run {number} does not show it: {why}")
+            }
+            Outcome::Error => format!("run {number} could not be run again"),
+        };
+        out.line(format_args!("{title}  {what}"));
+        if outcome == Outcome::Fixed && found.iter().any(|r| r.deviated) && failed.is_none() {
+            out.line("  the SUT did something else than was recorded, which is allowed, too");
+        }
+        if by_hand {
+            out.line("  interrupted");
+        }
+        Ok(exit)
+    }
+}
+
+fn failure(cause: &Cause) -> Option<&Wrong> {
+    match cause {
+        Cause::Failure(failure) => Some(failure),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_verdicts_mean_together() {
+        use Verdict::*;
+        for (verdicts, failed, outcome) in [
+            (&[Pass, Pass][..], true, Outcome::Fixed),
+            (&[Pass], false, Outcome::Passed),
+            (&[Fail, Fail], true, Outcome::Failed),
+            (&[Fail, Pass], true, Outcome::Flaky),
+            (&[Pass, Inconclusive], true, Outcome::Inconclusive),
+            (&[Pass, Error], true, Outcome::Error),
+            (&[Fail, Error], true, Outcome::Flaky),
+        ] {
+            assert_eq!(Outcome::of(verdicts, failed), outcome, "{verdicts:?}");
+        }
+    }
+}

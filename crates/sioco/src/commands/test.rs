@@ -1,0 +1,383 @@
+//! `sioco test`: whether a system conforms to a model.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use sioco_exec::journal::{About, Header, line};
+use sioco_exec::record::{Record, Stamped};
+use sioco_exec::settings::{Interaction, Settings, Walks};
+use sioco_exec::verdict::Verdict;
+use sioco_exec::{Summary, Sut, Tester, drive};
+use sioco_plan::{Cover, Plan};
+use sioco_report::analysis::Source;
+use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
+use sioco_solve::values::Bounds;
+use sioco_solve::{BackEnd, StateOracle};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load};
+use crate::output::{Format, Output};
+use crate::run::cover::Covered;
+use crate::run::gate::Demand;
+use crate::run::journal::{Writer, any_number};
+use crate::run::planning::{self, Wanted};
+use crate::run::show::{self, Shown};
+use crate::run::sut;
+use crate::run::values::Values;
+use crate::run::watch::{Since, Watched};
+use crate::seconds;
+use crate::solver_choice::SolverChoice;
+
+/// So many steps are walked after the plan of `auto`.
+const WALKED: u64 = 1000;
+/// A plan alone ends after so many steps, should the system never come to an end.
+const GUARD: u64 = 100_000;
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Test a system against a model
+///
+/// Sends inputs to the system under test (SUT), and judges by the model what it answers. Says PASS, WEAK PASS,
+/// INCONCLUSIVE or FAIL; what breaks down around the system is an ERROR and no verdict on it. Every run is recorded in a
+/// journal, so that `sioco replay` can run it again.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco test model.sts --sut 'python3 sut.py'
+  sioco test model.sts --sut tcp://127.0.0.1:7000 --for 60
+  sioco test model.sts --sut model:other.sts --cover switch --seed 42
+  sioco test model.sts --sut ./sut --plan plan.json --gate 'switch>=95%'
+
+Exit codes:
+  0    pass, or weak pass
+  1    the SUT does not conform to the model
+  2    the command line, the model or a plan file is wrong
+  3    inconclusive, or a gate was missed
+  4    nothing to run: the plan has no purposes
+  5    adapter, SUT infrastructure, solver or the writing of the journal failed
+  130  interrupted, with what was found until then")]
+pub struct Test {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The system under test: a command that starts it, `tcp://HOST:PORT`, or `model:FILE` for a model that plays it
+    #[arg(long, value_name = "SUT")]
+    sut: String,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random` or `random:N` (N
+    /// random walks without a plan), or what `sioco plan --cover` takes
+    #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = Covered::parse)]
+    cover: Covered,
+
+    /// Runs the plan in this file, which `sioco plan --output` wrote
+    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["cover", "strict"])]
+    plan: Option<PathBuf>,
+
+    /// Where random choices start [default: another one each time; it is always told]
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+
+    /// Which values inputs get
+    #[arg(long, value_enum, default_value_t)]
+    values: Values,
+
+    /// The greatest number of inputs, outputs and silences in the whole campaign [default: 1000 after the plan for
+    /// `auto`, if there is no `--for`]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    max_steps: Option<u64>,
+
+    /// How long to test, in seconds, such as `30s`; planning comes before it
+    #[arg(long = "for", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::parse)]
+    time: Option<Duration>,
+
+    /// How many milliseconds nothing must come before that counts as silence
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    quiescence: u64,
+
+    /// How often a purpose is tried before it is given up
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    attempts: u32,
+
+    /// Ends the campaign with the first run that fails
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// What to do where outputs may be under way: send at once, or wait for them first [default: `eager` if the adapter
+    /// tells the order in which the SUT takes and gives things, otherwise `fair`]
+    #[arg(long, value_enum)]
+    interaction: Option<Manner>,
+
+    /// A demand on coverage, such as `switch>=95%`; if it is missed, the exit code is 3
+    #[arg(long = "gate", value_name = "GATE", value_parser = Demand::parse)]
+    gates: Vec<Demand>,
+
+    /// Where to write the journal [default: a new file in .sioco/runs]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+
+    /// Stops right after the last input of a purpose, instead of waiting for the answer to it
+    #[arg(long)]
+    strict: bool,
+
+    /// Whom the output is for; as JSON, it is the lines of the journal as they come, and a summary
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What to do where outputs may be under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Manner {
+    /// Send at once
+    Eager,
+    /// Wait for outputs that may be under way
+    Fair,
+}
+
+impl Test {
+    /// Tests the system.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let source = Source { checked: &model, sources: &checked.sources };
+        let interrupted = interrupt::flag();
+        let prepared = sut::prepare(&self.sut, &self.file, &self.choices, out)?;
+        // Short ones are easier to type; there are enough of them.
+        let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
+        let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
+        if interrupted.load(Ordering::Relaxed) {
+            out.say("interrupted while planning: nothing was run");
+            return Ok(Exit::Interrupted);
+        }
+        let (settings, budget) = self.settings(&plan, &model.model, seed);
+        let header = Header {
+            sioco: env!("CARGO_PKG_VERSION").into(),
+            model: About::new(
+                &model.model,
+                &self.file.display().to_string(),
+                self.choices.system.as_deref(),
+                &self.choices.consts,
+            ),
+            sut: self.sut.clone(),
+            settings: settings.clone(),
+            ..Header::default()
+        };
+        let header = if self.is_walk() { header } else { header.with_plan(&plan) };
+        let mut journal = Writer::create(self.journal.as_deref())?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let sut = sut::open(&prepared, &model.model, &back_end, &interrupted);
+        let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
+        let mut trails = Trails::default();
+        let (found, took) = {
+            let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
+            shown.begin(&header, out);
+            campaign(source, &back_end, &plan, settings.clone(), &mut sut, &mut shown, out)
+        };
+        out.progress("");
+        let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
+        let replay = journal.replay();
+        let path = journal.path.display().to_string();
+        let failed = found.bad.iter().any(|b| b.verdict == Verdict::Fail);
+        let told = Campaign {
+            source,
+            summary: &found,
+            plan: Some(&plan),
+            sut: &format!("`{}`", self.sut),
+            seed: Some(seed),
+            quiescence: settings.quiescence,
+            took: Some(took),
+            budget: &budget,
+            journal: Some(&path),
+            replay: failed.then_some(&replay),
+            gates: &gates,
+        };
+        let exit = self.exit(&found, &gates, &interrupted, &journal);
+        match self.format {
+            Format::Json => out.line(json::summary(&told, exit as u8)),
+            Format::Human => tell(&told, &trails, out),
+        }
+        match &journal.broken {
+            Some(why) => {
+                let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
+                Err(Failure { exit, message, help: None }.help("`--journal FILE` writes it somewhere else"))
+            }
+            None => Ok(exit),
+        }
+    }
+
+    /// Whether there is no plan.
+    fn is_walk(&self) -> bool {
+        self.plan.is_none() && matches!(self.cover, Covered::Random(_))
+    }
+
+    fn plan(
+        &self,
+        source: Source<'_>,
+        back_end: &BackEnd,
+        seed: u64,
+        interrupted: &AtomicBool,
+        out: &mut Output,
+    ) -> Result<Plan, Failure> {
+        if let Some(path) = &self.plan {
+            return planning::load(path, source, back_end, interrupted, out);
+        }
+        let (cover, data) = match &self.cover {
+            Covered::Random(walks) => return Ok(planning::nothing(Cover::Random(*walks))),
+            Covered::Auto => (Cover::Switch, true),
+            Covered::Plan(cover) => (cover.clone(), false),
+        };
+        planning::make(&Wanted { cover, data, strict: self.strict, seed }, source, back_end, interrupted, out)
+    }
+
+    /// The settings, and what limits the campaign in words.
+    fn settings(&self, plan: &Plan, model: &sioco_model::Model, seed: u64) -> (Settings, String) {
+        let usual = Settings::default();
+        let walks = match (&self.plan, &self.cover) {
+            (Some(_), _) | (None, Covered::Plan(_)) => Walks::None,
+            (None, Covered::Auto) => Walks::Guided,
+            (None, Covered::Random(_)) => Walks::Random,
+        };
+        let planned = plan.steps(model) as u64;
+        let (most, mut budget) = match (self.max_steps, &self.cover) {
+            (Some(most), _) => (Some(most), format!("{most} steps")),
+            (None, _) if self.time.is_some() => (None, String::new()),
+            (None, _) if walks == Walks::None => (Some(GUARD.max(planned.saturating_mul(100))), String::new()),
+            (None, Covered::Random(n)) => {
+                let most = (*n as u64).saturating_mul(usual.walk);
+                (Some(most), format!("{n} walks of {} steps", usual.walk))
+            }
+            (None, _) => {
+                let most = planned.saturating_add(WALKED);
+                (Some(most), format!("{WALKED} steps besides the {planned} of the plan"))
+            }
+        };
+        if let Some(time) = self.time {
+            let time = sioco_report::run::time(time);
+            budget = if budget.is_empty() { time } else { format!("{time} or {budget}") };
+        }
+        let settings = Settings {
+            seed,
+            values: self.values.choice(seed),
+            walks,
+            max_steps: most,
+            time: self.time,
+            quiescence: Duration::from_millis(self.quiescence),
+            attempts: self.attempts,
+            fail_fast: self.fail_fast,
+            interaction: self.interaction.map(|i| match i {
+                Manner::Eager => Interaction::Eager,
+                Manner::Fair => Interaction::Fair,
+            }),
+            ..usual
+        };
+        (settings, budget)
+    }
+
+    fn exit(&self, found: &Summary, gates: &[Gate], interrupted: &AtomicBool, journal: &Writer) -> Exit {
+        match found.verdict {
+            _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
+            Some(Verdict::Fail) => Exit::Fail,
+            _ if journal.broken.is_some() => Exit::Infrastructure,
+            None => Exit::Nothing,
+            Some(Verdict::Error) => Exit::Infrastructure,
+            Some(Verdict::Inconclusive) => Exit::Inconclusive,
+            Some(Verdict::Pass | Verdict::WeakPass) if gates.iter().any(|g| !g.met) => Exit::Inconclusive,
+            Some(Verdict::Pass | Verdict::WeakPass) => Exit::Ok,
+        }
+    }
+}
+
+/// Where the records of a campaign go.
+struct Sink<'a> {
+    format: Format,
+    journal: &'a mut Writer,
+    trails: &'a mut Trails,
+    /// Ends the campaign.
+    stop: &'a AtomicBool,
+}
+
+impl Sink<'_> {
+    fn begin(&mut self, header: &Header, out: &mut Output) {
+        let text = header.line();
+        self.journal.add(&text);
+        if self.format == Format::Json {
+            out.print(&text);
+            out.flush();
+        }
+    }
+
+    fn record(&mut self, model: &sioco_model::Model, stamped: &Stamped, out: &mut Output) {
+        let text = line(model, stamped);
+        self.journal.add(&text);
+        // What cannot be recorded is not worth testing.
+        self.stop.fetch_or(self.journal.broken.is_some(), Ordering::Relaxed);
+        self.trails.record(stamped);
+        if self.format == Format::Json {
+            out.print(&text);
+            out.flush();
+        }
+    }
+}
+
+/// Runs the campaign, and says how long that took.
+fn campaign(
+    source: Source<'_>,
+    back_end: &BackEnd,
+    plan: &Plan,
+    settings: Settings,
+    sut: &mut dyn Sut,
+    shown: &mut Sink<'_>,
+    out: &mut Output,
+) -> (Summary, Duration) {
+    let model = &source.checked.model;
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+    let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone()));
+    let begun = Instant::now();
+    let mut last = begun;
+    let (mut run, mut steps) = (0, 0_u64);
+    let mut sink = |stamped: &Stamped| {
+        match &stamped.record {
+            Record::Run { run: number, .. } => run = *number,
+            Record::Accepted { .. } | Record::Observed(_) => steps += 1,
+            _ => {}
+        }
+        // Every step may ask as much as any.
+        oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+        shown.record(model, stamped, out);
+        if out.shows_progress() && last.elapsed() >= PROGRESS {
+            last = Instant::now();
+            out.progress(format_args!("testing: run {run}, {steps} steps"));
+        }
+    };
+    let found = drive(&mut tester, sut, &mut Since(begun), &mut sink);
+    (found, begun.elapsed())
+}
+
+/// The bad runs and the summary, for people.
+fn tell(told: &Campaign<'_>, trails: &Trails, out: &mut Output) {
+    let runs: Vec<Shown<'_>> = (told.summary.bad.iter())
+        .map(|b| Shown {
+            run: b.run,
+            verdict: b.verdict,
+            cause: &b.cause,
+            explanation: b.explanation.as_ref(),
+            steps: trails.of(b.run),
+        })
+        .collect();
+    let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
+    show::bad_runs(&runs, about, out);
+    let page = Page { width: out.width(), style: out.style() };
+    out.print(&summary(told, page));
+}

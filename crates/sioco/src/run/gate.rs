@@ -1,0 +1,103 @@
+//! Demands on the coverage of a campaign: `switch>=95%`.
+
+use sioco_exec::Summary;
+use sioco_exec::verdict::Verdict;
+use sioco_lang::diagnostic::did_you_mean;
+use sioco_model::Model;
+use sioco_plan::Plan;
+use sioco_report::run::{Gate, coverage};
+
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Thing {
+    Switch,
+    Location,
+    Purpose,
+}
+
+const THINGS: [(&str, Thing); 3] =
+    [("switch", Thing::Switch), ("location", Thing::Location), ("purpose", Thing::Purpose)];
+
+/// A demand.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Demand {
+    text: String,
+    thing: Thing,
+    /// Whether only what was surely covered counts.
+    surely: bool,
+    percent: f64,
+}
+
+impl Demand {
+    /// Reads `switch>=95%`; `surely switch>=95%` counts only what every hypothesis took.
+    pub fn parse(text: &str) -> Result<Demand, String> {
+        let how = "write what is covered, `>=` and a share, such as `switch>=95%` or `surely location>=80%`";
+        let (what, share) = text.split_once(">=").ok_or(how)?;
+        let what = what.trim();
+        let (surely, name) = match what.strip_prefix("surely ") {
+            Some(rest) => (true, rest.trim()),
+            None => (false, what.strip_prefix("possibly ").unwrap_or(what).trim()),
+        };
+        let thing = THINGS.iter().find(|(word, _)| *word == name).map(|(_, thing)| *thing);
+        let thing = thing.ok_or_else(|| match did_you_mean(name, THINGS.iter().map(|(word, _)| *word)) {
+            Some(near) => format!("`{name}` is nothing to count; did you mean `{near}`?"),
+            None => format!("`{name}` is nothing to count; there are `switch`, `location` and `purpose`"),
+        })?;
+        let share = share.trim();
+        let number = share.strip_suffix('%').unwrap_or(share).trim_end();
+        let digits = |c: char| c.is_ascii_digit() || c == '.';
+        let percent = number.parse::<f64>().ok().filter(|p| number.chars().all(digits) && (0.0..=100.0).contains(p));
+        let percent = percent.ok_or_else(|| format!("`{share}` is no share from 0% to 100%"))?;
+        let text = format!("{}{name}>={number}%", if surely { "surely " } else { "" });
+        Ok(Demand { text, thing, surely, percent })
+    }
+
+    /// What became of it.
+    pub fn look(&self, model: &Model, summary: &Summary, plan: Option<&Plan>) -> Gate {
+        let (switches, locations) = coverage(model, summary, plan);
+        let of =
+            |share: sioco_report::run::Share| share.percent(if self.surely { share.surely } else { share.possibly });
+        let percent = match self.thing {
+            Thing::Switch => of(switches),
+            Thing::Location => of(locations),
+            Thing::Purpose => {
+                let most = if self.surely { Verdict::Pass } else { Verdict::WeakPass };
+                let reached = summary.purposes.iter().filter(|p| p.verdict.is_some_and(|v| v <= most)).count();
+                let all = summary.purposes.len();
+                if all == 0 { 100.0 } else { 100.0 * reached as f64 / all as f64 }
+            }
+        };
+        Gate { text: self.text.clone(), percent, met: percent >= self.percent }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn demands_are_read() {
+        for (text, canonical) in [
+            ("switch>=95%", "switch>=95%"),
+            (" switch >= 95 ", "switch>=95%"),
+            ("surely location>=80.5%", "surely location>=80.5%"),
+            ("possibly purpose>=0%", "purpose>=0%"),
+        ] {
+            assert_eq!(Demand::parse(text).map(|d| d.text), Ok(canonical.to_owned()), "{text}");
+        }
+        for (text, part) in [
+            ("", "such as `switch>=95%`"),
+            ("switch=95%", "such as"),
+            ("swich>=95%", "did you mean `switch`?"),
+            ("lines>=5%", "there are `switch`"),
+            ("switch>=", "no share"),
+            ("switch>=101%", "no share"),
+            ("switch>=-1%", "no share"),
+            ("switch>=1e1%", "no share"),
+            ("switch>=NaN", "no share"),
+        ] {
+            let why = Demand::parse(text).expect_err(text);
+            assert!(why.contains(part), "{text}: {why}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Journals as files: where they are, and writing them line by line.
+
+use std::collections::hash_map::RandomState;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sioco_exec::journal::{self, FORMAT, Journal};
+use sioco_lang::diagnostic::did_you_mean;
+use sioco_model::Model;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, plain};
+use crate::model::shell_word;
+
+/// Where journals go by themselves.
+pub const FOLDER: &str = ".sioco/runs";
+/// How a journal's name ends.
+const ENDING: &str = "jsonl";
+
+/// A number that nobody can guess, for seeds and names.
+pub fn any_number() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// A journal that is being written. Each line is on its way to the disk before the next thing happens.
+pub struct Writer {
+    file: File,
+    /// Where it is, as people name it.
+    pub path: PathBuf,
+    /// What `sioco replay` calls it.
+    pub name: String,
+    /// Why nothing more is written.
+    pub broken: Option<String>,
+}
+
+impl Writer {
+    /// A new journal: at this path, or under a new name where journals go.
+    pub fn create(path: Option<&Path>) -> Result<Writer, Failure> {
+        match path {
+            Some(path) => {
+                refuse(path)?;
+                let file = File::create(path).map_err(|error| cannot(path, &error))?;
+                Ok(Writer { file, path: path.into(), name: path.display().to_string(), broken: None })
+            }
+            None => {
+                let folder = Path::new(FOLDER);
+                fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
+                keep_out_of_git(folder);
+                loop {
+                    let name = short_name(any_number());
+                    let path = folder.join(format!("{name}.{ENDING}"));
+                    match OpenOptions::new().write(true).create_new(true).open(&path) {
+                        Ok(file) => return Ok(Writer { file, path, name, broken: None }),
+                        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                        Err(error) => return Err(cannot(&path, &error)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a line. After trouble, nothing more is written: a journal has no holes.
+    pub fn add(&mut self, line: &str) {
+        if self.broken.is_some() {
+            return;
+        }
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
+        self.broken = written.err().map(|error| plain(&error));
+    }
+
+    /// The command that runs the failing run of it again.
+    pub fn replay(&self) -> String {
+        format!("sioco replay {}", shell_word(&self.name))
+    }
+}
+
+fn cannot(path: &Path, error: &io::Error) -> Failure {
+    let message = Some(format!("cannot write the journal `{}`: {}", path.display(), plain(error)));
+    let failure = Failure { exit: Exit::Infrastructure, message, help: None };
+    failure.help("`--journal FILE` writes it somewhere else")
+}
+
+/// A slip of the hand must not cost anybody a model.
+fn refuse(path: &Path) -> Result<(), Failure> {
+    let why = match path {
+        _ if path.as_os_str() == "-" => "a journal is a file; `--format json` prints the same lines".to_owned(),
+        _ if path.is_dir() => format!("`{}` is a folder", path.display()),
+        _ if path.is_file() && !is_journal(path) => {
+            format!("there is a file `{}`, and it is no journal", path.display())
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(why).help("name a file that is not there yet, such as `run.jsonl`"))
+}
+
+fn is_journal(path: &Path) -> bool {
+    let start = format!("{{\"format\":\"{FORMAT}\"");
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(start.len() as u64).read_to_end(&mut head));
+    read.is_ok() && (head.is_empty() || head == start.as_bytes())
+}
+
+/// What is only of use on this machine does not belong into a repository.
+fn keep_out_of_git(folder: &Path) {
+    let Some(above) = folder.parent() else { return };
+    let ignore = above.join(".gitignore");
+    if !ignore.exists() {
+        // It is a courtesy: where it cannot be written, nothing is lost.
+        let _ = fs::write(ignore, "*\n");
+    }
+}
+
+/// Five letters and digits that are not mistaken for each other.
+fn short_name(mut number: u64) -> String {
+    const LETTERS: &[u8] = b"123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ";
+    let letter = |_| {
+        let at = number % LETTERS.len() as u64;
+        number /= LETTERS.len() as u64;
+        char::from(LETTERS[at as usize])
+    };
+    (0..5).map(letter).collect()
+}
+
+/// The file of a journal that somebody names, by its file or by its short name.
+pub fn find(name: &str) -> Result<PathBuf, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        return Ok(path.into());
+    }
+    let kept = Path::new(FOLDER).join(format!("{name}.{ENDING}"));
+    if kept.is_file() {
+        return Ok(kept);
+    }
+    let names = recent();
+    let failure = Failure::usage(format!("there is no journal `{name}`, neither as a file nor in `{FOLDER}`"));
+    Err(match (did_you_mean(name, names.iter().map(String::as_str)), names.first()) {
+        (Some(near), _) => failure.help(format!("did you mean `{near}`?")),
+        (None, Some(last)) => failure.help(format!("the last one is `{last}`")),
+        (None, None) => failure.help("`sioco test FILE --sut …` writes journals"),
+    })
+}
+
+/// The short names of the journals here, the latest first.
+fn recent() -> Vec<String> {
+    let entries = fs::read_dir(FOLDER).into_iter().flatten().flatten();
+    let mut found: Vec<(std::time::SystemTime, String)> = entries
+        .filter_map(|entry| {
+            let path = entry.path();
+            let name = path.file_stem()?.to_str()?.to_owned();
+            let is = path.extension().is_some_and(|e| e == ENDING);
+            is.then_some((entry.metadata().ok()?.modified().ok()?, name))
+        })
+        .collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found.into_iter().map(|(_, name)| name).collect()
+}
+
+/// The text of a journal or log; `-` is standard input.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = match path.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) => {
+            let failure = Failure::usage(format!("cannot read `{}`: {}", path.display(), plain(&error)));
+            Err(failure.help("give a journal of `sioco test`, or a log; `-` is standard input"))
+        }
+    }
+}
+
+/// What is wrong with a journal or log, with its place.
+pub fn wrong(path: &Path, error: &journal::ReadError) -> Failure {
+    let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+    Failure::usage(format!("{}{line}: {}", path.display(), error.what)).help(error.help.clone())
+}
+
+/// Reads a journal.
+pub fn read(path: &Path, text: &str, model: &Model) -> Result<Journal, Failure> {
+    journal::read(text, model).map_err(|error| wrong(path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_many() {
+        let names: std::collections::BTreeSet<String> = (0..1000).map(short_name).collect();
+        assert_eq!(names.len(), 1000);
+        assert!(names.iter().all(|n| n.len() == 5 && n.chars().all(|c| c.is_ascii_alphanumeric())));
+    }
+}

@@ -1,0 +1,13 @@
+//! What `sioco test`, `judge` and `replay` need besides their command lines.
+
+pub mod cover;
+pub mod gate;
+pub mod journal;
+pub mod log;
+pub mod planning;
+pub mod played;
+pub mod show;
+pub mod sut;
+pub mod text_log;
+pub mod values;
+pub mod watch;

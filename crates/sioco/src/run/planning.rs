@@ -1,0 +1,132 @@
+//! The plan of a campaign: made for it, or read from a file.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use sioco_lang::diagnostic::did_you_mean;
+use sioco_plan::file;
+use sioco_plan::walker::Walker;
+use sioco_plan::{Cover, Options, Plan, PlanError, plan};
+use sioco_report::analysis::Source;
+use sioco_report::plan::{Page, misfits};
+use sioco_solve::values::Bounds;
+use sioco_solve::{BackEnd, Limits};
+use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
+use sioco_symbolic::{Progress, Stop};
+
+use crate::budget::within;
+use crate::commands::plan::{DEPTH, NODES};
+use crate::failure::Failure;
+use crate::output::{Output, count};
+use crate::plan::check;
+
+/// How long planning takes at most; questions about what was found have longer.
+const TIME: Duration = Duration::from_secs(20);
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(100);
+/// So many misfits of a plan are shown.
+const MISFITS: usize = 10;
+
+/// A plan without anything in it.
+pub fn nothing(cover: Cover) -> Plan {
+    Plan {
+        cover,
+        strict: false,
+        goals: Vec::new(),
+        purposes: Vec::new(),
+        length: None,
+        steering: None,
+        stop: Stop::Complete,
+        counts: Default::default(),
+    }
+}
+
+/// What to plan.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// What to cover.
+    pub cover: Cover,
+    /// Whether the sides of guards are goals, too.
+    pub data: bool,
+    /// Whether purposes stop right after a last input.
+    pub strict: bool,
+    /// The seed of random walks.
+    pub seed: u64,
+}
+
+/// Makes a plan. What it does not cover is told in a line.
+pub fn make(
+    wanted: &Wanted,
+    source: Source<'_>,
+    back_end: &BackEnd,
+    interrupted: &AtomicBool,
+    out: &mut Output,
+) -> Result<Plan, Failure> {
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+    let mut last = Instant::now();
+    let found = within(TIME, interrupted, |flags| {
+        let default = Options::new(wanted.cover.clone());
+        let options = Options {
+            data: wanted.data,
+            strict: wanted.strict,
+            depth: Some(DEPTH),
+            nodes: NODES as usize,
+            seed: wanted.seed,
+            steering: false,
+            enough: Some(flags.enough),
+            limits: Limits { cancel: Some(flags.stop), ..Limits::default() },
+            ..default
+        };
+        let mut progress = |p: Progress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                last = Instant::now();
+                out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
+            }
+        };
+        plan(&source.checked.model, &solvers, &options, &mut progress)
+    });
+    out.progress("");
+    let plan = found.map_err(|why| {
+        let failure = Failure::usage(why.to_string());
+        let near = match &why {
+            PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
+            PlanError::PurposeTooLarge { .. } => None,
+        };
+        match near {
+            Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
+            None => failure,
+        }
+    })?;
+    let coverage = plan.coverage();
+    let open = coverage.not_reached + coverage.unknown;
+    if open > 0 && !interrupted.load(Ordering::Relaxed) {
+        let goals = count(open, "goal");
+        out.say(format_args!("the plan leaves {goals} uncovered; `sioco plan` says which and why"));
+    }
+    Ok(plan)
+}
+
+/// Reads a plan. What of it does not fit the model any more is told and left out.
+pub fn load(
+    path: &Path,
+    source: Source<'_>,
+    back_end: &BackEnd,
+    interrupted: &AtomicBool,
+    out: &mut Output,
+) -> Result<Plan, Failure> {
+    let (mut loaded, _) = check::read(path, source)?;
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+    within(TIME, interrupted, |flags| {
+        let limits = Limits { cancel: Some(flags.stop), ..Limits::default() };
+        let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
+        file::retake(&mut loaded, &mut walker);
+    });
+    if !loaded.misfits.is_empty() {
+        let page = Page { width: out.width(), style: out.err_style(), lines: MISFITS };
+        out.say(misfits(source, &loaded.misfits, MISFITS, page).trim_end());
+        let usable = count(loaded.plan.purposes.len(), "purpose");
+        out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.display()));
+    }
+    Ok(loaded.plan)
+}

@@ -1,0 +1,83 @@
+//! A model that plays the system under test, as another model knows it: gates and values go by their names.
+
+use std::time::Duration;
+
+use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::journal::{args, declared, read_args};
+use sioco_exec::{Fault, FaultKind, Order, Player, Polled, Sut, SutEvent};
+use sioco_model::model::{Direction, Model};
+use sioco_model::{GateId, Id};
+
+/// See the [module](self).
+pub struct Played<'m> {
+    player: Player<'m>,
+    /// The model that is played.
+    played: &'m Model,
+    /// The model that it is compared with.
+    model: &'m Model,
+    /// The gates of the player by those of the model, and the other way round; nothing where there is none.
+    inputs: Vec<Option<GateId>>,
+    outputs: Vec<Option<GateId>>,
+    /// Inputs that the player does not have.
+    refused: Vec<u64>,
+}
+
+impl<'m> Played<'m> {
+    /// A player of one model for a tester of another.
+    pub fn new(player: Player<'m>, played: &'m Model, model: &'m Model) -> Played<'m> {
+        let inputs = model.gates.values().map(|g| declared(played, &g.name, g.direction).ok());
+        let outputs = played.gates.values().map(|g| declared(model, &g.name, g.direction).ok());
+        Played { player, played, model, inputs: inputs.collect(), outputs: outputs.collect(), refused: Vec::new() }
+    }
+
+    fn seen(&self, output: &GateValue) -> Result<Observation, Fault> {
+        let gate = self.outputs.get(output.gate.index()).copied().flatten();
+        let gate = gate.ok_or_else(|| {
+            let why = declared(self.model, &self.played.gates[output.gate].name, Direction::Output);
+            let why = why.err().unwrap_or_default();
+            let message = format!("the model that is played gave {}: {why}", output.show(self.played));
+            Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false }
+        })?;
+        let json = args(self.played, output);
+        Ok(match read_args(self.model, gate, Some(&json)) {
+            Ok(args) => Observation::Output(GateValue { gate, args }),
+            Err(why) => Observation::Malformed { gate, why: why.0, raw: json.to_string() },
+        })
+    }
+}
+
+impl Sut for Played<'_> {
+    fn order(&self) -> Order {
+        self.player.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.refused.clear();
+        self.player.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        let gate = self.inputs.get(input.gate.index()).copied().flatten();
+        let args = gate.and_then(|gate| read_args(self.played, gate, Some(&args(self.model, input))).ok());
+        match gate.zip(args) {
+            Some((gate, args)) => self.player.send(id, &GateValue { gate, args }),
+            None => {
+                self.refused.push(id);
+                Ok(())
+            }
+        }
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        if let Some(id) = self.refused.pop() {
+            let why = "the model that is played has no such input".to_owned();
+            return Ok(Polled::Event(SutEvent::Refused { id, why }));
+        }
+        Ok(match self.player.poll(wait)? {
+            Polled::Event(SutEvent::Observed(Observation::Output(output))) => {
+                Polled::Event(SutEvent::Observed(self.seen(&output)?))
+            }
+            other => other,
+        })
+    }
+}

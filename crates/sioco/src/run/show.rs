@@ -1,0 +1,89 @@
+//! Runs that did not pass, for people: of those that fail in the same way, the shortest is explained.
+
+use sioco_exec::explanation::Explanation;
+use sioco_exec::log::LoggedStep;
+use sioco_exec::verdict::{Cause, Verdict};
+use sioco_report::analysis::Source;
+use sioco_report::run::{Bad, Page, bad_run, cause_in_words, same};
+
+use crate::output::Output;
+
+/// So many ways to fail are explained.
+const EXPLAINED: usize = 5;
+/// So many runs that fail in the same way are named.
+const NAMED: usize = 6;
+
+/// A run that did not pass.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    /// Its number.
+    pub run: u64,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Why.
+    pub cause: &'a Cause,
+    /// What the model allows instead.
+    pub explanation: Option<&'a Explanation>,
+    /// What was sent and seen.
+    pub steps: &'a [LoggedStep],
+}
+
+/// What is the same for all runs.
+#[derive(Clone, Copy)]
+pub struct About<'a> {
+    /// The model with its texts.
+    pub source: Source<'a>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// The file that the steps come from, where they have lines.
+    pub file: Option<&'a str>,
+    /// The command that runs a run again, without its number.
+    pub replay: Option<&'a str>,
+}
+
+/// Explains the runs.
+pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
+    let page = Page { width: out.width(), style: out.style() };
+    let mut groups: Vec<(String, Vec<&Shown<'_>>)> = Vec::new();
+    for run in runs {
+        let key = match run.cause {
+            Cause::Failure(failure) => same(about.source, failure, run.explanation),
+            cause => cause_in_words(&about.source.checked.model, cause),
+        };
+        match groups.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, runs)) => runs.push(run),
+            None => groups.push((key, vec![run])),
+        }
+    }
+    // What the system did wrong comes before what broke down.
+    groups.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].verdict));
+    for (_, runs) in groups.iter().take(EXPLAINED) {
+        let Some(run) = runs.iter().min_by_key(|r| r.steps.len()) else { continue };
+        let command = about.replay.map(|replay| format!("{replay} --run {}", run.run));
+        let shown = Bad {
+            source: about.source,
+            run: run.run,
+            verdict: run.verdict,
+            cause: run.cause,
+            explanation: run.explanation,
+            steps: run.steps,
+            seed: about.seed,
+            file: about.file,
+            replay: command.as_deref(),
+        };
+        out.print(&bad_run(&shown, page));
+        let others: Vec<String> =
+            runs.iter().filter(|r| r.run != run.run).take(NAMED).map(|r| r.run.to_string()).collect();
+        if !others.is_empty() {
+            let more = if runs.len() - 1 > others.len() { ", …" } else { "" };
+            let s = if others.len() == 1 { "" } else { "s" };
+            out.line(format_args!("   in the same way: run{s} {}{more}", others.join(", ")));
+        }
+        out.line("");
+    }
+    if groups.len() > EXPLAINED {
+        let more = groups.len() - EXPLAINED;
+        let s = if more == 1 { "" } else { "s" };
+        out.line(format_args!("… and {more} more way{s} not to pass; `--format json` tells them all\n"));
+    }
+}

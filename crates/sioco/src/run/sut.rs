@@ -1,0 +1,58 @@
+//! The system under test that `--sut` names.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use sioco_adapter::client::{Client, Options};
+pub use sioco_adapter::spec::SutSpec;
+use sioco_adapter::transport::Connector;
+use sioco_exec::{Player, Sut};
+use sioco_lang::check::{Checked, CheckedModel};
+use sioco_model::Model;
+use sioco_solve::{BackEnd, StateOracle};
+
+use super::played::Played;
+use crate::failure::Failure;
+use crate::model::{Choices, load};
+use crate::output::Output;
+
+/// A system that is known, and not started yet.
+pub enum Prepared {
+    /// An adapter.
+    Adapter(SutSpec),
+    /// A model that plays it.
+    Model(Box<(Checked, CheckedModel)>),
+}
+
+/// Reads what `--sut` says, and the model that is played, if it is one.
+pub fn prepare(text: &str, model: &Path, choices: &Choices, out: &mut Output) -> Result<Prepared, Failure> {
+    let spec: SutSpec = text.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
+    let SutSpec::Model(file) = &spec else { return Ok(Prepared::Adapter(spec)) };
+    // What was chosen about the model says nothing about another file.
+    let none = Choices::default();
+    let choices = if file == model { choices } else { &none };
+    Ok(Prepared::Model(Box::new(load(file, choices, out)?)))
+}
+
+/// The system; it is started by its first reset.
+pub fn open<'a>(
+    prepared: &'a Prepared,
+    model: &'a Model,
+    back_end: &BackEnd,
+    interrupted: &Arc<AtomicBool>,
+) -> Box<dyn Sut + 'a> {
+    let connector: Box<dyn Connector> = match prepared {
+        Prepared::Adapter(SutSpec::Program(program)) => Box::new(program.clone()),
+        Prepared::Adapter(SutSpec::Tcp(tcp)) => Box::new(tcp.clone()),
+        Prepared::Adapter(SutSpec::Model(_)) => unreachable!("a model that is played was read"),
+        Prepared::Model(played) => {
+            let (checked, played) = &**played;
+            let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
+            let place = |s| checked.sources.show(played.spans.switches[s].label);
+            let player = Player::new(&played.model).with_oracle(Arc::new(Mutex::new(oracle))).with_places(place);
+            return Box::new(Played::new(player, &played.model, model));
+        }
+    };
+    Box::new(Client::new(model, connector, Options::default(), interrupted.clone()))
+}

@@ -1,0 +1,54 @@
+//! A system under test with somebody at the keyboard: Ctrl-C ends the campaign at its next step.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use sioco_exec::event::GateValue;
+use sioco_exec::{Clock, Fault, Order, Polled, Sut};
+
+/// See the [module](self).
+pub struct Watched<'a> {
+    /// The system.
+    pub sut: Box<dyn Sut + 'a>,
+    /// One of them is set when everything has to end.
+    pub stops: Vec<Arc<AtomicBool>>,
+}
+
+impl Sut for Watched<'_> {
+    fn order(&self) -> Order {
+        self.sut.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.sut.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.sut.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        if self.stops.iter().any(|stop| stop.load(Ordering::Relaxed)) {
+            return Ok(Polled::Interrupted);
+        }
+        self.sut.poll(wait)
+    }
+
+    fn stale(&self) -> u64 {
+        self.sut.stale()
+    }
+
+    fn stop(&mut self) {
+        self.sut.stop();
+    }
+}
+
+/// The time since something began.
+pub struct Since(pub Instant);
+
+impl Clock for Since {
+    fn now(&mut self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,246 @@
+//! `sioco judge`: the verdict on logs in all their forms, and on damaged ones.
+
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use sioco_report::run::code::Code;
+use support::{Folder, Run, sioco, sioco_in, sioco_with_input};
+
+const MODEL: &str = "\
+input  inX(p: Int in 1..10)
+output outX(p: Int)
+output done
+
+process Accumulator {
+  var x: Int = 0
+  init l0 {
+    add:    ?inX(p)          / x := x + p -> l1
+    finish: !done   [x > 15]              -> l2
+  }
+  state l1 { tell: !outX(x) -> l0 }
+  final l2
+}
+";
+
+/// Tests run at the same time, each in a folder of its own, with a model in it.
+fn folder() -> Folder {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("judge-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
+    folder.write("acc.sts", MODEL);
+    folder
+}
+
+fn judge(folder: &Folder, log: &str, options: &[&str]) -> Run {
+    folder.write("log.txt", log);
+    let mut args = vec!["judge", "acc.sts", "log.txt", "--solver", "builtin"];
+    args.extend(options);
+    sioco_in(&args, &folder.path(""))
+}
+
+#[test]
+fn traces_in_text_are_judged() {
+    let folder = folder();
+    let good = "// a remark\n?inX(6)\ntell: !outX(6)\ndelta\nadd: ?inX(p=10)\n!outX(16)\n!done\ndelta\n";
+    judge(&folder, good, &[]).exits(0).stderr_is("").stdout_is(
+        "PASS  Accumulator against `log.txt`: 1 run, 7 steps\n  runs       1 pass\n  coverage   3 of 3 switches surely taken (100%)\n",
+    );
+    let run = judge(&folder, "?inX(6)\n\n!outX(7)\n!outX(7)\nreset\n?inX(1)\n!outX(1)\n", &[]);
+    run.exits(1).stderr_is("").stdout_is(
+        " FAIL  run 1, step 2, log.txt:3
+   tester ── ?inX(p=6) ───────▶ SUT
+   tester ◀────── !outX(p=7) ── SUT    ✗
+error[sioco::V001]: this output is not allowed here
+   ╭▸ acc.sts:11:26
+   │
+11 │   state l1 { tell: !outX(x) -> l0 }
+   │                          ━ is 6, the SUT sent 7
+   │
+   ├ note: allowed here: !outX(p = 6)
+   ╰ note: hypotheses: 1 (l1, x = 6)
+
+FAIL  Accumulator against `log.txt`: 2 runs, 4 steps
+  runs       1 pass, 1 fail
+  coverage   2 of 3 switches surely taken (67%)
+  not taken  finish
+",
+    );
+    for (log, code, what) in [
+        ("?inX(6)\ndelta\n", 1, "error[sioco::V002]"),
+        ("closed\n", 1, "error[sioco::V003]"),
+        ("?inX(6)\n!outX(true)\n", 1, "error[sioco::V004]"),
+        ("?inX(6)\n?inX(6)\n", 3, "the model does not say what happens after ?inX(p=6)"),
+        ("", 4, ""),
+        ("// nothing\nreset\n", 4, ""),
+    ] {
+        let run = judge(&folder, log, &[]);
+        run.exits(code).stdout_has(what);
+    }
+    judge(&folder, "", &[]).stderr_has("there is no run in `log.txt`");
+}
+
+#[test]
+fn a_trace_of_the_simulator_is_a_log() {
+    let folder = folder();
+    let script = "random 12\nsave trace.txt\nquit\n";
+    folder.write("script", script);
+    let args = ["simulate", &folder.path("acc.sts"), "--seed", "3"];
+    let saved = folder.path("trace.txt");
+    sioco_with_input(&args, script.replace("trace.txt", &saved).as_bytes()).exits(0);
+    sioco_in(&["judge", "acc.sts", "trace.txt"], &folder.path("")).exits(0).stdout_has("PASS");
+}
+
+#[test]
+fn lines_of_the_protocol_are_judged() {
+    let folder = folder();
+    let log = |p: i32| {
+        format!(
+            "{{\"type\":\"hello\",\"protocol\":1,\"order\":\"sut\"}}\n{{\"type\":\"reset\",\"run\":7}}\n> {{\"type\":\"input\",\"id\":1,\"gate\":\"inX\",\"args\":{{\"p\":6}}}}\n< {{\"type\":\"accepted\",\"id\":1}}\n< {{\"type\":\"output\",\"gate\":\"outX\",\"args\":{{\"p\":{p}}}}}\n"
+        )
+    };
+    judge(&folder, &log(6), &[]).exits(0);
+    judge(&folder, &log(7), &[]).exits(1).stdout_has(" FAIL  run 7, step 2, log.txt:5\n");
+}
+
+#[test]
+fn the_order_of_a_log_matters() {
+    let folder = folder();
+    // The last input was sent while the system said that it is done.
+    let log = "?inX(8)\n!outX(8)\n?inX(8)\n!outX(16)\n?inX(1)\n!done\n";
+    judge(&folder, log, &["--order", "sut"]).exits(1);
+    judge(&folder, log, &[]).exits(1);
+    judge(&folder, log, &["--order", "sent"]).exits(0);
+    judge(&folder, &log.replace("!done", "!outX(18)"), &["--order", "sent"]).exits(1);
+    judge(&folder, log, &["--order", "mine"]).exits(2).stderr_has("possible values: sut, sent");
+}
+
+#[test]
+fn standard_input_is_a_log() {
+    let folder = folder();
+    let model = folder.path("acc.sts");
+    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(6)\n").exits(0).stdout_has("against `-`");
+    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(7)\n").exits(1).stdout_has("-:2");
+}
+
+#[test]
+fn what_is_no_log_is_told_with_its_line() {
+    let folder = folder();
+    for (log, line, what) in [
+        ("?inX(6)\n!outY(6)\n", 2, "did you mean `outX`?"),
+        ("?inX(11)\n", 1, "11 is outside of"),
+        ("hello\n", 1, "no event and no switch"),
+        ("?inX(6)\nundo\n", 2, "`undo` is no event"),
+        ("{\"type\":\"input\",\"gate\":\"inZ\"}\n", 1, "no input `inZ`"),
+        ("{\"type\":\"input\",\n", 1, "this is no JSON"),
+        ("{\"format\":\"sioco-journal\",\"version\":9}\n", 1, "version 9"),
+    ] {
+        judge(&folder, log, &[]).exits(2).stderr_has(&format!("log.txt:{line}: ")).stderr_has(what).stdout_is("");
+    }
+    folder.bytes("bytes", b"?inX(6)\n\xff\xfe\n");
+    let run = sioco_in(&["judge", "acc.sts", "bytes"], &folder.path(""));
+    run.exits(2).stderr_has("bytes:2: this line is no text");
+    sioco_in(&["judge", "acc.sts", "none"], &folder.path("")).exits(2).stderr_has("cannot read `none`");
+    sioco_in(&["judge", "acc.sts", "."], &folder.path("")).exits(2).stderr_has("cannot read `.`");
+    sioco_in(&["judge", "none.sts", "bytes"], &folder.path("")).exits(2).stderr_has("none.sts");
+}
+
+/// A journal of a campaign in which some runs fail.
+fn journal(folder: &Folder, steps: &str) -> String {
+    folder.write("wrong.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
+    let args = ["test", "acc.sts", "--sut", "model:wrong.sts", "--seed", "11", "--journal", "j.jsonl"];
+    let args: Vec<&str> = args.into_iter().chain(["--max-steps", steps, "--solver", "builtin"]).collect();
+    sioco_in(&args, &folder.path("")).exits(1);
+    std::fs::read_to_string(folder.path("j.jsonl")).unwrap()
+}
+
+#[test]
+fn a_journal_gets_the_verdicts_that_it_has() {
+    let folder = folder();
+    let text = journal(&folder, "300");
+    let run = judge(&folder, &text, &["--format", "json"]);
+    let found: Vec<Value> = run.exits(1).stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let (summary, verdicts) = found.split_last().unwrap();
+    assert_eq!(summary["verdict"], "fail");
+    let recorded: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let recorded: Vec<&Value> = recorded.iter().filter(|l| l["type"] == "verdict").collect();
+    assert_eq!(verdicts.len(), recorded.len());
+    let mut failed = 0;
+    for (judged, was) in verdicts.iter().zip(recorded) {
+        // A log has no purposes.
+        let fails = was["verdict"] == "fail";
+        failed += usize::from(fails);
+        assert_eq!(judged["verdict"] == "fail", fails, "{judged} {was}");
+        assert_eq!(judged["steps"], was["steps"]);
+        if fails {
+            assert_eq!(judged["cause"], was["cause"]);
+            assert_eq!(judged["code"], "sioco::V001");
+        }
+    }
+    assert!(failed > 3, "{failed}");
+}
+
+#[test]
+fn every_part_of_a_journal_is_judged() {
+    let folder = folder();
+    let text = journal(&folder, "12");
+    let head = text.find('\n').unwrap();
+    // In steps that meet every kind of place in a line.
+    for end in (0..text.len()).step_by(37).chain(head.saturating_sub(2)..head + 3) {
+        let run = judge(&folder, &text[..text.floor_char_boundary(end)], &[]);
+        let begun = text[..end].contains("\"type\":\"run\"");
+        match (end < head, begun) {
+            (true, _) => run.exits(if end == 0 { 4 } else { 2 }),
+            (false, false) => run.exits(4),
+            // Whatever is there is allowed, or the one wrong output.
+            (false, true) => {
+                assert!(run.stderr.contains("log.txt: "), "{end}: {}", run.stderr);
+                &run
+            }
+        };
+    }
+}
+
+#[test]
+fn a_journal_of_another_model_is_judged_by_this_one() {
+    let folder = folder();
+    let text = journal(&folder, "60");
+    // In this model the wrong system is right.
+    folder.write("acc.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
+    let run = judge(&folder, &text, &[]);
+    run.exits(0).stderr_has("`Accumulator` has changed since the journal was written");
+    // A gate that is gone is an error with its line.
+    folder.write("acc.sts", &MODEL.replace("inX", "put"));
+    judge(&folder, &text, &[]).exits(2).stderr_has("log.txt:3: the model has no input `inX`");
+}
+
+/// The examples of the pages: the wrong trace gets the code, the right one passes.
+#[test]
+fn every_code_has_a_page_with_examples() {
+    let folder = folder();
+    let list = sioco(&["explain"]);
+    for code in Code::ALL {
+        list.stdout_has(&format!("\n{}  ", code.short()));
+        sioco(&["explain", code.short()]).exits(0).stderr_is("").stdout_has(&format!("error[{code}]\n"));
+        let page = code.page();
+        let block = |fence: &str| page.split(&format!("```{fence}\n")).nth(1).map(|b| b.split("```").next().unwrap());
+        let Some(model) = block("sts") else {
+            // There is no log in which that counts.
+            assert_eq!(code, Code::Refused);
+            continue;
+        };
+        let path = folder.write("page.sts", model);
+        sioco(&["check", &path]).exits(0).stderr_is("");
+        sioco(&["fmt", "--check", &path]).exits(0);
+        let log = folder.write("wrong.txt", block("trace wrong").unwrap());
+        sioco(&["judge", &path, &log]).exits(1).stdout_has(&format!("error[{code}]: "));
+        let log = folder.write("right.txt", block("trace right").unwrap());
+        sioco(&["judge", &path, &log]).exits(0);
+    }
+    sioco(&["explain", "V01"]).exits(2).stderr_has("did you mean `V0");
+}

@@ -1,0 +1,163 @@
+//! `sioco replay`: recorded runs again, against the same system and others.
+
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use support::{Folder, Run, sioco_in};
+
+const MODEL: &str = "\
+const N: Int = 15
+input  inX(p: Int in 1..10)
+output outX(p: Int)
+output done
+
+process Accumulator {
+  var x: Int = 0
+  init l0 {
+    add:    ?inX(p)         / x := x + p -> l1
+    finish: !done   [x > N]              -> l2
+  }
+  state l1 { tell: !outX(x) -> l0 }
+  final l2
+}
+";
+
+/// Tests run at the same time, each in a folder of its own, with a model and a wrong system in it.
+fn folder() -> Folder {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("replay-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
+    folder.write("acc.sts", MODEL);
+    folder.write("wrong.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
+    folder
+}
+
+fn record(folder: &Folder, options: &[&str]) -> Run {
+    let mut args = vec!["test", "acc.sts", "--seed", "2", "--solver", "builtin"];
+    args.extend(options);
+    sioco_in(&args, &folder.path(""))
+}
+
+fn replay(folder: &Folder, options: &[&str]) -> Run {
+    let mut args = vec!["replay"];
+    args.extend(options);
+    args.extend(["--solver", "builtin"]);
+    sioco_in(&args, &folder.path(""))
+}
+
+#[test]
+fn a_failure_is_found_again_or_is_fixed() {
+    let folder = folder();
+    record(&folder, &["--sut", "model:wrong.sts", "--fail-fast"]).exits(1);
+    let files = fs::read_dir(folder.path(".sioco/runs")).unwrap();
+    let names: Vec<String> = files.map(|f| f.unwrap().path().file_stem().unwrap().to_str().unwrap().into()).collect();
+    let id = names[0].as_str();
+    // The system that was tested is the one that is taken.
+    let run = replay(&folder, &[id]);
+    run.exits(1).stderr_is("").stdout_has("error[sioco::V001]").stdout_has(", the SUT sent ");
+    run.stdout_has("fails again, 3 times, with the same failure\n");
+    let run = replay(&folder, &[id, "--sut", "model:acc.sts"]);
+    run.exits(0).stderr_is("").stdout_has("FIXED  run ").stdout_has("does not fail any more, tried 3 times\n");
+    replay(&folder, &[id, "--sut", "model:acc.sts", "--times", "1"]).exits(0).stdout_has("tried once\n");
+    let file = format!(".sioco/runs/{id}.jsonl");
+    replay(&folder, &[&file, "--sut", "model:acc.sts"]).exits(0);
+    // A model that allows it: nothing is wrong any more.
+    folder.write("acc.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
+    replay(&folder, &[id]).exits(0).stderr_has("has changed since the journal was written");
+}
+
+/// An accumulator in a few lines of shell, which is wrong in every other run.
+#[cfg(unix)]
+const MOODY: &str = r#"
+while read -r line; do
+  case $line in
+    *'"hello"'*) echo '{"type":"hello","protocol":1,"name":"moody","inputs":["inX"],"outputs":["outX","done"],"order":"sut"}';;
+    *'"reset"'*) x=0; run=$(echo "$line" | sed 's/.*"run":\([0-9]*\).*/\1/'); echo "{\"type\":\"ready\",\"run\":$run}";;
+    *'"input"'*)
+      id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); p=$(echo "$line" | sed 's/.*"p":\([0-9]*\).*/\1/')
+      x=$((x + p)); y=$((x + run % 2))
+      echo "{\"type\":\"accepted\",\"id\":$id}"; echo "{\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"p\":$y},\"run\":$run}";;
+    *'"bye"'*) exit;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn what_fails_sometimes_is_flaky() {
+    let folder = folder();
+    folder.program("moody.sh", MOODY);
+    // A long silence would be wrong, too; what is asked for here is the sum.
+    let options = ["--sut", "./moody.sh", "--fail-fast", "--journal", "j.jsonl", "--cover", "switch"];
+    record(&folder, &options).exits(1).stdout_has("FAIL  Accumulator");
+    let run = replay(&folder, &["j.jsonl"]);
+    run.exits(3).stdout_has("FLAKY  run 1 failed 2 of 3 times\n").stdout_has("error[sioco::V001]");
+    replay(&folder, &["j.jsonl", "--times", "1"]).exits(1).stdout_has("FAILED  run 1 fails again, once");
+}
+
+#[test]
+fn a_run_can_be_chosen() {
+    let folder = folder();
+    record(&folder, &["--sut", "model:acc.sts", "--cover", "switch", "--journal", "j.jsonl"]).exits(0);
+    replay(&folder, &["j.jsonl"]).exits(4).stderr_has("no run of `j.jsonl` failed").stderr_has("`--run N`");
+    replay(&folder, &["j.jsonl", "--run", "1"]).exits(0).stdout_has("PASSED  run 1 passes, tried 3 times");
+    replay(&folder, &["j.jsonl", "--run", "1", "--sut", "model:wrong.sts"]).exits(1).stdout_has("another failure");
+    replay(&folder, &["j.jsonl", "--run", "99"]).exits(2).stderr_has("there is no run 99").stderr_has("from 1 to 1");
+}
+
+#[test]
+fn programs_get_records_and_an_outcome() {
+    let folder = folder();
+    record(&folder, &["--sut", "model:wrong.sts", "--fail-fast", "--journal", "j.jsonl"]).exits(1);
+    let run = replay(&folder, &["j.jsonl", "--format", "json", "--times", "2"]);
+    let lines: Vec<Value> = run.exits(1).stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let last = lines.last().unwrap();
+    assert_eq!((&last["type"], &last["outcome"]), (&"replay".into(), &"FAILED".into()));
+    assert_eq!(last["failed"], 2);
+    assert_eq!(last["times"].as_array().unwrap().len(), 2);
+    assert_eq!(lines.iter().filter(|l| l["type"] == "run" && l["aim"] == "replay").count(), 2);
+}
+
+#[test]
+fn constants_and_systems_are_chosen_as_they_were() {
+    let folder = folder();
+    record(&folder, &["--sut", "model:wrong.sts", "--const", "N=12", "--fail-fast", "--journal", "j.jsonl"]).exits(1);
+    let run = replay(&folder, &["j.jsonl"]);
+    assert!(!run.stderr.contains("has changed"), "{}", run.stderr);
+    run.exits(1);
+    replay(&folder, &["j.jsonl", "--const", "N=13"]).stderr_has("has changed since");
+}
+
+#[test]
+fn bad_input_is_told() {
+    let folder = folder();
+    replay(&folder, &["k7Qp2"]).exits(2).stderr_has("there is no journal `k7Qp2`").stderr_has("`sioco test FILE");
+    record(&folder, &["--sut", "model:wrong.sts", "--fail-fast"]).exits(1);
+    replay(&folder, &["k7Qp2x"]).exits(2).stderr_has("there is no journal `k7Qp2x`").stderr_has("`");
+    replay(&folder, &["acc.sts"]).exits(2).stderr_has("acc.sts:1: this is no journal");
+    folder.write("empty.jsonl", "");
+    replay(&folder, &["empty.jsonl"]).exits(2).stderr_has("the file is empty");
+    record(&folder, &["--sut", "model:wrong.sts", "--fail-fast", "--journal", "j.jsonl"]).exits(1);
+    replay(&folder, &["j.jsonl", "--times", "0"]).exits(2).stderr_has("0 is not in 1..");
+    replay(&folder, &["j.jsonl", "--quiescence", "0"]).exits(2);
+    replay(&folder, &["j.jsonl", "--sut", "tcp://x"]).exits(2).stderr_has("the port is missing");
+    replay(&folder, &["j.jsonl", "--model", "no.sts"]).exits(2).stderr_has("no.sts");
+    replay(&folder, &["j.jsonl", "--sut", "./no-such-program"]).exits(5).stdout_has("ERROR  run ");
+    let text = fs::read_to_string(folder.path("j.jsonl")).unwrap();
+    // Cut before the failing run is over, it has not failed.
+    let cut: String = text.lines().take(4).map(|l| format!("{l}\n")).collect();
+    folder.write("cut.jsonl", &cut);
+    replay(&folder, &["cut.jsonl"]).exits(4).stderr_has("the journal ends before the campaign does");
+    folder.write("bad.jsonl", &text.replacen("\"type\":\"accepted\"", "\"type\":7", 1));
+    replay(&folder, &["bad.jsonl"]).exits(2).stderr_has("`type` should be a text");
+    // The model is gone.
+    fs::remove_file(folder.path("acc.sts")).unwrap();
+    replay(&folder, &["j.jsonl"]).exits(2).stderr_has("acc.sts");
+}

@@ -1,0 +1,367 @@
+//! `sioco test`: campaigns against models that play the system and against adapters, what is printed, exit codes, and
+//! bad input.
+
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use support::{Folder, Run, sioco_in};
+
+/// Tests run at the same time, each in a folder of its own, with a model in it.
+fn folder() -> Folder {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("run-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
+    folder.write("acc.sts", MODEL);
+    folder.write("wrong.sts", &MODEL.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
+    folder
+}
+
+const MODEL: &str = "\
+input  inX(p: Int in 1..10)
+output outX(p: Int)
+output done
+
+process Accumulator {
+  var x: Int = 0
+  init l0 {
+    add:    ?inX(p)          / x := x + p -> l1
+    finish: !done   [x > 15]              -> l2
+  }
+  state l1 { tell: !outX(x) -> l0 }
+  final l2
+}
+";
+
+/// Tests in a folder, without any other solver.
+fn test(folder: &Folder, options: &[&str]) -> Run {
+    let mut args = vec!["test", "acc.sts", "--solver", "builtin"];
+    args.extend(options);
+    sioco_in(&args, &folder.path(""))
+}
+
+/// The journals in a folder.
+fn journals(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(".sioco/runs")).into_iter().flatten();
+    entries.map(|e| e.unwrap().path().to_str().unwrap().to_owned()).collect()
+}
+
+/// The lines that a program sees.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
+
+#[test]
+fn a_system_that_conforms_passes() {
+    let folder = folder();
+    let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "42"]);
+    run.exits(0).stderr_is("");
+    run.stdout_has("PASS  Accumulator against `model:acc.sts`: ")
+        .stdout_has("the steps are used up (1000 steps besides the ")
+        .stdout_has("3 of 3 switches surely taken (100%)")
+        .stdout_has("  seed       42\n")
+        .stdout_has("  journal    .sioco/runs/");
+    assert!(!run.stdout.contains("replay"), "{}", run.stdout);
+    let written = journals(&folder);
+    assert_eq!(written.len(), 1);
+    // What is only of use here stays out of repositories.
+    assert_eq!(fs::read_to_string(folder.path(".sioco/.gitignore")).unwrap(), "*\n");
+    let lines = objects(&fs::read_to_string(&written[0]).unwrap());
+    assert_eq!(lines[0]["format"], "sioco-journal");
+    assert_eq!(lines[0]["settings"]["seed"], 42);
+    assert_eq!(lines[0]["sut"], "model:acc.sts");
+    assert_eq!(lines[1]["type"], "run");
+    assert_eq!(lines.last().unwrap()["type"], "end");
+}
+
+#[test]
+fn a_system_that_does_not_conform_fails_and_is_explained() {
+    let folder = folder();
+    let run = test(&folder, &["--sut", "model:wrong.sts", "--seed", "1", "--cover", "switch", "--journal", "j.jsonl"]);
+    run.exits(1).stderr_is("");
+    run.stdout_has(" FAIL  run 1, step 4   seed 1\n")
+        .stdout_has("   tester ── ?inX(p=")
+        .stdout_has("error[sioco::V001]: this output is not allowed here\n")
+        .stdout_has("acc.sts:11:26\n")
+        .stdout_has("11 │   state l1 { tell: !outX(x) -> l0 }\n")
+        .stdout_has(", the SUT sent ")
+        .stdout_has("note: allowed here: !outX(p = ")
+        .stdout_has("note: hypotheses: 1 (l1, x = ")
+        .stdout_has("   replay: sioco replay j.jsonl --run 1\n")
+        .stdout_has("  replay     sioco replay j.jsonl\n");
+    // The same seed, the same campaign.
+    let again =
+        test(&folder, &["--sut", "model:wrong.sts", "--seed", "1", "--cover", "switch", "--journal", "k.jsonl"]);
+    let bare = |name: &str| {
+        let text = fs::read_to_string(folder.path(name)).unwrap();
+        let mut lines = objects(&text);
+        lines.iter_mut().for_each(|line| line["at"] = Value::Null);
+        lines
+    };
+    again.exits(1);
+    assert_eq!(bare("j.jsonl"), bare("k.jsonl"));
+}
+
+#[test]
+fn a_seed_is_told_even_if_nobody_chose_it() {
+    let folder = folder();
+    let options = ["--sut", "model:acc.sts", "--cover", "random:1", "--format", "json"];
+    let seed = |run: &Run| objects(&run.exits(0).stdout).last().unwrap()["seed"].as_u64().unwrap();
+    let seeds: Vec<u64> = (0..3).map(|_| seed(&test(&folder, &options))).collect();
+    assert!(seeds.iter().any(|s| *s != seeds[0]), "{seeds:?}");
+    assert_eq!(journals(&folder).len(), 3);
+}
+
+#[test]
+fn programs_get_events_and_a_summary() {
+    let folder = folder();
+    let options =
+        ["--sut", "model:wrong.sts", "--seed", "3", "--journal", "j.jsonl", "--format", "json", "--fail-fast"];
+    let run = test(&folder, &options);
+    run.exits(1).stderr_is("");
+    let lines = objects(&run.stdout);
+    let (summary, events) = lines.split_last().unwrap();
+    // The events are the lines of the journal.
+    assert_eq!(events, objects(&fs::read_to_string(folder.path("j.jsonl")).unwrap()));
+    assert_eq!(summary["type"], "summary");
+    assert_eq!(summary["verdict"], "fail");
+    assert_eq!(summary["exit"], 1);
+    assert_eq!(summary["end"], "fail-fast");
+    assert_eq!(summary["runs"]["fail"], 1);
+    let bad = &summary["bad"][0];
+    assert_eq!(bad["code"], "sioco::V001");
+    assert_eq!(bad["cause"]["gate"], "outX");
+    let left = &bad["explanation"]["hypotheses"][0];
+    assert_eq!(left["allowed"][0]["gate"], "outX");
+    assert_eq!(left["switches"][0]["place"]["line"], 11);
+    assert!(summary["replay"].as_str().unwrap().starts_with("sioco replay j.jsonl"));
+    for key in ["steps", "inputs", "coverage", "purposes", "gates", "withdrawn", "stale", "unknown", "seed", "time_us"]
+    {
+        assert!(!summary[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn what_is_covered_can_be_chosen() {
+    let folder = folder();
+    for cover in ["auto", "switch", "location", "paths:3", "traces:3", "random", "random:2"] {
+        let options = ["--sut", "model:acc.sts", "--seed", "5", "--cover", cover, "--values", "min"];
+        test(&folder, &options).exits(0).stdout_has("PASS  Accumulator");
+    }
+    for values in ["min", "max", "middle", "random", "boundary"] {
+        let options = ["--sut", "model:acc.sts", "--seed", "5", "--cover", "switch", "--values", values, "--strict"];
+        test(&folder, &options).exits(0);
+    }
+    for manner in ["eager", "fair"] {
+        test(&folder, &["--sut", "model:acc.sts", "--interaction", manner, "--cover", "random:1"]).exits(0);
+    }
+    let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "9"]);
+    run.exits(0).stdout_has("2 walks of 100 steps").stdout_has("200 steps");
+    test(&folder, &["--sut", "model:acc.sts", "--for", "0.1"]).exits(0).stdout_has("the time is used up (100 ms)");
+    let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
+    run.exits(0).stdout_has(", 7 steps in ").stdout_has("the steps are used up (7 steps)");
+    // In the middle of a purpose, that is inconclusive.
+    test(&folder, &["--sut", "model:acc.sts", "--max-steps", "1"]).exits(3).stdout_has("it was stopped (1 attempt)");
+}
+
+#[test]
+fn a_plan_can_be_run() {
+    let folder = folder();
+    sioco_in(&["plan", "acc.sts", "--output", "plan.json", "--nodes", "60"], &folder.path("")).exits(0);
+    let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json"]);
+    run.exits(0).stdout_has("everything was done").stdout_has("purposes   1 of 1 reached");
+    // A plan that does not fit any more is used as far as it does.
+    folder.write("acc.sts", &MODEL.replace("finish:", "end:"));
+    let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json"]);
+    run.exits(4).stderr_has("no switch `finish`").stderr_has("0 purposes of it can still be used");
+    run.stdout_has("NOTHING RUN");
+    test(&folder, &["--sut", "model:acc.sts", "--plan", "no.json"])
+        .exits(2)
+        .stderr_has("cannot read the plan `no.json`");
+    test(&folder, &["--sut", "model:acc.sts", "--plan", "acc.sts"]).exits(2).stderr_has("this is not JSON");
+    test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json", "--cover", "switch"])
+        .exits(2)
+        .stderr_has("cannot be used with");
+}
+
+#[test]
+fn gates_decide_about_the_exit_code() {
+    let folder = folder();
+    let gated = |gates: &[&str]| {
+        let mut options = vec!["--sut", "model:acc.sts", "--seed", "1", "--max-steps", "2", "--cover", "random"];
+        gates.iter().for_each(|gate| options.extend(["--gate", gate]));
+        test(&folder, &options)
+    };
+    gated(&["switch>=50%"]).exits(0).stdout_has("gate       switch>=50% met: 67%");
+    gated(&["switch>=95%"]).exits(3).stdout_has("gate       switch>=95% missed: 67%");
+    gated(&["surely location>=60%", "switch>=95%"]).exits(3).stdout_has("surely location>=60% met");
+    // A failure is worse than a gate.
+    let options = ["--sut", "model:wrong.sts", "--seed", "1", "--gate", "switch>=100%"];
+    test(&folder, &options).exits(1);
+    for (gate, what) in [("swich>=95%", "did you mean `switch`?"), ("switch", "such as"), ("switch>=101%", "no share")]
+    {
+        gated(&[gate]).exits(2).stderr_has(what);
+    }
+}
+
+#[test]
+fn bad_options_are_told() {
+    let folder = folder();
+    let sut = ["--sut", "model:acc.sts"];
+    for (options, what) in [
+        (&["--cover", "swich"][..], "did you mean `switch`?"),
+        (&["--cover", "atuo"], "did you mean `auto`?"),
+        (&["--cover", "random:0"], "random"),
+        (&["--cover", "purpose:nothing"], "nothing"),
+        (&["--seed", "x"], "invalid value 'x' for '--seed"),
+        (&["--seed", "-1"], "unexpected argument '-1'"),
+        (&["--values", "big"], "possible values: min, max, middle, random, boundary"),
+        (&["--max-steps", "0"], "0 is not in 1.."),
+        (&["--for", "soon"], "write a number of seconds"),
+        (&["--for", "-1"], "write a number of seconds"),
+        (&["--quiescence", "0"], "0 is not in 1..=3600000"),
+        (&["--quiescence", "fast"], "invalid value 'fast'"),
+        (&["--attempts", "0"], "0 is not in 1.."),
+        (&["--interaction", "rude"], "possible values: eager, fair"),
+        (&["--format", "xml"], "possible values: human, json"),
+        (&["--const", "N"], "write a name, `=` and a value"),
+        (&["--const", "N=1"], "N"),
+        (&["--system", "S"], "S"),
+        (&["--journal", "-"], "a journal is a file"),
+        (&["--journal", "."], "is a folder"),
+        (&["--journal", "acc.sts"], "it is no journal"),
+        (&["--solver", "nonsense-solver"], "nonsense-solver"),
+    ] {
+        let all: Vec<&str> = sut.iter().chain(options).copied().collect();
+        let mut args = vec!["test", "acc.sts"];
+        args.extend(&all);
+        let code = if options[0] == "--solver" { 5 } else { 2 };
+        sioco_in(&args, &folder.path("")).exits(code).stderr_has(what);
+    }
+    assert_eq!(fs::read_to_string(folder.path("acc.sts")).unwrap(), MODEL);
+    test(&folder, &[]).exits(2).stderr_has("--sut <SUT>");
+    for (sut, what) in [
+        ("", "it is empty"),
+        ("model:", "followed by the file"),
+        ("model:no.sts", "no.sts"),
+        ("tcp://nowhere", "the port is missing"),
+        ("ws://a:1", "is no way to reach a system"),
+    ] {
+        test(&folder, &["--sut", sut]).exits(2).stderr_has(what);
+    }
+    sioco_in(&["test", "no.sts", "--sut", "model:acc.sts"], &folder.path("")).exits(2).stderr_has("no.sts");
+    folder.write("broken.sts", "process {");
+    sioco_in(&["test", "broken.sts", "--sut", "model:acc.sts"], &folder.path("")).exits(2).stderr_has("error[sioco::");
+}
+
+#[test]
+fn a_system_that_cannot_be_started_is_an_error() {
+    let folder = folder();
+    let run = test(&folder, &["--sut", "./no-such-program"]);
+    run.exits(5).stdout_has("error[adapter]: ").stdout_has("no-such-program").stdout_has("ERROR  Accumulator");
+    let run = test(&folder, &["--sut", "./no-such-program", "--format", "json"]);
+    let lines = objects(&run.exits(5).stdout);
+    assert_eq!(lines.last().unwrap()["verdict"], "error");
+    assert_eq!(lines[1]["type"], "fault");
+}
+
+#[test]
+fn a_model_with_other_gates_is_no_verdict() {
+    let folder = folder();
+    folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
+    let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
+    run.exits(5).stdout_has("the model has no output `bye`; its outputs are: `outX`, `done`");
+    // A value that the gate does not have is one on the system.
+    folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
+    let run = test(&folder, &["--sut", "model:text.sts", "--seed", "1"]);
+    run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_journal_that_cannot_be_written_is_told_with_all_that_is_known() {
+    let folder = folder();
+    let run = test(&folder, &["--sut", "model:acc.sts", "--journal", "/dev/full"]);
+    run.exits(5).stderr_has("cannot write the journal `/dev/full`").stdout_has("Accumulator against");
+    // Where it cannot even be begun, nothing is run.
+    let run = test(&folder, &["--sut", "model:acc.sts", "--journal", "no/such/folder/j.jsonl"]);
+    run.exits(5).stderr_has("cannot write the journal").stderr_has("`--journal FILE`").stdout_is("");
+    folder.write(".sioco", "in the way");
+    test(&folder, &["--sut", "model:acc.sts"]).exits(5).stderr_has(".sioco");
+}
+
+/// An adapter in a few lines of shell: it adds nothing, and says the number back.
+#[cfg(unix)]
+const ECHO: &str = r#"
+while read -r line; do
+  case $line in
+    *'"hello"'*) echo '{"type":"hello","protocol":1,"name":"echo","inputs":["inX"],"outputs":["outX","done"],"order":"sut"}';;
+    *'"reset"'*) run=$(echo "$line" | sed 's/.*"run":\([0-9]*\).*/\1/'); echo "{\"type\":\"ready\",\"run\":$run}";;
+    *'"input"'*)
+      id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); p=$(echo "$line" | sed 's/.*"p":\([0-9]*\).*/\1/')
+      echo "{\"type\":\"accepted\",\"id\":$id}"; echo "{\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"p\":$p},\"run\":$run}";;
+    *'"bye"'*) exit;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn an_adapter_is_tested() {
+    let folder = folder();
+    folder.program("echo.sh", ECHO);
+    let run = test(&folder, &["--sut", "./echo.sh", "--seed", "4", "--cover", "switch", "--journal", "j.jsonl"]);
+    run.exits(1).stdout_has("error[sioco::V001]").stdout_has("FAIL  Accumulator against `./echo.sh`");
+    // The same as a model, where one number is right.
+    folder.write("once.sts", &MODEL.replace("-> l0 }", "-> l3 }\n  final l3"));
+    let args = ["test", "once.sts", "--sut", "./echo.sh", "--cover", "location", "--solver", "builtin", "--strict"];
+    sioco_in(&args, &folder.path("")).stdout_has("against `./echo.sh`");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_adapter_that_dies_is_an_error_with_its_last_words() {
+    let folder = folder();
+    folder.program("dies.sh", "read -r hello\necho 'out of paper' >&2\nexit 3");
+    let run = test(&folder, &["--sut", "./dies.sh"]);
+    run.exits(5).stdout_has("error[adapter]").stdout_has("   │ out of paper\n").stdout_has("ERROR  Accumulator");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_journal_and_tells_what_is_known() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sioco"))
+        .args(["test", "acc.sts", "--sut", "model:acc.sts", "--for", "100", "--journal", "j.jsonl", "--format", "json"])
+        .args(["--solver", "builtin"])
+        .current_dir(folder.path(""))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    // It runs as soon as it tells of a run.
+    while !line.contains("\"type\":\"run\"") {
+        line.clear();
+        assert_ne!(out.read_line(&mut line).unwrap(), 0, "it ended before it began");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let summary: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
+    assert_eq!((&summary["type"], &summary["end"]), (&"summary".into(), &"interrupted".into()));
+    assert_eq!(summary["exit"], 130);
+    let journal = objects(&fs::read_to_string(folder.path("j.jsonl")).unwrap());
+    assert_eq!(journal.last().unwrap()["why"], "interrupted");
+    // What was recorded can be judged.
+    sioco_in(&["judge", "acc.sts", "j.jsonl", "--solver", "builtin"], &folder.path("")).exits(0);
+}
