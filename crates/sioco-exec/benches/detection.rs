@@ -15,14 +15,14 @@ use support::examples::specifications;
 use support::mutate::mutants;
 
 const BUDGETS: [u64; 3] = [100, 1_000, 10_000];
-const STRATEGIES: [Strategy; 4] = [SWITCH, Strategy::Random, Strategy::Auto, Strategy::Data];
+const STRATEGIES: [Strategy; 3] = [SWITCH, Strategy::Random, Strategy::Auto];
 
 fn share(trials: &[Trial], most: u64) -> f64 {
     let found = trials.iter().filter(|t| t.found().is_some_and(|steps| steps <= most)).count();
     100.0 * found as f64 / trials.len().max(1) as f64
 }
 
-fn line(name: &str, mutants: usize, trials: &[Vec<Trial>; 4]) {
+fn line(name: &str, mutants: usize, trials: &[Vec<Trial>; 3]) {
     print!("  {name:<20} {mutants:>5} mutants ");
     for (strategy, trials) in STRATEGIES.iter().zip(trials) {
         let [a, b, c] = BUDGETS.map(|most| share(trials, most));
@@ -36,13 +36,13 @@ fn main() {
     let only = args.first().cloned().unwrap_or_default();
     let seeds: u64 = args.get(1).map_or(1, |n| n.parse().expect("a number of seeds"));
     println!("mutants that are found within {BUDGETS:?} steps, {seeds} seeds");
-    let (mut count, mut sum): (usize, [Vec<Trial>; 4]) = Default::default();
+    let (mut count, mut sum): (usize, [Vec<Trial>; 3]) = Default::default();
     for (name, spec) in specifications() {
         if !name.contains(&only) {
             continue;
         }
         let plans = STRATEGIES.map(|s| s.plan(&spec));
-        let mut all: [Vec<Trial>; 4] = Default::default();
+        let mut all: [Vec<Trial>; 3] = Default::default();
         let mut faulty = 0;
         for mutant in mutants(&spec) {
             let known = distinguish(&spec, &mutant.model, 1);

@@ -23,10 +23,8 @@ pub enum Strategy {
     },
     /// Random walks only.
     Random,
-    /// The plan that covers every switch, then guided walks.
+    /// A plan that covers every switch and the sides of guards, then guided walks: what `sioco test` does by itself.
     Auto,
-    /// The same with a plan that also has the atoms of guards as goals.
-    Data,
 }
 
 pub const PAPER: Strategy = Strategy::Switch { strict: true };
@@ -39,14 +37,13 @@ impl Strategy {
             Strategy::Switch { .. } => "switch",
             Strategy::Random => "random",
             Strategy::Auto => "auto",
-            Strategy::Data => "data",
         }
     }
 
     /// The plan for a model.
     pub fn plan(self, model: &Model) -> Plan {
         let strict = self == PAPER;
-        let data = self == Strategy::Data;
+        let data = self == Strategy::Auto;
         let options = Options { strict, data, steering: false, workers: 1, ..Options::new(Cover::Switch) };
         let mut made = plan(model, &solvers, &options, &mut |_| {}).expect("switches can be covered");
         if self == Strategy::Random {
@@ -81,7 +78,7 @@ pub fn trial(spec: &Model, plan: &Plan, played: &Model, strategy: Strategy, seed
     let walks = match strategy {
         Strategy::Switch { .. } => Walks::None,
         Strategy::Random => Walks::Random,
-        Strategy::Auto | Strategy::Data => Walks::Guided,
+        Strategy::Auto => Walks::Guided,
     };
     let mut trial = Trial { verdict: None, steps: 0, broken: false };
     for round in 0.. {
