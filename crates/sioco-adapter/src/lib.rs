@@ -8,6 +8,7 @@
 //!   model's;
 //! - [`server`]: the adapter's side, any `Sut` for testers elsewhere;
 //! - [`in_process`]: Rust code as a `Sut`, without any protocol;
+//! - [`log`]: what somebody wrote down of a conversation, for `judge`;
 //! - [`spec`]: where the system is, as a command line says it.
 //!
 //! This is the only crate that reaches other processes and the network. Whatever they do, it never becomes a verdict on
@@ -20,6 +21,7 @@ pub mod gates;
 pub mod group;
 pub mod in_process;
 pub mod lines;
+pub mod log;
 pub mod protocol;
 pub mod server;
 pub mod spec;

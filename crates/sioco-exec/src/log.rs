@@ -1,8 +1,7 @@
 //! Recorded traces, wherever they come from: what was sent and seen, run by run, for `judge` and `replay`.
 //!
-//! A [`Journal`] is one; [`protocol`] reads lines of the adapter protocol, as somebody else may have written them down.
+//! A [`Journal`] is one; whoever reads another format tells [`Runs`] what it finds.
 
-mod protocol;
 #[cfg(test)]
 mod tests;
 
@@ -13,8 +12,6 @@ use crate::journal::{Journal, Remark};
 use crate::record::Record;
 use crate::sut::Order;
 use crate::verdict::{Cause, Trouble, Verdict};
-
-pub use self::protocol::protocol;
 
 /// A step of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -96,24 +93,28 @@ impl Log {
 }
 
 /// Runs in the making: an input counts from when it was accepted, since that is its place in the order of events.
-#[derive(Default)]
-struct Runs {
-    done: Vec<LoggedRun>,
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    /// The runs so far; the last one goes on.
+    pub done: Vec<LoggedRun>,
     /// Inputs that were neither accepted nor refused yet, and whether something overtook them.
     waiting: Vec<(u64, GateValue, bool)>,
 }
 
 impl Runs {
-    fn begin(&mut self, run: LoggedRun) {
+    /// A run begins.
+    pub fn begin(&mut self, run: LoggedRun) {
         self.waiting.clear();
         self.done.push(run);
     }
 
-    fn run(&mut self) -> Option<&mut LoggedRun> {
+    /// The run that goes on.
+    pub fn run(&mut self) -> Option<&mut LoggedRun> {
         self.done.last_mut()
     }
 
-    fn sent(&mut self, id: u64, input: GateValue) {
+    /// An input was sent; it will be accepted or refused.
+    pub fn sent(&mut self, id: u64, input: GateValue) {
         self.waiting.push((id, input, false));
     }
 
@@ -123,7 +124,8 @@ impl Runs {
         Some((input, overtaken))
     }
 
-    fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
+    /// An input was accepted.
+    pub fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
         if let Some((input, overtaken)) = self.take(id)
             && let Some(run) = self.run()
         {
@@ -131,7 +133,8 @@ impl Runs {
         }
     }
 
-    fn refused(&mut self, id: u64, why: &str) {
+    /// An input was refused.
+    pub fn refused(&mut self, id: u64, why: &str) {
         if let Some((input, _)) = self.take(id)
             && let Some(run) = self.run()
         {
@@ -139,14 +142,16 @@ impl Runs {
         }
     }
 
-    fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
+    /// Something was observed.
+    pub fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
         self.waiting.iter_mut().for_each(|(.., overtaken)| *overtaken = true);
         if let Some(run) = self.run() {
             run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), overtaken: false });
         }
     }
 
-    fn verdict(&mut self, verdict: Verdict, cause: Cause) {
+    /// The run got a verdict.
+    pub fn verdict(&mut self, verdict: Verdict, cause: Cause) {
         if let Some(run) = self.run() {
             if let Cause::Trouble(trouble @ Trouble::Fault { .. }) = &cause {
                 run.trouble = Some(trouble.clone());

@@ -159,5 +159,5 @@ fn bad_input_is_told() {
     replay(&folder, &["bad.jsonl"]).exits(2).stderr_has("`type` should be a text");
     // The model is gone.
     fs::remove_file(folder.path("acc.sts")).unwrap();
-    replay(&folder, &["j.jsonl"]).exits(2).stderr_has("acc.sts");
+    replay(&folder, &["j.jsonl"]).exits(2).stderr_has("acc.sts").stderr_has("`--model FILE`");
 }

@@ -13,7 +13,7 @@ use crate::analysis::{clashing, cut, never};
 use crate::diagnostic::{Finding, render_finding};
 
 /// A goal in a list.
-pub(super) fn name(model: &Model, goal: &Goal) -> String {
+pub(crate) fn name(model: &Model, goal: &Goal) -> String {
     match goal {
         Goal::Switch(s) => model.switches[*s].name.clone(),
         Goal::Location(l) => model.location_name(*l),

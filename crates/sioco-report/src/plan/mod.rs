@@ -15,6 +15,7 @@ use sioco_plan::{Cover, Coverage, Goal, Options, Plan, State};
 use sioco_solve::Reason;
 
 pub use self::goals::missing;
+pub(crate) use self::goals::name as goal_name;
 pub use self::json::document;
 pub use self::misfits::misfits;
 pub use self::notes::notes;

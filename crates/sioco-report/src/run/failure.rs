@@ -17,6 +17,10 @@ use crate::words::{Words, describe, with};
 
 /// So many places are shown.
 const PLACES: usize = 6;
+/// A longer output is written out besides.
+const LONG: usize = 40;
+/// So much of an output is written out.
+const MUCH: usize = 1000;
 
 /// The failure as a report with its places.
 pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Explanation>) -> Parts {
@@ -25,7 +29,11 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
     let explanation = explanation.unwrap_or(&none);
     let (message, mut labels, mut notes, help) = match failure {
         Failure::Output(output) => {
-            ("this output is not allowed here".to_owned(), of_output(words, output, explanation), Vec::new(), None)
+            let whole = named(model, output, " = ");
+            // On an arrow it may be cut.
+            let sent = (whole.chars().count() > LONG).then(|| format!("the SUT sent: {}", short(&whole, MUCH)));
+            let labels = of_output(words, output, explanation);
+            ("this output is not allowed here".to_owned(), labels, sent.into_iter().collect(), None)
         }
         Failure::Silence => (
             "the SUT is silent, and silence is not allowed here".to_owned(),
@@ -98,11 +106,13 @@ fn push(labels: &mut Vec<Label>, label: Option<Label>) {
 /// Which conjunct broke, or which value differs, for every switch that might have given the output.
 fn of_output(words: Words<'_>, output: &GateValue, explanation: &Explanation) -> Vec<Label> {
     let mut labels = Vec::new();
-    for left in &explanation.hypotheses {
-        for (switch, reasons) in &left.switches {
-            for reason in reasons {
-                push(&mut labels, of_reason(words, *switch, reason));
-            }
+    let all = explanation.hypotheses.iter().flat_map(|left| &left.switches);
+    let mut all: Vec<&(SwitchId, Vec<Reason>)> = all.collect();
+    // A switch whose guard holds was probably meant.
+    all.sort_by_key(|(_, reasons)| !reasons.iter().all(|r| matches!(r, Reason::Differs { .. })));
+    for (switch, reasons) in all {
+        for reason in reasons {
+            push(&mut labels, of_reason(words, *switch, reason));
         }
     }
     if labels.is_empty() {

@@ -14,9 +14,12 @@ use super::sequence::time;
 use super::words::cause;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
+use crate::plan::goal_name;
 
 /// So many purposes and switches are named.
 const NAMED: usize = 8;
+/// So many goals of a purpose are named.
+const GOALS: usize = 3;
 
 /// A campaign with what is needed to speak about it.
 #[derive(Clone, Copy)]
@@ -249,6 +252,17 @@ fn covered(campaign: &Campaign<'_>) -> String {
     text
 }
 
+/// What a purpose is there for, in brackets.
+fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
+    let Some(plan) = campaign.plan else { return String::new() };
+    let goals = plan.purposes.get(purpose).map(|p| p.goals.as_slice()).unwrap_or_default();
+    let model = &campaign.source.checked.model;
+    let names: Vec<String> =
+        goals.iter().take(GOALS).filter_map(|g| Some(goal_name(model, &plan.goals.get(*g)?.0))).collect();
+    let more = if goals.len() > GOALS { ", …" } else { "" };
+    if names.is_empty() { String::new() } else { format!(" (for {}{more})", names.join(", ")) }
+}
+
 /// How many purposes were reached, and of each other one, why not.
 fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
     let results = &campaign.summary.purposes;
@@ -280,7 +294,7 @@ fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
             }
             (verdict, None) => format!("{} ({attempts})", verdict.map_or("not reached", Verdict::name)),
         };
-        lines.push(format!("{}. {why}", i + 1));
+        lines.push(format!("{}.{} {why}", i + 1, what_for(campaign, *i)));
     }
     if missing.len() > NAMED {
         lines.push(format!("… and {} more", missing.len() - NAMED));

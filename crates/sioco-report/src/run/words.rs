@@ -88,7 +88,7 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
     match trouble {
         Trouble::Fault { kind, .. } => match kind {
             FaultKind::Start => "check what `--sut` names: does it run by itself, and is something listening there?",
-            FaultKind::Protocol => "the adapter has to answer as the protocol asks; see the documentation of adapters",
+            FaultKind::Protocol => "the adapter has to answer as the protocol asks, which docs/adapters.md describes",
             FaultKind::Timeout => "is the system stuck, or only slow? See what the adapter writes to standard error",
             FaultKind::Died => "run the adapter by itself and see why it ends",
             FaultKind::Reported => "mend what the adapter reports; nothing was found out about the system",

@@ -152,7 +152,10 @@ impl Replay {
             choices.consts.extend(kept.cloned());
         }
         let name = self.sut.as_ref().unwrap_or(&header.sut);
-        let (checked, model) = load(&file, &choices, out)?;
+        let (checked, model) = load(&file, &choices, out).map_err(|failure| match self.model {
+            Some(_) => failure,
+            None => failure.help("the journal names this model; `--model FILE` takes another"),
+        })?;
         let source = Source { checked: &model, sources: &checked.sources };
         let read = read(&path, text, &model.model)?;
         for remark in &read.remarks {

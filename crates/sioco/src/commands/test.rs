@@ -9,19 +9,19 @@ use clap::{Args, ValueEnum};
 use sioco_exec::journal::{About, Header, line};
 use sioco_exec::record::{Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
-use sioco_exec::verdict::Verdict;
+use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Summary, Sut, Tester, drive};
 use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Reason, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
-use crate::output::{Format, Output};
+use crate::output::{Format, Output, count};
 use crate::run::cover::Covered;
 use crate::run::gate::Demand;
 use crate::run::journal::{Writer, any_number};
@@ -208,6 +208,10 @@ impl Test {
             Format::Human => tell(&told, &trails, out),
         }
         match &journal.broken {
+            None if exit == Exit::Infrastructure && broken_solver(&found).is_some() => {
+                let failure = Failure { exit, message: broken_solver(&found), help: None };
+                Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+            }
             Some(why) => {
                 let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
                 Err(Failure { exit, message, help: None }.help("`--journal FILE` writes it somewhere else"))
@@ -250,7 +254,7 @@ impl Test {
         };
         let planned = plan.steps(model) as u64;
         let (most, mut budget) = match (self.max_steps, &self.cover) {
-            (Some(most), _) => (Some(most), format!("{most} steps")),
+            (Some(most), _) => (Some(most), count(usize::try_from(most).unwrap_or(usize::MAX), "step")),
             (None, _) if self.time.is_some() => (None, String::new()),
             (None, _) if walks == Walks::None => (Some(GUARD.max(planned.saturating_mul(100))), String::new()),
             (None, Covered::Random(n)) => {
@@ -291,11 +295,20 @@ impl Test {
             _ if journal.broken.is_some() => Exit::Infrastructure,
             None => Exit::Nothing,
             Some(Verdict::Error) => Exit::Infrastructure,
+            Some(Verdict::Inconclusive) if broken_solver(found).is_some() => Exit::Infrastructure,
             Some(Verdict::Inconclusive) => Exit::Inconclusive,
             Some(Verdict::Pass | Verdict::WeakPass) if gates.iter().any(|g| !g.met) => Exit::Inconclusive,
             Some(Verdict::Pass | Verdict::WeakPass) => Exit::Ok,
         }
     }
+}
+
+/// The solver that broke down, if purposes were not reached because of that.
+fn broken_solver(found: &Summary) -> Option<String> {
+    found.purposes.iter().find_map(|p| match &p.cause {
+        Some(Cause::Open(Open::Unknown(why @ Reason::Broken { .. }))) => Some(why.to_string()),
+        _ => None,
+    })
 }
 
 /// Where the records of a campaign go.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use sioco_adapter::log::protocol;
 use sioco_exec::journal::{FORMAT, ReadError, decode};
-use sioco_exec::log::{Log, protocol};
+use sioco_exec::log::Log;
 use sioco_model::Model;
 
 use super::{journal, text_log};

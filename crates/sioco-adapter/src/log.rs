@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use sioco_exec::event::{Action, GateValue, Observation};
+use sioco_exec::journal::{ReadError, Remark};
+use sioco_exec::log::{Log, LoggedRun, LoggedStep, Runs};
+use sioco_exec::verdict::Trouble;
+use sioco_exec::{FaultKind, Order};
 use sioco_model::model::{Direction, Model};
 
-use super::{Log, LoggedRun, LoggedStep, Runs};
-use crate::event::{Action, GateValue, Observation};
-use crate::journal::{ReadError, Remark, declared, read_args};
-use crate::sut::{FaultKind, Order};
-use crate::verdict::Trouble;
+use crate::protocol::{gate_of, observation};
+use crate::values::{Misread, arguments, keep_digits};
 
 /// What to do about a line that is not one of a log.
 const HELP: &str = "a log has a line of JSON for each `input` and `output`, and `quiescent`, `closed` and `reset`";
@@ -25,8 +27,10 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
         if line.is_empty() {
             continue;
         }
-        match serde_json::from_str::<Json>(line) {
-            Ok(json @ Json::Object(_)) => lines.push((number, json)),
+        // What is too long for a number is no JSON either.
+        let exact = keep_digits(line).unwrap_or_default();
+        match serde_json::from_str::<Json>(&exact) {
+            Ok(json @ Json::Object(_)) => lines.push((number, line, json)),
             _ if number == count && !whole => {
                 remarks.push(Remark { line: Some(number), what: "the log is cut here".into() });
             }
@@ -37,10 +41,10 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
             _ => return Err(ReadError::at(number, "this is no JSON", HELP)),
         }
     }
-    let acknowledged = lines.iter().any(|(_, json)| kind(json) == Some("accepted"));
+    let acknowledged = lines.iter().any(|(.., json)| kind(json) == Some("accepted"));
     let mut reader = Reader { model, acknowledged, runs: Runs::default(), order: None };
-    for (number, json) in &lines {
-        let remark = reader.line(*number, json)?;
+    for (number, text, json) in &lines {
+        let remark = reader.line(*number, text, json)?;
         remarks.extend(remark.map(|what| Remark { line: Some(*number), what }));
     }
     let mut runs = reader.runs.done;
@@ -62,7 +66,7 @@ struct Reader<'m> {
 }
 
 impl Reader<'_> {
-    fn line(&mut self, line: usize, json: &Json) -> Result<Option<String>, ReadError> {
+    fn line(&mut self, line: usize, text: &str, json: &Json) -> Result<Option<String>, ReadError> {
         let wrong = |what: String| ReadError::at(line, what, HELP);
         let Some(kind) = kind(json) else { return Err(wrong("`type` is missing".into())) };
         let gate = || json.get("gate").and_then(Json::as_str).ok_or_else(|| wrong("`gate` is missing".into()));
@@ -79,8 +83,9 @@ impl Reader<'_> {
                 self.order = order.and_then(Order::named).or(self.order);
             }
             "input" => {
-                let gate = declared(self.model, gate()?, Direction::Input).map_err(wrong)?;
-                let args = read_args(self.model, gate, json.get("args")).map_err(|why| wrong(why.0))?;
+                let gate = gate_of(self.model, gate()?, Direction::Input).map_err(wrong)?;
+                let args = arguments(self.model, &self.model.gates[gate], json.get("args"));
+                let args = args.map_err(|(Misread::Misfit(why) | Misread::Protocol(why))| wrong(why))?;
                 let input = GateValue { gate, args };
                 self.start(line);
                 match (self.acknowledged, id) {
@@ -102,14 +107,8 @@ impl Reader<'_> {
                 self.runs.refused(id, why.unwrap_or_default());
             }
             "output" => {
-                let gate = declared(self.model, gate()?, Direction::Output).map_err(wrong)?;
-                let seen = match read_args(self.model, gate, json.get("args")) {
-                    Ok(args) => Observation::Output(GateValue { gate, args }),
-                    Err(why) => {
-                        let raw = json.get("args").map(Json::to_string).unwrap_or_default();
-                        Observation::Malformed { gate, why: why.0, raw }
-                    }
-                };
+                let raw = json.get("raw").and_then(Json::as_str);
+                let seen = observation(self.model, gate()?, json.get("args"), raw, text).map_err(wrong)?;
                 self.start(line);
                 self.runs.seen(seen, line, at);
             }
@@ -141,5 +140,93 @@ impl Reader<'_> {
         if self.runs.done.is_empty() {
             self.runs.begin(LoggedRun::new(1, line));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> Model {
+        let text = "input inX(p: Int in 1..10)\noutput outX(p: Int)\noutput done\nprocess P { var x: Int = 0\n init a { ?inX(p) / x := x + p -> b\n !done [x > 15] -> c }\n state b { !outX(x) -> a }\n final c }";
+        sioco_lang::check_text("m.sts", text).model.expect("a model").model
+    }
+
+    /// The runs in short: a line for each.
+    fn shown(log: &Log, model: &Model) -> Vec<String> {
+        let step = |s: &LoggedStep| match &s.action {
+            Action::Input(i) => i.show(model),
+            Action::Seen(Observation::Output(o)) => o.show(model),
+            Action::Seen(Observation::Delta) => "delta".into(),
+            Action::Seen(Observation::Closed) => "closed".into(),
+            Action::Seen(Observation::Malformed { why, .. }) => format!("malformed: {why}"),
+        };
+        log.runs.iter().map(|r| r.steps.iter().map(step).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn lines_of_the_protocol_are_a_log() {
+        let model = model();
+        let text = r#"
+> {"type":"hello","protocol":1}
+< {"type":"hello","protocol":1,"name":"acc","order":"sut"}
+{"type":"reset","run":7,"seed":42}
+{"type":"ready","run":7}
+a word of the adapter
+{"type":"input","gate":"inX","args":{"p":6}}
+{"type":"output","gate":"outX","args":[6]}
+{"type":"quiescent"}
+{"type":"reset"}
+{"type":"output","gate":"outX","args":{"p":"six"}}
+{"type":"closed"}
+{"type":"music"}
+"#;
+        let log = protocol(text, &model).expect("a log");
+        let runs = shown(&log, &model);
+        assert_eq!(runs, ["?inX(6) !outX(6) delta", "malformed: `p` is `\"six\"`, and should be Int closed"]);
+        assert_eq!((log.runs[0].number, log.runs[0].order, log.runs[0].seed), (7, Some(Order::Sut), Some(42)));
+        let remarks: Vec<String> = log.remarks.iter().map(ToString::to_string).collect();
+        assert_eq!(remarks.len(), 2, "{remarks:?}");
+        assert!(remarks[0].starts_with("line 6: this is no JSON"), "{remarks:?}");
+    }
+
+    #[test]
+    fn an_input_counts_where_it_was_accepted() {
+        let model = model();
+        let text = r#"{"type":"input","id":1,"gate":"inX","args":{"p":6}}
+{"type":"output","gate":"done"}
+{"type":"accepted","id":1}
+{"type":"input","id":2,"gate":"inX","args":{"p":7}}
+{"type":"refused","id":2,"message":"too much"}
+"#;
+        let log = protocol(text, &model).expect("a log");
+        assert_eq!(shown(&log, &model), ["!done ?inX(6)"]);
+        assert!(matches!(&log.runs[0].trouble, Some(Trouble::Refused { why, .. }) if why == "too much"));
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        let model = model();
+        for (bad, what) in [
+            (r#"{"type":"input","gate":"inY","args":{}}"#, "did you mean `inX`?"),
+            (r#"{"type":"input","gate":"outX","args":{}}"#, "is an output of the model"),
+            (r#"{"type":"input","gate":"inX","args":{"p":11}}"#, "`p` is"),
+            (r#"{"type":"input","args":{"p":11}}"#, "`gate` is missing"),
+            (r#"{"gate":"inX"}"#, "`type` is missing"),
+            (r#"{"type":"input""#, "this is no JSON"),
+        ] {
+            let text = format!("{{\"type\":\"quiescent\"}}\n{bad}\n{{\"type\":\"quiescent\"}}\n");
+            let error = protocol(&text, &model).expect_err(bad);
+            assert_eq!(error.line, Some(2), "{bad}");
+            assert!(error.what.contains(what), "{bad}: {}", error.what);
+        }
+    }
+    #[test]
+    fn numbers_are_exact() {
+        let text = "output o(r: Real)\nprocess P { init a { !o(0.1234567890123456789) -> a } }";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+        let text = "{\"type\":\"output\",\"gate\":\"o\",\"args\":{\"r\":0.1234567890123456789}}\n";
+        let log = protocol(text, &model).expect("a log");
+        assert_eq!(shown(&log, &model), ["!o(0.1234567890123456789)"]);
     }
 }
