@@ -109,21 +109,17 @@ impl<'m> Referee<'m> {
         all.filter(|(_, (_, taken))| *taken == self.queue.len()).map(|(at, (h, _))| (at, h))
     }
 
-    /// Whether a hypothesis takes this input next, as far as that is easily found out.
+    /// Whether a hypothesis takes this input next, or perhaps does.
     pub fn takes(&mut self, input: &GateValue) -> bool {
-        let mut places: Vec<Place> = Vec::new();
-        for (_, h) in self.ready() {
-            match &h.place {
-                Place::Known(_) => places.push(h.place.clone()),
-                Place::Open(_) => return true,
-            }
-        }
+        let places: Vec<Place> = self.ready().map(|(_, h)| h.place.clone()).collect();
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
-        places.iter().any(|place| {
-            let Place::Known(state) = place else { return true };
-            let interpreter = &mut self.mind.interpreter;
-            let found = interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
-            found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+        places.iter().any(|place| match place {
+            Place::Known(state) => {
+                let interpreter = &mut self.mind.interpreter;
+                let found = interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
+                found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+            }
+            Place::Open(trail) => !self.mind.tracker().next(trail, input.gate, &input.args).is_empty(),
         })
     }
 
