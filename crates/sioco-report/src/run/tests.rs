@@ -117,7 +117,7 @@ fn a_wrong_value() {
 
 #[test]
 fn a_guard_that_is_false_and_a_long_trace() {
-    let trace = "?inX(1) !outX(1) ".repeat(1) + &(2..9).map(|n| format!("?inX(1) !outX({n}) ")).collect::<String>();
+    let trace: String = (1..9).map(|n| format!("?inX(1) !outX({n}) ")).collect();
     assert_snapshot!(judged(ACCUMULATOR, &(trace + "!done")), @r"
      FAIL  run 1, step 17   seed 42
        … 5 steps before
