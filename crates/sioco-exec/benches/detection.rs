@@ -3,7 +3,7 @@
 //! conform, found out by a search that has nothing to do with the tester.
 //!
 //! `cargo bench -p sioco-exec --bench detection` prints the table; `-- NAME` only for the models whose names contain that,
-//! with the mutants that are missed or found late; `-- NAME SEEDS` over more than one campaign per mutant. The numbers
+//! with a line for every mutant; `-- NAME SEEDS` over more than one campaign per mutant. The numbers
 //! are the same on every machine.
 
 mod support;

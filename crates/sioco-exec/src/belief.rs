@@ -19,6 +19,7 @@ use sioco_symbolic::step::Step;
 use crate::account::{Account, Bits};
 use crate::event::GateValue;
 use crate::open::{Tracker, Trail};
+use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
 
 /// How many orders of inputs and outputs are followed at once.
@@ -46,8 +47,8 @@ pub struct Hypothesis {
     pub marks: Vec<Mark>,
     /// What it has taken.
     pub account: Account,
-    /// The last switch at a gate that it took, if all that was merged into it took that one.
-    pub last: Option<SwitchId>,
+    /// What it did last, on one of the ways that were merged into it.
+    pub reactions: Reactions,
     /// Whether it is only perhaps one: some question was left open.
     pub doubt: bool,
 }
@@ -65,10 +66,6 @@ impl Hypothesis {
     fn merge(&mut self, other: &Hypothesis) -> bool {
         let mut changed = self.account.merge(&other.account);
         changed |= suite::merge(&mut self.marks, &other.marks);
-        if self.last != other.last && self.last.is_some() {
-            self.last = None;
-            changed = true;
-        }
         if self.doubt && !other.doubt {
             self.doubt = false;
             changed = true;
@@ -185,8 +182,13 @@ impl<'m> Mind<'m> {
             None => vec![Place::Open(Trail::initial())],
         };
         let account = Account::new(self.model.switches.len());
-        let first =
-            |place| Hypothesis { place, marks: suite.start(), account: account.clone(), last: None, doubt: false };
+        let first = |place| Hypothesis {
+            place,
+            marks: suite.start(),
+            account: account.clone(),
+            reactions: Reactions::default(),
+            doubt: false,
+        };
         let mut cut = false;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
         Ok(Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false })
@@ -250,7 +252,7 @@ impl<'m> Mind<'m> {
             std::mem::swap(&mut h.marks, &mut self.marks);
         }
         h.account.take(switch.index());
-        h.last = Some(switch);
+        h.reactions = h.reactions.take(self.model, switch);
         Ok(true)
     }
 
@@ -308,7 +310,7 @@ impl<'m> Mind<'m> {
                 belief.cut = cut;
                 if hypotheses.is_empty() {
                     belief.crossed = true;
-                } else if belief.groups.len() < GROUPS {
+                } else if belief.groups.len() < GROUPS && !too_open(belief) {
                     add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
                 } else {
                     belief.cut = true;
@@ -444,8 +446,8 @@ impl<'m> Mind<'m> {
         }
         let mut account = h.account.clone();
         step.switches().for_each(|s| account.take(s.index()));
-        let last = if internal { h.last } else { step.switches().next() };
-        Hypothesis { place, marks, account, last, doubt: h.doubt || doubt }
+        let reactions = h.reactions.step(self.model, step);
+        Hypothesis { place, marks, account, reactions, doubt: h.doubt || doubt }
     }
 
     /// All hypotheses that internal steps lead to, those given first; equal states are merged (S1 definition 2).
@@ -555,6 +557,11 @@ struct Closure {
     keys: FxHashMap<Key, usize>,
     open: std::collections::VecDeque<usize>,
     waiting: FxHashSet<usize>,
+}
+
+/// Whether there are so many hypotheses without a known state that every event would take long.
+fn too_open(belief: &Belief) -> bool {
+    belief.hypotheses().filter(|h| h.state().is_none()).count() > OPEN
 }
 
 /// Adds a group, unless there is an equal one.

@@ -141,7 +141,7 @@ impl Inputs {
             for draw in 0..draws {
                 args.clear();
                 for (_, sort) in unknowns.iter() {
-                    let value = self.value(model, *sort, taste, &args, random, 0);
+                    let value = self.value(model, *sort, taste, Around { with: &args, state: Some(state) }, random, 0);
                     args.push(value);
                 }
                 if let Some((gate, pair)) = pattern.filter(|_| draw < draws / 2) {
@@ -178,30 +178,38 @@ impl Inputs {
             let pairs = self.patterns.pairs(gate).iter();
             let Some(&(i, j)) = pairs.filter(|p| **p != pair).find(|(i, j)| args[*i] == args[*j]) else { return };
             let other = if j == pair.1 || j == pair.0 { i } else { j };
-            args[other] = self.value(model, unknowns[other].1, Taste::Plain, &[], random, 0);
+            args[other] = self.value(model, unknowns[other].1, Taste::Plain, Around::default(), random, 0);
         }
     }
 
-    /// A value of a sort; `with` are those of the same input before it.
+    /// A value of a sort.
     fn value(
         &self,
         model: &Model,
         sort: SortId,
         taste: Taste,
-        with: &[Value],
+        around: Around<'_>,
         random: &mut Random,
         depth: u32,
     ) -> Value {
         let sorts = &model.sorts;
         if taste == Taste::Keen {
             let base = sorts.base(sort);
-            let chance = random.below(8);
-            let found = match chance {
+            let with = around.with;
+            let found = match random.below(12) {
                 // Equal to another one of the same input.
                 0 | 1 if !with.is_empty() => Some(with[random.below(with.len() as u64) as usize].clone()),
                 0..=2 => pick(self.used.get(&base), random),
                 3 => pick(self.constants.get(&base), random).map(|v| beside(&v, random)),
                 4 => self.end(model, sort, random),
+                // What the model remembers, and what is missing from there to a number that it speaks of.
+                5 => self.remembered(model, base, around.state, random).map(|v| beside(&v, random)),
+                6 => {
+                    let number = pick(self.constants.get(&base), random);
+                    let from = self.remembered(model, base, around.state, random);
+                    let missing = number.zip(from).and_then(|(number, from)| number::sub(&number, &from));
+                    missing.map(|v| beside(&v, random))
+                }
                 _ => None,
             };
             if let Some(value) = found.filter(|v| sorts.contains(sort, v)) {
@@ -248,7 +256,11 @@ impl Inputs {
             }
             Sort::Seq(item) if depth < 3 => {
                 let length = random.below(4);
-                Value::seq((0..length).map(|_| self.value(model, *item, taste, &[], random, depth + 1)).collect())
+                Value::seq(
+                    (0..length)
+                        .map(|_| self.value(model, *item, taste, Around::default(), random, depth + 1))
+                        .collect(),
+                )
             }
             Sort::Data(data) => {
                 let constructors = &sorts.data[*data].constructors;
@@ -258,11 +270,22 @@ impl Inputs {
                     return sorts.default_value(sort);
                 };
                 let fields = constructors[c].fields.iter();
-                let fields = fields.map(|f| self.value(model, f.sort, taste, &[], random, depth + 1)).collect();
+                let fields =
+                    fields.map(|f| self.value(model, f.sort, taste, Around::default(), random, depth + 1)).collect();
                 Value::data(c as u32, fields)
             }
             Sort::Seq(_) => sorts.default_value(sort),
         }
+    }
+
+    /// The value of a variable of a sort.
+    fn remembered(&self, model: &Model, base: SortId, state: Option<&State>, random: &mut Random) -> Option<Value> {
+        let state = state?;
+        let fits = |v: &&sioco_model::VarId| model.sorts.base(model.variables[**v].sort) == base;
+        let ids: Vec<sioco_model::VarId> = model.variables.ids().collect();
+        let vars: Vec<&sioco_model::VarId> = ids.iter().filter(fits).collect();
+        let var = vars.get(random.below(vars.len() as u64) as usize)?;
+        Some(state.value(**var).clone())
     }
 
     /// An end of a range, or the value next to it.
@@ -279,6 +302,15 @@ impl Inputs {
             _ => of(hi, -1),
         }
     }
+}
+
+/// What a value is drawn for.
+#[derive(Clone, Copy, Default)]
+struct Around<'a> {
+    /// The values of the same input before it.
+    with: &'a [Value],
+    /// The state in which it is sent.
+    state: Option<&'a State>,
 }
 
 /// A number of any size, small ones more often.

@@ -27,6 +27,7 @@ pub mod open;
 pub mod pattern;
 pub mod player;
 pub mod racer;
+pub mod reaction;
 pub mod record;
 pub mod referee;
 pub mod replay;

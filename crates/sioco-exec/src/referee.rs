@@ -109,6 +109,24 @@ impl<'m> Referee<'m> {
         all.filter(|(_, (_, taken))| *taken == self.queue.len()).map(|(at, (h, _))| (at, h))
     }
 
+    /// Whether a hypothesis takes this input next, as far as that is easily found out.
+    pub fn takes(&mut self, input: &GateValue) -> bool {
+        let mut places: Vec<Place> = Vec::new();
+        for (_, h) in self.ready() {
+            match &h.place {
+                Place::Known(_) => places.push(h.place.clone()),
+                Place::Open(_) => return true,
+            }
+        }
+        let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
+        places.iter().any(|place| {
+            let Place::Known(state) = place else { return true };
+            let interpreter = &mut self.mind.interpreter;
+            let found = interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
+            found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+        })
+    }
+
     /// Whether inputs may be under way.
     pub fn is_waiting(&self) -> bool {
         self.belief.groups.iter().any(|g| g.taken < self.queue.len())
@@ -138,6 +156,8 @@ impl<'m> Referee<'m> {
         self.before_delta = None;
         self.forget_queue();
         let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
+        // Where nothing takes this input, that it crossed is said of inputs before it.
+        let crossed = self.belief.crossed;
         let result = match self.order {
             _ if !known => Ok(false),
             Order::Sut => self.mind.step(&self.suite, &mut self.belief, input),
@@ -151,7 +171,7 @@ impl<'m> Referee<'m> {
         };
         match result {
             Ok(true) => None,
-            Ok(false) if self.belief.crossed => Some(Cause::Open(Open::Crossed)),
+            Ok(false) if crossed => Some(Cause::Open(Open::Crossed)),
             Ok(false) => Some(Cause::Open(Open::Unspecified(input.clone()))),
             Err(error) => Some(self.trouble(&error)),
         }

@@ -1,8 +1,8 @@
-//! Looking for a way from where the run is to something that was not done yet: the nearest pair of switches in a row that
-//! no run has taken. Steps are symbolic, so that a way is found whatever values it needs.
+//! Looking for a way from where the run is to something that was not done yet: two [reactions](crate::reaction) in a row
+//! that no run has had. Steps are symbolic, so that a way is found whatever values it needs.
 
 use rustc_hash::FxHashMap;
-use sioco_model::SwitchId;
+use sioco_model::model::{Direction, Model};
 use sioco_model::semantics::state::State;
 use sioco_plan::Leg;
 use sioco_plan::walker::Walker;
@@ -11,33 +11,27 @@ use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
 use crate::course::Course;
+use crate::reaction::Reactions;
 
 /// How many steps are tried in one search.
-const TRIED: usize = 400;
-/// How long a way may be.
-const LONGEST: usize = 12;
+const TRIED: usize = 300;
+/// How many inputs, and how many steps in all, a way may have.
+const INPUTS: usize = 3;
+const LONGEST: usize = 24;
 
-/// How often each pair of switches at gates was taken in a row; nothing before the first.
-pub type Pairs = FxHashMap<(Option<SwitchId>, SwitchId), u32>;
+/// How often reactions were had in a row.
+pub type Had = FxHashMap<Reactions, u32>;
 
-/// The shortest way to a pair that was never taken, as far as was looked.
-pub fn seek(
-    walker: &mut Walker<'_>,
-    state: &State,
-    last: Option<SwitchId>,
-    pairs: &Pairs,
-    random: &mut Random,
-) -> Option<Course> {
-    let mut search = Search { pairs, left: TRIED, turn: random.below(1 << 16) as usize };
-    for length in 1..=LONGEST {
+/// A way with few inputs to reactions in a row that were never had, as far as was looked.
+pub fn seek(walker: &mut Walker<'_>, state: &State, from: Reactions, had: &Had, random: &mut Random) -> Option<Course> {
+    let mut search = Search { had, left: TRIED, turn: random.below(1 << 16) as usize };
+    for inputs in 1..=INPUTS {
         walker.start_at(state);
-        let before = search.left;
-        if search.deepen(walker, last, length) {
+        if search.deepen(walker, from, inputs, LONGEST) {
             let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
             return Some(Course { steps: solved.steps, done: 0, guess: false });
         }
-        // Nothing is left to try, or there is nowhere to go.
-        if search.left == 0 || before - search.left == 0 {
+        if search.left == 0 {
             return None;
         }
     }
@@ -45,33 +39,34 @@ pub fn seek(
 }
 
 struct Search<'a> {
-    pairs: &'a Pairs,
+    had: &'a Had,
     left: usize,
     /// Where the list of steps begins: ties are broken in another way each time.
     turn: usize,
 }
 
 impl Search<'_> {
-    /// Whether a path with so many more steps ends in a new pair; then the walker is at its end.
-    fn deepen(&mut self, walker: &mut Walker<'_>, last: Option<SwitchId>, length: usize) -> bool {
+    /// Whether a path with so many more inputs ends in something new; then the walker is at its end.
+    fn deepen(&mut self, walker: &mut Walker<'_>, at: Reactions, inputs: usize, steps: usize) -> bool {
         let model = walker.path.model();
-        let mut steps: Vec<Step> = Vec::new();
-        walker.path.outgoing(&mut steps);
-        if steps.is_empty() {
+        let mut next: Vec<Step> = Vec::new();
+        walker.path.outgoing(&mut next);
+        let is_input = |s: &Step| is_input(model, *s);
+        let over = next.iter().all(is_input) || walker.path.steps().last().is_some_and(|s| s.is_own(model));
+        if inputs == 0 && over && !walker.path.is_empty() && !self.had.contains_key(&at) {
+            return true;
+        }
+        if steps == 0 || next.is_empty() {
             return false;
         }
-        let first = self.turn % steps.len();
-        steps.rotate_left(first);
-        for step in steps {
+        let first = self.turn % next.len();
+        next.rotate_left(first);
+        for step in next {
+            let uses = usize::from(is_input(&step));
             if self.left == 0 {
                 return false;
             }
-            let seen = match step {
-                Step::Switch(s) if step.is_observable(model) => Some(s),
-                _ => None,
-            };
-            let new = seen.is_some_and(|s| !self.pairs.contains_key(&(last, s)));
-            if length == 1 && !new {
+            if uses > inputs {
                 continue;
             }
             self.left -= 1;
@@ -80,11 +75,15 @@ impl Search<'_> {
                 Possible::Yes => true,
                 Possible::Unknown(_) => false,
             };
-            if sure && (length == 1 || self.deepen(walker, seen.or(last), length - 1)) {
+            if sure && self.deepen(walker, at.step(model, step), inputs - uses, steps - 1) {
                 return true;
             }
             walker.back();
         }
         false
     }
+}
+
+fn is_input(model: &Model, step: Step) -> bool {
+    step.switches().any(|s| model.direction(s) == Some(Direction::Input))
 }

@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_model::semantics::oracle::Oracle;
-use sioco_model::{Id, SwitchId};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Leg, Plan};
 use sioco_solve::Limits;
@@ -34,6 +34,8 @@ const BAD: usize = 20;
 const WAYS: usize = 32;
 /// How much memory the solver's terms may take before they are forgotten.
 const TERMS: usize = 64 << 20;
+/// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
+const AFTER: (u64, u64) = (2, 9);
 /// How many faults of an adapter in a row end a campaign.
 const FAULTS: u32 = 3;
 
@@ -108,6 +110,8 @@ pub struct Tester<'m> {
     pending: Option<Pending>,
     ids: u64,
     run_steps: u64,
+    /// After how many steps of the run a walk ends.
+    walk_end: u64,
     /// The best verdict on a purpose in this run.
     reached: Option<Verdict>,
 
@@ -163,6 +167,7 @@ impl<'m> Tester<'m> {
             pending: None,
             ids: 0,
             run_steps: 0,
+            walk_end: 0,
             reached: None,
             steps: 0,
             sent: 0,
@@ -301,6 +306,11 @@ impl<'m> Tester<'m> {
         self.ids = 0;
         self.run_steps = 0;
         self.reached = None;
+        // Now and then a short walk: what is possible only at the start wants to be tried with many values.
+        self.walk_end = match self.settings.walks == Walking::Guided && self.random.below(4) == 0 {
+            true => self.settings.walk.min(AFTER.0 + self.random.below(AFTER.1)),
+            false => self.settings.walk,
+        };
         if self.walker.path.bytes() > TERMS {
             self.walker = walker(self.model(), self.solvers);
         }
@@ -322,7 +332,11 @@ impl<'m> Tester<'m> {
             match course.ahead(model) {
                 Ahead::Input(gate, args) => {
                     let why = if course.guess { Why::Guess(purpose) } else { Why::Purpose(purpose) };
-                    return self.stimulate(GateValue { gate, args }, why);
+                    let input = GateValue { gate, args };
+                    // Silence may have ruled out the hypotheses that the course is for.
+                    if self.referee.takes(&input) {
+                        return self.stimulate(input, why);
+                    }
                 }
                 Ahead::Own => return Chosen::Wait,
                 Ahead::End => {}
@@ -345,10 +359,16 @@ impl<'m> Tester<'m> {
                 Err(NoCourse::Unknown(reason)) => unknown = Some(reason),
             }
         }
-        if self.settings.walks == Walking::Guided && self.repeated {
-            // The walk begins where the purpose ends.
+        if self.settings.walks == Walking::Guided && (self.repeated || self.reached.is_some()) {
+            // The walk begins where the purpose ends; what the last step led to shows only in what follows.
             self.mode = Mode::Walk;
-            self.give_up();
+            self.walk_end = match self.repeated {
+                true => self.walk_end,
+                false => self.run_steps + AFTER.0 + self.random.below(AFTER.1),
+            };
+            if self.repeated {
+                self.give_up();
+            }
             return Chosen::Again;
         }
         if self.reached.is_some() {
@@ -430,7 +450,7 @@ impl<'m> Tester<'m> {
 
     /// What a walk does next.
     fn walk(&mut self) -> Chosen {
-        if self.run_steps >= self.settings.walk {
+        if self.run_steps >= self.walk_end {
             return Chosen::End(Cause::Reached);
         }
         let guided = self.settings.walks == Walking::Guided;
@@ -473,10 +493,10 @@ impl<'m> Tester<'m> {
         self.records.push(Record::Accepted { id });
         self.inputs.patterns.sent(pending.input.gate);
         self.sent += 1;
+        self.walks.ended(&self.referee);
         self.step(Some(&pending.input));
-        let last = self.lasts();
         match self.referee.input(&pending.input) {
-            None => self.happened(Some(&pending.input), &last),
+            None => self.happened(Some(&pending.input)),
             Some(Cause::Open(Open::Unspecified(_))) if pending.overtaken => self.finish(Cause::Open(Open::Crossed)),
             Some(cause) => self.finish(cause),
         }
@@ -503,11 +523,10 @@ impl<'m> Tester<'m> {
         };
         self.records.push(Record::Observed(seen.clone()));
         self.step(output.as_ref());
-        let last = self.lasts();
         match self.referee.observe(&seen) {
             Some(cause) => self.finish(cause),
             None => {
-                self.happened(output.as_ref(), &last);
+                self.happened(output.as_ref());
                 if seen == Observation::Closed && self.in_run {
                     let cause = match self.reached.is_some() || self.mode == Mode::Walk {
                         true => Cause::Reached,
@@ -572,24 +591,10 @@ impl<'m> Tester<'m> {
         }
     }
 
-    /// The last switches of the hypotheses; only for guided walks.
-    fn lasts(&self) -> Option<SwitchId> {
-        let mut all = self.referee.belief().hypotheses();
-        let first = all.next()?;
-        first.last
-    }
-
     /// Something happened that the model allows.
-    fn happened(&mut self, event: Option<&GateValue>, last: &Option<SwitchId>) {
+    fn happened(&mut self, event: Option<&GateValue>) {
         let model = self.referee.model();
         let seen = event.map(|e| (e.gate, &e.args[..]));
-        if self.settings.walks == Walking::Guided && event.is_some() {
-            let mut all = self.referee.belief().hypotheses();
-            let first = all.next().and_then(|h| h.last);
-            if let (Some(switch), true) = (first, all.next().is_none()) {
-                self.walks.took(*last, switch);
-            }
-        }
         self.walks.happened(model, event);
         if matches!(self.mode, Mode::Purpose(_)) {
             self.trace.push(event.cloned());

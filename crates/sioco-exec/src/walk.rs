@@ -1,8 +1,8 @@
 //! Walks: what to do next where no purpose says so.
 //!
-//! A random walk takes any input with any values. A guided one favours what was done least: pairs of switches in a row
-//! that are new, found by a [search](crate::seek) where none is next; the same input again and again, since counters
-//! hide faults; and silence where it was never waited for.
+//! A random walk takes any input with any values. A guided one favours what was done least: reactions in a row that are
+//! new, found by a [search](crate::seek); the same input again and again, since counters hide faults; and silence where
+//! it was never waited for.
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
@@ -10,12 +10,12 @@ use sioco_model::{Id, LocationId, SwitchId, Value};
 use sioco_plan::walker::Walker;
 use sioco_solve::values::Random;
 
-use crate::belief::Place;
+use crate::belief::{Hypothesis, Place};
 use crate::course::{Ahead, Course};
 use crate::event::GateValue;
 use crate::inputs::{Inputs, Taste};
 use crate::referee::Referee;
-use crate::seek::{Pairs, seek};
+use crate::seek::{Had, seek};
 
 /// What to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,16 +35,17 @@ const PERSIST: u64 = 4;
 /// How often at most.
 const REPEATS: u64 = 12;
 
+/// How likely something new is looked for: all but once in so many.
+const SEEK: u64 = 4;
+
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub struct Walks {
-    /// How often pairs of switches were taken.
-    pub pairs: Pairs,
-    /// How often each switch was taken.
-    counts: Vec<u32>,
+    /// How often reactions were had in a row.
+    had: Had,
     /// How often pairs and switches were tried: where several hypotheses are left, it is not known what was taken, and
     /// what can never be known to be taken must not come first for ever.
-    tried: Pairs,
+    tried: FxHashMap<(u64, SwitchId), u32>,
     tries: Vec<u32>,
     /// How often silence was waited for, by location of the first process.
     silences: FxHashMap<LocationId, u32>,
@@ -52,14 +53,14 @@ pub struct Walks {
     course: Option<Course>,
     /// An input that is sent again, and how often.
     again: Option<(SwitchId, u64)>,
-    /// Whether the last search found nothing, and how many pairs were known then.
+    /// How many reactions in a row were known when a search found nothing.
     barren: Option<usize>,
 }
 
 impl Walks {
     /// For a model.
     pub fn new(model: &Model) -> Walks {
-        Walks { counts: vec![0; model.switches.len()], tries: vec![0; model.switches.len()], ..Walks::default() }
+        Walks { tries: vec![0; model.switches.len()], ..Walks::default() }
     }
 
     /// A run begins.
@@ -68,10 +69,11 @@ impl Walks {
         self.again = None;
     }
 
-    /// A switch was taken after another one, as far as that is known.
-    pub fn took(&mut self, last: Option<SwitchId>, switch: SwitchId) {
-        *self.pairs.entry((last, switch)).or_default() += 1;
-        self.counts[switch.index()] += 1;
+    /// A reaction is over: something else is sent.
+    pub fn ended(&mut self, referee: &Referee<'_>) {
+        if let Some(h) = settled(referee) {
+            *self.had.entry(h.reactions).or_default() += 1;
+        }
     }
 
     /// Something was sent or observed; `None` for silence.
@@ -108,22 +110,23 @@ impl Walks {
         if !may_act && !referee.is_quiet() && self.wants_silence(referee, random, guided) {
             return Move::Wait;
         }
-        if guided && let Some(m) = self.follow_course(model) {
+        if guided && let Some(m) = self.follow_course(referee) {
             return m;
         }
         let taste = if guided { Taste::Keen } else { Taste::Plain };
         if guided {
             self.order(referee, &mut candidates, random);
-            if self.is_stale(referee, &candidates)
-                && let Some(state) = only_state(referee)
-                && self.barren != Some(self.pairs.len())
+            if self.again.is_none()
+                && random.below(SEEK) > 0
+                && self.barren != Some(self.had.len())
+                && let Some(h) = settled(referee)
+                && let Some(state) = h.state()
             {
-                let last = referee.belief().hypotheses().next().and_then(|h| h.last);
-                self.course = seek(walker, &state, last, &self.pairs, random);
-                if self.course.is_none() && random.below(8) == 0 {
-                    self.barren = Some(self.pairs.len());
+                self.course = seek(walker, state, h.reactions, &self.had, random);
+                if self.course.is_none() && random.below(SEEK) == 0 {
+                    self.barren = Some(self.had.len());
                 }
-                if let Some(m) = self.follow_course(model) {
+                if let Some(m) = self.follow_course(referee) {
                     return m;
                 }
             }
@@ -136,7 +139,7 @@ impl Walks {
             if guided && self.again.is_none() && random.below(PERSIST) == 0 {
                 self.again = Some((switch, 1 + random.below(REPEATS)));
             }
-            let last = referee.belief().hypotheses().nth(at).and_then(|h| h.last);
+            let last = referee.belief().hypotheses().nth(at).map_or(0, |h| h.reactions.now);
             *self.tried.entry((last, switch)).or_default() += 1;
             self.tries[switch.index()] += 1;
             return Move::Send(GateValue { gate, args });
@@ -153,9 +156,17 @@ impl Walks {
         wanted
     }
 
-    fn follow_course(&mut self, model: &Model) -> Option<Move> {
-        match self.course.as_ref()?.ahead(model) {
-            Ahead::Input(gate, args) => Some(Move::Send(GateValue { gate, args })),
+    fn follow_course(&mut self, referee: &mut Referee<'_>) -> Option<Move> {
+        match self.course.as_ref()?.ahead(referee.model()) {
+            Ahead::Input(gate, args) => {
+                let input = GateValue { gate, args };
+                if referee.takes(&input) {
+                    return Some(Move::Send(input));
+                }
+                // Silence has ruled out what it was for.
+                self.course = None;
+                None
+            }
             Ahead::Own => Some(Move::Wait),
             Ahead::End => {
                 self.course = None;
@@ -164,22 +175,14 @@ impl Walks {
         }
     }
 
-    /// Whether everything that could be sent was sent here before.
-    fn is_stale(&self, referee: &Referee<'_>, candidates: &[(usize, SwitchId)]) -> bool {
-        let last = |at: usize| referee.belief().hypotheses().nth(at).and_then(|h| h.last);
-        candidates.iter().all(|(at, s)| self.pairs.contains_key(&(last(*at), *s)))
-    }
-
     /// Puts what was done least first; the input that is repeated before everything.
     fn order(&mut self, referee: &Referee<'_>, candidates: &mut Vec<(usize, SwitchId)>, random: &mut Random) {
         shuffle(candidates, random);
         if random.below(4) > 0 {
-            let lasts: Vec<Option<SwitchId>> = referee.belief().hypotheses().map(|h| h.last).collect();
+            let lasts: Vec<u64> = referee.belief().hypotheses().map(|h| h.reactions.now).collect();
             candidates.sort_by_key(|(at, s)| {
-                let pair = (lasts[*at], *s);
-                let often = |of: &Pairs| of.get(&pair).copied().unwrap_or(0);
-                let count = self.counts[s.index()].max(self.tries[s.index()]);
-                u64::from(often(&self.pairs).max(often(&self.tried))) * 4 + u64::from(count)
+                let often = self.tried.get(&(lasts[*at], *s)).copied().unwrap_or(0);
+                u64::from(often) * 4 + u64::from(self.tries[s.index()])
             });
         }
         if let Some((switch, left)) = self.again {
@@ -241,11 +244,18 @@ fn draw(
     }
 }
 
-/// The state, if there is only one hypothesis.
-fn only_state(referee: &Referee<'_>) -> Option<sioco_model::semantics::State> {
-    let mut all = referee.belief().hypotheses();
-    let first = all.next()?.state()?.clone();
-    all.next().is_none().then_some(first)
+/// The hypothesis that did all it could by itself, if there is only one: the others are on their way there.
+fn settled<'a>(referee: &'a Referee<'_>) -> Option<&'a Hypothesis> {
+    let interpreter = &referee.mind.interpreter;
+    let mut all = referee.ready().map(|(_, h)| h);
+    let first = all.next()?;
+    if all.next().is_none() {
+        return Some(first);
+    }
+    let still = |h: &&Hypothesis| h.state().is_some_and(|s| !interpreter.may_move_alone(s));
+    let mut still = referee.ready().map(|(_, h)| h).filter(still);
+    let found = still.next()?;
+    still.next().is_none().then_some(found)
 }
 
 /// Where the first process is, in the first hypothesis whose state is known.

@@ -13,7 +13,8 @@ use oracle::mutate::mutant;
 use oracle::rng::Rng;
 use sioco_exec::referee::Referee;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{Order, Verdict};
+use sioco_exec::{GateValue, Observation, Order, Summary, Verdict};
+use sioco_lang::check::check_text;
 
 /// How often what happened; shown at the end, so that one can see what a property was about.
 type Counts = BTreeMap<&'static str, u64>;
@@ -48,7 +49,12 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
     let mut rng = case.rng(1);
     let mut known = Known::at_start(&case.lts);
     let mut trace: Vec<Act> = Vec::new();
-    for _ in 0..if case.is_wide() { 4 } else { 10 } {
+    let length = match order {
+        _ if case.is_wide() => 3,
+        Order::Sut => 10,
+        Order::Sent => 7,
+    };
+    for _ in 0..length {
         let mut next = Vec::new();
         for act in case.lts.outputs.iter().copied().chain([Act::Delta]) {
             follow(&mut referee, case, &trace)?;
@@ -78,8 +84,10 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
                     next.push(*input);
                     count(counts, "specified");
                 }
-                Some(Cause::Open(Open::Unspecified(_))) if !specified => count(counts, "unspecified"),
-                Some(Cause::Open(Open::Crossed)) if !specified => count(counts, "crossed"),
+                Some(Cause::Open(Open::Crossed)) if !specified && known.now.excused() => count(counts, "crossed"),
+                Some(Cause::Open(Open::Unspecified(_))) if !specified && !known.now.excused() => {
+                    count(counts, "unspecified");
+                }
                 _ => return Err(format!("{trace:?} {input:?}: specified {specified}, but {cause:?}")),
             }
         }
@@ -95,30 +103,63 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
     Ok(())
 }
 
+/// What a property was about; each of these happened often enough.
+fn show(counts: &Counts, often: &[&str]) {
+    println!("{counts:?}");
+    for what in often {
+        assert!(counts.get(what).is_some_and(|n| *n > 20), "{what} is rare: {counts:?}");
+    }
+}
+
 #[test]
 fn the_referee_allows_what_the_oracle_allows() {
     let mut counts = Counts::new();
-    for_cases(500, |case| referee_agrees(case, Order::Sut, &mut counts));
-    println!("{counts:?}");
-    for what in ["allowed", "failed", "silent", "specified", "unspecified"] {
-        assert!(counts.get(what).is_some_and(|n| *n > 100), "{what} is rare: {counts:?}");
-    }
+    for_cases(1, 500, |case| referee_agrees(case, Order::Sut, &mut counts));
+    show(&counts, &["allowed", "failed", "silent", "specified", "unspecified"]);
+    // Where a free variable has many values, a term that may be undefined leaves the question open.
+    let undecided = counts.get("undecided").copied().unwrap_or(0);
+    assert!(undecided * 50 < counts["failed"], "too much is left open: {counts:?}");
 }
 
 #[test]
 fn the_referee_knows_what_may_cross() {
     let mut counts = Counts::new();
-    for_cases(500, |case| referee_agrees(case, Order::Sent, &mut counts));
-    println!("{counts:?}");
-    for what in ["allowed", "failed", "silent", "specified", "unspecified", "excused"] {
-        assert!(counts.get(what).is_some_and(|n| *n > 100), "{what} is rare: {counts:?}");
+    for_cases(2, 500, |case| match case.is_wide() {
+        true => Ok(()),
+        false => referee_agrees(case, Order::Sent, &mut counts),
+    });
+    show(&counts, &["allowed", "failed", "silent", "specified", "unspecified", "crossed", "excused"]);
+}
+
+/// After an internal cycle was silent, it may still be left by internal steps.
+#[test]
+fn internal_steps_go_on_after_silence() {
+    let text = "input b  output u
+        process P { init l0 { tau -> l0  tau -> l1 }  state l1 { ?b -> l2  !u -> l0 }  state l2 { !u -> l2 } }";
+    let model = check_text("test.sts", text).model.expect("it is a model").model;
+    let gate = |name: &str| GateValue { gate: model.gate(name).expect("it is declared"), args: Vec::new() };
+    let mut referee = Referee::new(&model, &builtin, Order::Sut);
+    assert_eq!(referee.start(), None);
+    assert_eq!(referee.observe(&Observation::Delta), None);
+    assert_eq!(referee.input(&gate("b")), None);
+    assert_eq!(referee.observe(&Observation::Output(gate("u"))), None);
+    assert_eq!(referee.observe(&Observation::Delta), Some(Cause::Failure(Failure::Silence)));
+}
+
+/// Runs a campaign and judges it; says whether a run failed.
+fn campaign(case: &Case, strategy: &Strategy, machine: &Machine, seed: u64) -> Result<(Summary, bool), String> {
+    let (summary, records) = strategy.run(case, machine, seed);
+    let failed = judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+    if failed != (summary.verdict == Some(Verdict::Fail)) {
+        return Err(format!("{strategy:?}: a run failed: {failed}, but the campaign is {summary:?}"));
     }
+    Ok((summary, failed))
 }
 
 #[test]
 fn conforming_systems_never_fail() {
     let mut counts = Counts::new();
-    for_cases(500, |case| {
+    for_cases(3, 500, |case| {
         let mut rng = case.rng(2);
         let Some(machine) = Machine::conforming(&case.lts, &mut rng) else {
             count(&mut counts, "too large");
@@ -127,9 +168,8 @@ fn conforming_systems_never_fail() {
         if let Err(trace) = machine.ioco(&case.lts) {
             return Err(format!("the machine is made to conform, but {trace:?}"));
         }
-        let strategy = Strategy::any(&mut rng);
-        let (summary, records) = strategy.run(case, &machine, rng.next());
-        judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+        let strategy = Strategy::any(case, &mut rng);
+        let (summary, _) = campaign(case, &strategy, &machine, rng.next())?;
         match summary.verdict {
             Some(Verdict::Fail | Verdict::Error) => return Err(format!("{strategy:?}: conforms, but {summary:?}")),
             Some(verdict) => count(&mut counts, verdict.name()),
@@ -137,10 +177,7 @@ fn conforming_systems_never_fail() {
         }
         Ok(())
     });
-    println!("{counts:?}");
-    for what in ["pass", "inconclusive"] {
-        assert!(counts.get(what).is_some_and(|n| *n > 20), "{what} is rare: {counts:?}");
-    }
+    show(&counts, &["pass", "weak pass", "inconclusive"]);
 }
 
 /// Something like an implementation, which may be wrong.
@@ -161,52 +198,53 @@ fn suspect(case: &Case, rng: &mut Rng) -> Option<Machine> {
 #[test]
 fn every_failure_is_one() {
     let mut counts = Counts::new();
-    for_cases(400, |case| {
+    for_cases(4, 400, |case| {
         let mut rng = case.rng(3);
         let Some(machine) = suspect(case, &mut rng) else { return Ok(()) };
         let conforms = machine.ioco(&case.lts).is_ok();
-        let strategy = Strategy::any(&mut rng);
-        let (summary, records) = strategy.run(case, &machine, rng.next());
-        let failed = judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+        let strategy = Strategy::any(case, &mut rng);
+        let (summary, failed) = campaign(case, &strategy, &machine, rng.next())?;
         if failed && conforms {
             return Err(format!("{strategy:?}: conforms, but {summary:?}"));
         }
-        count(
-            &mut counts,
-            match (conforms, failed) {
-                (true, _) => "conforms",
-                (false, true) => "failed",
-                (false, false) => "not found",
-            },
-        );
+        let what = match (conforms, failed) {
+            (true, _) => "conforms",
+            (false, true) => "failed",
+            (false, false) => "not found",
+        };
+        count(&mut counts, what);
         Ok(())
     });
-    println!("{counts:?}");
-    for what in ["conforms", "failed"] {
-        assert!(counts.get(what).is_some_and(|n| *n > 50), "{what} is rare: {counts:?}");
-    }
+    show(&counts, &["conforms", "failed"]);
 }
 
+/// Wrong systems are found by guided walks of 2,000 steps, nearly all with the first seed and 99 % with one of three;
+/// what is left needs several choices of the system in a row that it rarely makes.
 #[test]
 fn what_is_wrong_is_found() {
     let mut counts = Counts::new();
     let mut missed = Vec::new();
-    for_cases(100, |case| {
+    for_cases(5, 100, |case| {
         let mut rng = case.rng(4);
         // Of some implementations, one that is wrong.
-        let wrong = (0..20).find_map(|_| suspect(case, &mut rng).filter(|m| m.ioco(&case.lts).is_err()));
+        let tries = if case.is_wide() { 0 } else { 20 };
+        let wrong = (0..tries).find_map(|_| suspect(case, &mut rng).filter(|m| m.ioco(&case.lts).is_err()));
         let Some(machine) = wrong else { return Ok(()) };
         count(&mut counts, "wrong");
-        for attempt in 0..3 {
+        for found in ["first", "second", "third"] {
             let strategy = Strategy::search(rng.next(), 2_000);
-            let (_, records) = strategy.run(case, &machine, rng.next());
-            if judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))? {
-                count(&mut counts, ["first", "second", "third"][attempt]);
+            let (_, failed) = campaign(case, &strategy, &machine, rng.next())?;
+            if failed {
+                count(&mut counts, found);
                 return Ok(());
             }
         }
         missed.push((case.seed, machine.ioco(&case.lts)));
         Ok(())
     });
-    println!("{counts:?} {missed:?}");
+    show(&counts, &["wrong", "first"]);
+    let wrong = counts["wrong"];
+    assert!(missed.len() as u64 * 100 <= wrong, "of {wrong}, not found: {missed:?}");
+    assert!(counts["first"] * 100 >= wrong * 95, "rarely found at once: {counts:?}");
+    println!("not found: {missed:?}");
 }

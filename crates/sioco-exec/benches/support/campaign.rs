@@ -23,7 +23,7 @@ pub enum Strategy {
     },
     /// Random walks only.
     Random,
-    /// The plan that covers every switch, then guided walks.
+    /// A plan that covers every switch and the sides of guards, then guided walks: what `sioco test` does by itself.
     Auto,
 }
 
@@ -43,7 +43,8 @@ impl Strategy {
     /// The plan for a model.
     pub fn plan(self, model: &Model) -> Plan {
         let strict = self == PAPER;
-        let options = Options { strict, steering: false, workers: 1, ..Options::new(Cover::Switch) };
+        let data = self == Strategy::Auto;
+        let options = Options { strict, data, steering: false, workers: 1, ..Options::new(Cover::Switch) };
         let mut made = plan(model, &solvers, &options, &mut |_| {}).expect("switches can be covered");
         if self == Strategy::Random {
             made.purposes.clear();

@@ -31,8 +31,9 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// One of all strategies.
-    pub fn any(rng: &mut Rng) -> Strategy {
+    /// One of all strategies. Where states are not known, every step takes a solver: then there are fewer of them, and
+    /// none while messages may cross.
+    pub fn any(case: &Case, rng: &mut Rng) -> Strategy {
         let covers = [None, Some(Cover::Switch), Some(Cover::Location), Some(Cover::Traces(2)), Some(Cover::Random(4))];
         let cover = rng.pick(&covers).clone();
         let walks = match cover {
@@ -43,12 +44,13 @@ impl Strategy {
             seed: rng.next(),
             values: *rng.pick(&[Choice::Min, Choice::Max, Choice::Middle, Choice::Boundary, Choice::Random(1)]),
             walks,
-            max_steps: Some(60),
+            max_steps: Some(if case.is_wide() { 8 } else { 60 }),
             walk: *rng.pick(&[5, 15, 100]),
             interaction: *rng.pick(&[None, Some(Interaction::Eager), Some(Interaction::Fair)]),
             ..Settings::default()
         };
-        Strategy { cover, settings, order: *rng.pick(&[Order::Sut, Order::Sent]) }
+        let order = if case.is_wide() { Order::Sut } else { *rng.pick(&[Order::Sut, Order::Sent]) };
+        Strategy { cover, settings, order }
     }
 
     /// The strategy that is to find what is wrong.

@@ -1,6 +1,7 @@
 //! Running a property on many random specifications. What goes wrong is made smaller before it is shown.
 //!
-//! `SIOCO_CASES` says how many cases there are in all, and `SIOCO_FIRST_SEED` where to start.
+//! `SIOCO_CASES` says how many cases there are in all, `SIOCO_FIRST_SEED` where to start, and with `SIOCO_SHOW` every
+//! case is shown before it is tried.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -49,13 +50,15 @@ fn cases(usual: u64) -> u64 {
     all.map_or(usual, |n| (n * usual).div_ceil(2_000))
 }
 
-fn first_seed() -> u64 {
-    std::env::var("SIOCO_FIRST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0)
+fn first_seed() -> Option<u64> {
+    std::env::var("SIOCO_FIRST_SEED").ok().and_then(|n| n.parse().ok())
 }
 
-/// Runs a property on as many random specifications as its part of all cases; it says what is wrong.
-pub fn for_cases(usual: u64, mut property: impl FnMut(&Case) -> Result<(), String>) {
-    for seed in first_seed()..first_seed() + cases(usual) {
+/// Runs a property on as many random specifications as its part of all cases; it says what is wrong. Properties with
+/// different numbers get different specifications.
+pub fn for_cases(number: u64, usual: u64, mut property: impl FnMut(&Case) -> Result<(), String>) {
+    let first = first_seed().unwrap_or(number * 1_000_000);
+    for seed in first..first + cases(usual) {
         let spec = generate::spec(&mut Rng::new(seed));
         let case = Case::new(&spec, seed).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", spec.text()));
         let mut check = |case: &Case| match catch_unwind(AssertUnwindSafe(|| property(case))) {
@@ -65,12 +68,10 @@ pub fn for_cases(usual: u64, mut property: impl FnMut(&Case) -> Result<(), Strin
                 Err(format!("panic: {}", text.unwrap_or_else(|| "see above".into())))
             }
         };
-        let t = std::time::Instant::now();
-        let r = check(&case);
-        if t.elapsed().as_millis() > 1000 {
-            eprintln!("slow {seed} {:?}", t.elapsed());
+        if std::env::var("SIOCO_SHOW").is_ok() {
+            eprintln!("seed {seed}\n{}", spec.text());
         }
-        if let Err(why) = r {
+        if let Err(why) = check(&case) {
             let same = |other: Result<(), String>| other.is_err_and(|other| kind(&other) == kind(&why));
             let smaller = shrink(&spec, &mut |s| Case::new(s, seed).is_ok_and(|c| same(check(&c))));
             let shrunk = Case::new(&smaller, seed).map_err(|e| e.to_string()).and_then(|c| check(&c));

@@ -24,8 +24,9 @@ pub struct Machine {
     pub nodes: Vec<Node>,
 }
 
-/// Specifications with more different sets of states are not played.
-const MOST: usize = 400;
+/// Specifications with more different sets of states are not played, nor those whose sets have more states in all.
+const MOST: usize = 200;
+const MOST_STATES: usize = 3_000;
 
 impl Machine {
     /// A model played as an implementation: it keeps all states that it may be in and does whatever one of them may do;
@@ -181,7 +182,8 @@ impl<'l> Player<'l> {
                 }
             }
             done += 1;
-            if player.sets.len() > MOST {
+            let states: usize = player.sets.iter().map(|(set, _)| set.len()).sum();
+            if player.sets.len() > MOST || states > MOST_STATES {
                 return None;
             }
         }

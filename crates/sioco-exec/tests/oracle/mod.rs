@@ -1,5 +1,12 @@
 //! An oracle for ioco that is slow and plain: every state, every value, every trace, from the definitions alone
 //! (`theory`, section 2). It shares nothing with the engine, which reads the same specifications as text.
+//!
+//! - [`spec`], [`lts`]: specifications over small ranges, as text and as what they mean;
+//! - [`machine`]: implementations, conforming ones and others, and the relation ioco;
+//! - [`crossing`]: what can be concluded where messages may cross;
+//! - [`generate`], [`mutate`], [`shrink`]: random specifications, wrong ones, smaller ones;
+//! - [`sut`], [`campaign`], [`cases`]: machines as systems under test, campaigns against them, many of them;
+//! - `literature`: the oracle itself on pairs with known answers.
 
 pub mod campaign;
 pub mod cases;
