@@ -164,6 +164,23 @@ fn an_output_that_no_switch_has() {
 
 #[test]
 fn silence_and_an_end() {
+    assert_snapshot!(judged(ACCUMULATOR, "delta ?inX(6) !outX(6) delta !outX(7)"), @r"
+     FAIL  run 1, step 5   seed 42
+       tester            (silence)            SUT    +0.0 ms
+       tester ── ?inX(p=6) ─────────────────▶ SUT    +1.4 ms
+       tester ◀──────────────── !outX(p=6) ── SUT    +1.4 ms
+       tester      (silence, withdrawn)       SUT    +1.4 ms
+       tester ◀──────────────── !outX(p=7) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+      ╭▸ model.sts:8:8
+      │
+    8 │   init l0 {
+      │        ━━ no `!outX` leaves `l0`
+      │
+      ├ note: allowed here: silence
+      ╰ note: hypotheses: 1 (l0, x = 6)
+       replay: sioco replay k7Qp2
+    ");
     assert_snapshot!(judged(ACCUMULATOR, "?inX(6) delta"), @r"
      FAIL  run 1, step 2   seed 42
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
