@@ -3,7 +3,7 @@
 
 use sioco_model::semantics::explain;
 use sioco_model::semantics::state::State;
-use sioco_model::{SwitchId, Value};
+use sioco_model::{LocationId, SwitchId, Value};
 
 /// What the model allows somewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,14 +24,16 @@ pub enum Allowed {
 /// A hypothesis that was left when something came that it does not allow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Left {
+    /// Where its processes are.
+    pub locations: Vec<LocationId>,
     /// The state, if it is known.
     pub state: Option<State>,
     /// The state in words.
     pub shown: String,
     /// What it allows instead.
     pub allowed: Vec<Allowed>,
-    /// The switches of the observed gate that leave it, and why each is not enabled for the observed values; for
-    /// silence, the switches that are enabled, with no reasons.
+    /// The switches of the observed gate that leave it, and why each is not enabled for the observed values, with no
+    /// reasons where the state is not known; for silence, the switches that are enabled, with no reasons.
     pub switches: Vec<(SwitchId, Vec<explain::Reason>)>,
 }
 

@@ -7,11 +7,12 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::state::State;
-use sioco_model::term::Op;
-use sioco_model::{GateId, SwitchId, TermId, Value, VarId};
+use sioco_model::term::{Op, Term};
+use sioco_model::{GateId, SwitchId, SymbolId, TermId, Value, VarId, print};
 use sioco_solve::values::Choice;
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::assume::has_value;
@@ -234,19 +235,32 @@ impl<'m> Tracker<'m> {
         locations.iter().any(|l| self.live.at(*l).contains(&var))
     }
 
-    /// The state in words: locations, and what is known of the variables.
+    /// The state in words: locations, and what is known of the variables. What was observed stands for itself, and what
+    /// is free has the name of its variable and the step that it comes from, `m#0` at the start.
     pub fn show(&mut self, trail: &Trail) -> String {
         self.visit(trail);
+        let mut observed: FxHashMap<SymbolId, String> = FxHashMap::default();
+        for (i, (step, args)) in trail.steps.iter().enumerate() {
+            let (Step::Switch(switch), Some(args)) = (step, args) else { continue };
+            for ((term, value), param) in self.path.args(i).iter().zip(args).zip(&self.model.switches[*switch].params) {
+                if let Term::Symbol(symbol, _) = self.path.pool().get(*term) {
+                    observed.insert(*symbol, self.model.sorts.show(param.sort, value));
+                }
+            }
+        }
         let mut parts: Vec<String> = self.path.locations().iter().map(|l| self.model.location_name(*l)).collect();
         for (id, v) in self.model.variables.iter().filter(|(_, v)| !v.hidden) {
-            let shown = match self.path.value(id) {
-                Some(value) => self.model.sorts.show(v.sort, value),
-                None => {
-                    let term = self.path.term(id);
-                    self.path.show(term)
-                }
-            };
-            parts.push(format!("{} = {shown}", self.model.variable_name(id)));
+            let name = self.model.variable_name(id);
+            if let Some(value) = self.path.value(id) {
+                parts.push(format!("{name} = {}", self.model.sorts.show(v.sort, value)));
+                continue;
+            }
+            let term = self.path.term(id);
+            let path = &self.path;
+            let plain = matches!(path.pool().get(term), Term::Symbol(y, _) if !observed.contains_key(y));
+            let of = |y: SymbolId| observed.get(&y).cloned().unwrap_or_else(|| path.symbol_name(y));
+            let shown = print::term_in(self.model, path.pool(), None, &of, term);
+            parts.push(if plain { format!("{name} unknown") } else { format!("{name} = {shown}") });
         }
         parts.join(", ")
     }

@@ -384,14 +384,25 @@ impl<'m> Referee<'m> {
         };
         let tracker = self.mind.tracker();
         let shown = tracker.show(trail);
+        let locations = tracker.locations(trail);
         let enabled: Vec<SwitchId> = tracker.enabled(trail);
         let outputs = enabled.into_iter().filter(|s| model.direction(*s) == Some(Direction::Output));
-        let mut allowed: Vec<Allowed> =
-            outputs.map(|switch| Allowed::Output { switch, args: Vec::new(), fixed: false }).collect();
+        let outputs: Vec<SwitchId> = outputs.collect();
+        let of = |switch: &SwitchId| Allowed::Output { switch: *switch, args: Vec::new(), fixed: false };
+        let mut allowed: Vec<Allowed> = outputs.iter().map(of).collect();
         if !tracker.silence(trail).is_empty() {
             allowed.push(Allowed::Silence);
         }
-        Left { state: None, shown, allowed, switches: Vec::new() }
+        let switches: Vec<SwitchId> = match seen {
+            Some(Observation::Output(output)) => {
+                let all = locations.iter().flat_map(|l| model.locations[*l].outgoing.iter().copied());
+                all.filter(|s| model.switches[*s].label == Label::Gate(output.gate)).collect()
+            }
+            Some(Observation::Delta) => outputs,
+            _ => Vec::new(),
+        };
+        let switches = switches.into_iter().map(|s| (s, Vec::new())).collect();
+        Left { locations, state: None, shown, allowed, switches }
     }
 
     fn left_known(&mut self, state: State, seen: Option<&Observation>) -> Left {
@@ -428,6 +439,6 @@ impl<'m> Referee<'m> {
             _ => {}
         }
         let shown = state.show(model);
-        Left { state: Some(state), shown, allowed, switches }
+        Left { locations: state.locations().to_vec(), state: Some(state), shown, allowed, switches }
     }
 }

@@ -302,7 +302,7 @@ impl<'m> Tester<'m> {
         self.in_run = true;
         self.course = None;
         self.trace.clear();
-        self.walks.start();
+        self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;
         self.reached = None;

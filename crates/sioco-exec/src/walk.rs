@@ -35,12 +35,25 @@ const PERSIST: u64 = 4;
 /// How often at most.
 const REPEATS: u64 = 12;
 
-/// How likely something new is looked for: all but once in so many.
+/// How likely a search that finds nothing is the last one until something new was had: once in so many.
 const SEEK: u64 = 4;
+
+/// What a guided walk is after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Style {
+    /// Reactions in a row that are new.
+    #[default]
+    Seek,
+    /// The same input several times in a row.
+    Persist,
+    /// What was tried least.
+    Free,
+}
 
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub struct Walks {
+    style: Style,
     /// How often reactions were had in a row.
     had: Had,
     /// How often pairs and switches were tried: where several hypotheses are left, it is not known what was taken, and
@@ -64,7 +77,12 @@ impl Walks {
     }
 
     /// A run begins.
-    pub fn start(&mut self) {
+    pub fn start(&mut self, random: &mut Random) {
+        self.style = match random.below(4) {
+            0..=1 => Style::Seek,
+            2 => Style::Persist,
+            _ => Style::Free,
+        };
         self.course = None;
         self.again = None;
     }
@@ -116,8 +134,7 @@ impl Walks {
         let taste = if guided { Taste::Keen } else { Taste::Plain };
         if guided {
             self.order(referee, &mut candidates, random);
-            if self.again.is_none()
-                && random.below(SEEK) > 0
+            if self.style == Style::Seek
                 && self.barren != Some(self.had.len())
                 && let Some(h) = settled(referee)
                 && let Some(state) = h.state()
@@ -136,7 +153,8 @@ impl Walks {
         for (at, switch) in candidates {
             let Some(args) = draw(referee, walker, inputs, at, switch, taste, random) else { continue };
             let Label::Gate(gate) = model.switches[switch].label else { continue };
-            if guided && self.again.is_none() && random.below(PERSIST) == 0 {
+            let persists = self.style == Style::Persist || self.barren.is_some();
+            if guided && persists && self.again.is_none() && random.below(PERSIST) == 0 {
                 self.again = Some((switch, 1 + random.below(REPEATS)));
             }
             let last = referee.belief().hypotheses().nth(at).map_or(0, |h| h.reactions.now);

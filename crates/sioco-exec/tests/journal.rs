@@ -170,3 +170,28 @@ fn journals_of_crossing_messages_are_judged_as_they_were() {
     }
     assert!(runs > 100, "{runs} {crossing}");
 }
+
+/// Whatever is left of a journal, its runs can be judged: nothing panics, and nothing fails that did not.
+#[test]
+fn every_part_of_a_journal_is_judged() {
+    let spec = model(ACCUMULATOR);
+    let broken = model(&ACCUMULATOR.replace("!outX(x)", "!outX(if x > 15 then x + 1 else x)"));
+    let text = campaign(&spec, &mut Player::new(&broken), 3);
+    // Some runs, the first of which fails.
+    let text: String = text.split_inclusive('\n').take(40).collect();
+    assert!(text.contains("\"verdict\":\"fail\""), "{text}");
+    let mut referee = Referee::new(&spec, &builtin, Order::Sut);
+    let fails = |referee: &mut Referee<'_>, log: &Log| {
+        let verdicts = log.runs.iter().map(|run| judge(referee, run, Order::Sut).verdict);
+        verdicts.filter(|v| *v == Verdict::Fail).count()
+    };
+    let all = fails(&mut referee, &Log::of(&read(&text, &spec).expect("a journal")));
+    let mut before = 0;
+    for end in 0..=text.len() {
+        let Ok(journal) = read(&text[..end], &spec) else { continue };
+        let now = fails(&mut referee, &Log::of(&journal));
+        assert!(before <= now && now <= all, "{end}: {before}, {now} of {all}");
+        before = now;
+    }
+    assert_eq!(before, all);
+}

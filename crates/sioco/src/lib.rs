@@ -7,6 +7,7 @@ pub mod budget;
 pub mod bug;
 pub mod cli;
 pub mod commands;
+pub mod conformance;
 pub mod exit;
 pub mod explore;
 pub mod failure;

@@ -133,6 +133,14 @@ fn constants_and_systems_are_chosen_as_they_were() {
     assert!(!run.stderr.contains("has changed"), "{}", run.stderr);
     run.exits(1);
     replay(&folder, &["j.jsonl", "--const", "N=13"]).stderr_has("has changed since");
+    let systems = MODEL.to_owned()
+        + "\nprocess Other {\n  init a { ?inX(p) -> b }\n  state b { !outX(0) -> a }\n}\nsystem One = Accumulator\nsystem Two = Other\n";
+    folder.write("acc.sts", &systems);
+    let options = ["--sut", "model:wrong.sts", "--fail-fast", "--journal", "s.jsonl", "--cover", "random"];
+    record(&folder, &options).exits(2).stderr_has("--system");
+    let chosen: Vec<&str> = options.iter().copied().chain(["--system", "Two"]).collect();
+    record(&folder, &chosen).exits(1);
+    replay(&folder, &["s.jsonl"]).exits(1).stderr_is("").stdout_has("with the same failure");
 }
 
 #[test]

@@ -283,6 +283,23 @@ fn a_model_with_other_gates_is_no_verdict() {
     run.exits(1).stdout_has("error[sioco::V004]: the SUT sent values that `!outX` does not have");
 }
 
+/// Gates and values go by their names, wherever they were declared.
+#[test]
+fn a_model_that_plays_may_be_declared_in_another_order() {
+    let folder = folder();
+    let text = "type C = Red | Green | Mix(a: Int in 0..9)\ninput  ask(c: C)\noutput say(c: C, n: Int)\noutput no\n\nprocess P {\n  \
+                var d: C = Red\n  init a { ?ask(c) / d := c -> b }\n  state b { !say(d, 3) -> a }\n}\n";
+    folder.write("one.sts", text);
+    let other = "output no\ntype C = Mix(a: Int in 0..9) | Green | Red\noutput say(c: C, n: Int)\ninput  ask(c: C)\n\nprocess Q {\n  \
+                 var d: C = Red\n  init a { ?ask(c) / d := c -> b }\n  state b { !say(d, 3) -> a }\n}\n";
+    folder.write("two.sts", other);
+    let args = |sut| ["test", "one.sts", "--sut", sut, "--cover", "random:2", "--seed", "6", "--solver", "builtin"];
+    sioco_in(&args("model:two.sts"), &folder.path("")).exits(0).stdout_has("2 of 2 switches surely taken");
+    folder.write("two.sts", &other.replace("d := c", "d := if c == Green then Red else c"));
+    let run = sioco_in(&args("model:two.sts"), &folder.path(""));
+    run.exits(1).stdout_has("is Green, the SUT sent Red");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_journal_that_cannot_be_written_is_told_with_all_that_is_known() {

@@ -59,14 +59,17 @@ fn output(words: Words<'_>, left: &Left, switch: SwitchId, args: &[Value], fixed
         };
         return format!("{sigil}{}({})", gate.name, values(pairs().enumerate().map(of).collect()));
     }
-    let names: Vec<&str> = s.params.iter().map(|p| p.name.as_str()).collect();
     let guard = words.guard(switch);
     let wherever = match guard.is_empty() || guard == "true" {
         true => String::new(),
         false => format!(" where `{guard}`"),
     };
-    let example = if args.is_empty() { String::new() } else { format!(", such as {exact}") };
-    format!("{sigil}{}({}){wherever}{example}", gate.name, names.join(", "))
+    if args.is_empty() {
+        // Where the state is not known, its own words say most.
+        return format!("{}{wherever}", words.label(switch));
+    }
+    let names: Vec<&str> = s.params.iter().map(|p| p.name.as_str()).collect();
+    format!("{sigil}{}({}){wherever}, such as {exact}", gate.name, names.join(", "))
 }
 
 /// The values of a whole number that the guard allows, if they are few enough to be known one by one.

@@ -1,7 +1,7 @@
 //! Why a system does not conform: the place in the model, what was expected there, and what came instead.
 
 use sioco_exec::event::GateValue;
-use sioco_exec::explanation::{Explanation, Left};
+use sioco_exec::explanation::Explanation;
 use sioco_exec::verdict::Failure;
 use sioco_lang::diagnostic::Label;
 use sioco_model::SwitchId;
@@ -114,6 +114,10 @@ fn of_output(words: Words<'_>, output: &GateValue, explanation: &Explanation) ->
         for reason in reasons {
             push(&mut labels, of_reason(words, *switch, reason));
         }
+        if let (true, Some(spans)) = (reasons.is_empty(), words.checked.spans.switches.get(*switch)) {
+            let text = "does not give this, whatever the values are that are not known".to_owned();
+            push(&mut labels, Some(Label { span: spans.label, text }));
+        }
     }
     if labels.is_empty() {
         let gate = &words.model().gates[output.gate].name;
@@ -171,9 +175,8 @@ fn here(words: Words<'_>, explanation: &Explanation) -> Vec<Label> {
 /// The locations of the hypotheses.
 fn at(words: Words<'_>, explanation: &Explanation, text: impl Fn(&str) -> String) -> Vec<Label> {
     let model = words.model();
-    let states = explanation.hypotheses.iter().filter_map(|left: &Left| left.state.as_ref());
     let mut labels = Vec::new();
-    for location in states.flat_map(|s| s.locations().iter().copied()) {
+    for location in explanation.hypotheses.iter().flat_map(|left| left.locations.iter().copied()) {
         let span = words.checked.spans.locations.get(location);
         let label = span.map(|span| Label { span: *span, text: text(&model.location_name(location)) });
         push(&mut labels, label);

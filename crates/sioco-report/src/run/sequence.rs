@@ -20,7 +20,8 @@ const DASHES: usize = 6;
 pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: Page) -> String {
     let first = steps.len().saturating_sub(STEPS);
     let most = page.width.saturating_sub(40).max(TEXT);
-    let texts: Vec<String> = steps[first..].iter().map(|s| short(&text(model, &s.action), most)).collect();
+    let texts = (first..steps.len()).map(|i| short(&text(model, steps, i), most));
+    let texts: Vec<String> = texts.collect();
     let width = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0) + DASHES;
     let timed = steps[first..].iter().any(|s| s.at.is_some());
     let mut out = String::new();
@@ -59,9 +60,14 @@ fn texts_with_offset(first: usize, texts: &[String]) -> Vec<String> {
     std::iter::repeat_n(String::new(), first).chain(texts.iter().cloned()).collect()
 }
 
-fn text(model: &Model, action: &Action) -> String {
-    match action {
+fn text(model: &Model, steps: &[LoggedStep], i: usize) -> String {
+    let next = steps.get(i + 1).map(|s| &s.action);
+    match &steps[i].action {
         Action::Input(input) => named(model, input, "="),
+        // What comes right after it disproves it.
+        Action::Seen(Observation::Delta) if matches!(next, Some(Action::Seen(Observation::Output(_)))) => {
+            "(silence, withdrawn)".into()
+        }
         Action::Seen(Observation::Delta) => "(silence)".into(),
         Action::Seen(seen) => observation(model, seen),
     }

@@ -117,7 +117,7 @@ fn a_wrong_value() {
 
 #[test]
 fn a_guard_that_is_false_and_a_long_trace() {
-    let trace = "?inX(1) !outX(1) ".repeat(1) + &(2..9).map(|n| format!("?inX(1) !outX({n}) ")).collect::<String>();
+    let trace: String = (1..9).map(|n| format!("?inX(1) !outX({n}) ")).collect();
     assert_snapshot!(judged(ACCUMULATOR, &(trace + "!done")), @r"
      FAIL  run 1, step 17   seed 42
        … 5 steps before
@@ -164,6 +164,23 @@ fn an_output_that_no_switch_has() {
 
 #[test]
 fn silence_and_an_end() {
+    assert_snapshot!(judged(ACCUMULATOR, "delta ?inX(6) !outX(6) delta !outX(7)"), @r"
+     FAIL  run 1, step 5   seed 42
+       tester            (silence)            SUT    +0.0 ms
+       tester ── ?inX(p=6) ─────────────────▶ SUT    +1.4 ms
+       tester ◀──────────────── !outX(p=6) ── SUT    +1.4 ms
+       tester      (silence, withdrawn)       SUT    +1.4 ms
+       tester ◀──────────────── !outX(p=7) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+      ╭▸ model.sts:8:8
+      │
+    8 │   init l0 {
+      │        ━━ no `!outX` leaves `l0`
+      │
+      ├ note: allowed here: silence
+      ╰ note: hypotheses: 1 (l0, x = 6)
+       replay: sioco replay k7Qp2
+    ");
     assert_snapshot!(judged(ACCUMULATOR, "?inX(6) delta"), @r"
      FAIL  run 1, step 2   seed 42
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
@@ -257,6 +274,64 @@ fn several_hypotheses_and_open_values() {
                c, n = 6
        replay: sioco replay k7Qp2
     "#);
+}
+
+/// Nothing is known about the account at the start.
+const FREE: &str = "\
+input  amount(a: Int in 0..)
+output cash(x: Int)
+output refused
+
+process ATM {
+  var m: Int = any
+  var x: Int = 0
+
+  init q0 { ask: ?amount(a) / x := a -> q1 }
+  state q1 {
+    pay:    !cash(x) [x <= m] / m := m - x -> q0
+    refuse: !refused [x > m]               -> q0
+  }
+}
+";
+
+#[test]
+fn states_that_are_not_known() {
+    assert_snapshot!(judged(FREE, "?amount(5) !cash(5) ?amount(3) !cash(4)"), @r"
+     FAIL  run 1, step 4   seed 42
+       tester ── ?amount(a=5) ──────▶ SUT    +0.0 ms
+       tester ◀──────── !cash(x=5) ── SUT    +1.4 ms
+       tester ── ?amount(a=3) ──────▶ SUT    +1.4 ms
+       tester ◀──────── !cash(x=4) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:11:13
+       │
+    11 │     pay:    !cash(x) [x <= m] / m := m - x -> q0
+       │             ━━━━━━━━ does not give this, whatever the values are that are not known
+       │
+       ├ note: allowed here:
+       │       !cash(x) where `x <= m`
+       │       !refused
+       ╰ note: hypotheses: 1 (q1, m = m#0 - 5, x = 3)
+       replay: sioco replay k7Qp2
+    ");
+    assert_snapshot!(judged(FREE, "?amount(5) delta"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?amount(a=5) ──────▶ SUT    +0.0 ms
+       tester        (silence)        SUT    +1.4 ms    ✗
+    error[sioco::V002]: the SUT is silent, and silence is not allowed here
+       ╭▸ model.sts:11:13
+       │
+    11 │     pay:    !cash(x) [x <= m] / m := m - x -> q0
+       │             ━━━━━━━━ something has to come: `pay` is enabled
+    12 │     refuse: !refused [x > m]               -> q0
+       │             ──────── something has to come: `refuse` is enabled
+       │
+       ├ note: allowed here:
+       │       !cash(x) where `x <= m`
+       │       !refused
+       ╰ note: hypotheses: 1 (q1, m unknown, x = 5)
+       replay: sioco replay k7Qp2
+    ");
 }
 
 #[test]
