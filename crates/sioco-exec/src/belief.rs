@@ -116,6 +116,13 @@ impl Belief {
         self.hypotheses().all(|h| h.doubt)
     }
 
+    /// Adds what another belief allows.
+    pub(crate) fn join(&mut self, other: Belief) {
+        other.groups.into_iter().for_each(|group| add_group(&mut self.groups, group));
+        self.cut |= other.cut;
+        self.crossed |= other.crossed;
+    }
+
     /// The switches that every hypothesis surely took, and those that one possibly took.
     pub fn account(&self, switches: usize) -> (Bits, Bits) {
         let mut all = self.hypotheses();

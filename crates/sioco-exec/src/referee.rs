@@ -43,6 +43,8 @@ pub struct Referee<'m> {
     belief: Belief,
     /// The belief before a delta that the next output may disprove.
     before_delta: Option<Belief>,
+    /// Whether the last thing that happened was silence.
+    quiet: bool,
     /// All inputs that were sent in this run, where it is not known when they were taken.
     queue: Vec<GateValue>,
     /// What was observed last and ended the run.
@@ -79,6 +81,7 @@ impl<'m> Referee<'m> {
             order,
             belief: Belief::default(),
             before_delta: None,
+            quiet: false,
             queue: Vec::new(),
             broken_by: None,
             closed: closed.map(|(id, _)| id),
@@ -109,21 +112,17 @@ impl<'m> Referee<'m> {
         all.filter(|(_, (_, taken))| *taken == self.queue.len()).map(|(at, (h, _))| (at, h))
     }
 
-    /// Whether a hypothesis takes this input next, as far as that is easily found out.
+    /// Whether a hypothesis takes this input next, or perhaps does.
     pub fn takes(&mut self, input: &GateValue) -> bool {
-        let mut places: Vec<Place> = Vec::new();
-        for (_, h) in self.ready() {
-            match &h.place {
-                Place::Known(_) => places.push(h.place.clone()),
-                Place::Open(_) => return true,
-            }
-        }
+        let places: Vec<Place> = self.ready().map(|(_, h)| h.place.clone()).collect();
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
-        places.iter().any(|place| {
-            let Place::Known(state) = place else { return true };
-            let interpreter = &mut self.mind.interpreter;
-            let found = interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
-            found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+        places.iter().any(|place| match place {
+            Place::Known(state) => {
+                let interpreter = &mut self.mind.interpreter;
+                let found = interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
+                found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+            }
+            Place::Open(trail) => !self.mind.tracker().next(trail, input.gate, &input.args).is_empty(),
         })
     }
 
@@ -134,12 +133,13 @@ impl<'m> Referee<'m> {
 
     /// Whether the last thing observed was silence.
     pub fn is_quiet(&self) -> bool {
-        self.before_delta.is_some()
+        self.quiet
     }
 
     /// A run begins. A cause is the end of it: the model has no defined beginning.
     pub fn start(&mut self) -> Option<Cause> {
         self.before_delta = None;
+        self.quiet = false;
         self.broken_by = None;
         self.queue.clear();
         match self.mind.start(&self.suite) {
@@ -153,7 +153,10 @@ impl<'m> Referee<'m> {
 
     /// The system took an input, or got it sent, as the order of events has it.
     pub fn input(&mut self, input: &GateValue) -> Option<Cause> {
-        self.before_delta = None;
+        self.quiet = false;
+        if self.order == Order::Sut {
+            self.before_delta = None;
+        }
         self.forget_queue();
         let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
         // Where nothing takes this input, that it crossed is said of inputs before it.
@@ -195,16 +198,38 @@ impl<'m> Referee<'m> {
                 return self.fail(seen, failure);
             }
         };
-        if let Some(before) = self.before_delta.take() {
-            // The time-out was too short: there was something under way.
-            self.belief = before;
-            self.withdrawn += 1;
+        let before = self.before_delta.take();
+        let mut late = None;
+        match before {
+            Some(before) if std::mem::take(&mut self.quiet) => {
+                // The time-out was too short: there was something under way.
+                self.belief = before;
+                self.withdrawn += 1;
+            }
+            // Inputs that were sent after the silence may not have been taken yet.
+            other => late = other,
         }
         let Some(event) = gate_value else { return self.fail(seen, failure) };
-        let result = match self.queue.is_empty() {
+        let mut result = match self.queue.is_empty() {
             true => self.mind.step(&self.suite, &mut self.belief, &event),
             false => self.mind.overtaken(&self.suite, &mut self.belief, &self.queue, &event),
         };
+        if let (Ok(explained), Some(mut late)) = (&result, late) {
+            let explained = *explained;
+            result = match self.mind.overtaken(&self.suite, &mut late, &self.queue, &event) {
+                Ok(true) if explained => {
+                    self.belief.join(late);
+                    Ok(true)
+                }
+                Ok(true) => {
+                    self.belief = late;
+                    self.withdrawn += 1;
+                    Ok(true)
+                }
+                Ok(false) => Ok(explained),
+                Err(error) => Err(error),
+            };
+        }
         match result {
             Ok(true) => {
                 self.forget_queue();
@@ -217,14 +242,15 @@ impl<'m> Referee<'m> {
 
     /// Once all inputs are taken, nobody needs to know them any more.
     fn forget_queue(&mut self) {
-        if !self.queue.is_empty() && self.belief.groups.iter().all(|g| g.taken == self.queue.len()) {
+        let needed = self.before_delta.is_some();
+        if !needed && !self.queue.is_empty() && self.belief.groups.iter().all(|g| g.taken == self.queue.len()) {
             self.queue.clear();
             self.belief.groups.iter_mut().for_each(|g| g.taken = 0);
         }
     }
 
     fn delta(&mut self) -> Option<Cause> {
-        if self.before_delta.is_some() {
+        if self.quiet {
             // Two silences in a row say nothing new.
             return None;
         }
@@ -233,6 +259,7 @@ impl<'m> Referee<'m> {
             Ok(true) => {
                 // An output may disprove this: then inputs may be under way again, and the queue is still needed.
                 self.before_delta = Some(before);
+                self.quiet = true;
                 None
             }
             Ok(false) => self.fail(&Observation::Delta, Failure::Silence),

@@ -52,7 +52,8 @@ impl Search<'_> {
         let mut next: Vec<Step> = Vec::new();
         walker.path.outgoing(&mut next);
         let is_input = |s: &Step| is_input(model, *s);
-        let over = next.iter().all(is_input) || walker.path.steps().last().is_some_and(|s| s.is_own(model));
+        // A reaction may be over where the next input can come, or nothing at all.
+        let over = next.is_empty() || next.iter().any(is_input);
         if inputs == 0 && over && !walker.path.is_empty() && !self.had.contains_key(&at) {
             return true;
         }

@@ -347,6 +347,8 @@ impl<'m> Tester<'m> {
         let mut unknown = None;
         for (at, mark, target) in self.ways(purpose) {
             match self.solve(at, mark, target) {
+                // A silence that the purpose does not have may have ruled out its values.
+                Ok(course) if !self.may_begin(&course) => {}
                 Ok(course) => {
                     self.course = Some((target, course));
                     let aim = self.referee.suite.accepted(target).next();
@@ -385,6 +387,14 @@ impl<'m> Tester<'m> {
             None if self.run_steps == 0 => Open::NoValues,
             None => Open::Deviation,
         }))
+    }
+
+    /// Whether what a course begins with is taken by a hypothesis, where it is an input.
+    fn may_begin(&mut self, course: &Course) -> bool {
+        match course.ahead(self.model()) {
+            Ahead::Input(gate, args) => self.referee.takes(&GateValue { gate, args }),
+            Ahead::Own | Ahead::End => true,
+        }
     }
 
     /// Whether to send an input now, or to wait for outputs that may be under way.

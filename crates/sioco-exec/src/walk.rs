@@ -79,7 +79,7 @@ impl Walks {
     /// A run begins.
     pub fn start(&mut self, random: &mut Random) {
         self.style = match random.below(4) {
-            0 | 1 => Style::Seek,
+            0..=1 => Style::Seek,
             2 => Style::Persist,
             _ => Style::Free,
         };

@@ -6,22 +6,21 @@
 //! #[derive(Default)]
 //! struct Accumulator {
 //!     sum: i64,
-//!     said: bool,
+//!     answers: Vec<Output>,
 //! }
 //!
 //! impl System for Accumulator {
 //!     fn reset(&mut self) {
-//!         *self = Accumulator { sum: 0, said: true };
+//!         *self = Accumulator::default();
 //!     }
 //!
 //!     fn input(&mut self, _gate: &str, args: Args<'_>) {
 //!         self.sum += args.get::<i64>("p");
-//!         self.said = false;
+//!         self.answers.push(Output::new("outX", self.sum));
 //!     }
 //!
 //!     fn output(&mut self) -> Option<Output> {
-//!         let silent = std::mem::replace(&mut self.said, true);
-//!         (!silent).then(|| Output::new("outX", self.sum))
+//!         self.answers.pop()
 //!     }
 //! }
 //!

@@ -54,6 +54,11 @@ fn first_seed() -> Option<u64> {
     std::env::var("SIOCO_FIRST_SEED").ok().and_then(|n| n.parse().ok())
 }
 
+/// Whether enough cases are tried to say how often something happens.
+pub fn are_many() -> bool {
+    first_seed().is_none() && cases(2_000) >= 2_000
+}
+
 /// Runs a property on as many random specifications as its part of all cases; it says what is wrong. Properties with
 /// different numbers get different specifications.
 pub fn for_cases(number: u64, usual: u64, mut property: impl FnMut(&Case) -> Result<(), String>) {

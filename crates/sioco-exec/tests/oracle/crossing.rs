@@ -81,37 +81,63 @@ impl<'l> Crossing<'l> {
     }
 }
 
-/// What the oracle knows after a trace: an output right after silence withdraws the silence.
+/// What the oracle knows after a trace: an output right after silence withdraws the silence. Where inputs are only known
+/// to be sent, those that were sent after the silence may be taken after that output.
 #[derive(Clone, Debug)]
 pub struct Known<'l> {
     pub now: Crossing<'l>,
     before_silence: Option<Crossing<'l>>,
+    /// Whether silence was seen last.
+    quiet: bool,
+    /// The inputs that were sent since the silence.
+    since: Vec<Act>,
 }
 
 impl<'l> Known<'l> {
     /// Before anything happened.
     pub fn at_start(lts: &'l Lts) -> Known<'l> {
-        Known { now: Crossing::new(lts), before_silence: None }
+        Known { now: Crossing::new(lts), before_silence: None, quiet: false, since: Vec::new() }
     }
 
     /// Something was seen. False: it is not allowed.
     pub fn see(&mut self, act: Act) -> bool {
         if act == Act::Delta {
-            if self.before_silence.is_some() {
+            if self.quiet {
                 return true;
             }
+            (self.quiet, self.since) = (true, Vec::new());
             self.before_silence = Some(self.now.clone());
-        } else if let Some(before) = self.before_silence.take() {
-            self.now = before;
+            return self.now.see(act);
         }
-        self.now.see(act)
+        let before = self.before_silence.take();
+        if std::mem::take(&mut self.quiet)
+            && let Some(before) = before
+        {
+            self.now = before;
+            return self.now.see(act);
+        }
+        let allowed = self.now.see(act);
+        let Some(mut late) = before else { return allowed };
+        if !late.see(act) {
+            return allowed;
+        }
+        self.since.iter().for_each(|input| late.send(*input));
+        if allowed {
+            self.now.traces.extend(late.traces);
+            self.now.excused |= late.excused;
+        } else {
+            self.now = late;
+        }
+        true
     }
 
     /// An input was taken, or sent, as the order has it.
     pub fn input(&mut self, act: Act, order: Order) {
-        self.before_silence = None;
+        self.quiet = false;
         self.now.send(act);
+        self.since.push(act);
         if order == Order::Sut {
+            self.before_silence = None;
             self.now.take_all();
         }
     }

@@ -36,7 +36,7 @@ const TEA: Act = Act::Out(1, 0);
 const BANG: Act = Act::Out(2, 0);
 
 fn ioco(implementation: &Spec, spec: &Spec) -> Result<(), Vec<Act>> {
-    Machine::play(&Lts::of(implementation)).expect("it is small").ioco(&Lts::of(spec))
+    Machine::play(&Lts::of(implementation)).expect("it is small").ioco(&Lts::of(spec)).expect("they are small")
 }
 
 #[test]

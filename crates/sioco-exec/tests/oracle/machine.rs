@@ -27,6 +27,8 @@ pub struct Machine {
 /// Specifications with more different sets of states are not played, nor those whose sets have more states in all.
 const MOST: usize = 200;
 const MOST_STATES: usize = 3_000;
+/// As many states are looked at to find out whether a machine conforms.
+const MOST_SEEN: usize = 100_000;
 
 impl Machine {
     /// A model played as an implementation: it keeps all states that it may be in and does whatever one of them may do;
@@ -137,8 +139,10 @@ impl Machine {
     }
 
     /// Whether the machine conforms to the specification: for every suspension trace of the specification, whatever it
-    /// gives after the trace is allowed. Otherwise a shortest trace that ends with what is not.
-    pub fn ioco(&self, lts: &Lts) -> Result<(), Vec<Act>> {
+    /// gives after the trace is allowed. Otherwise a shortest trace that ends with what is not. Nothing if there is too much
+    /// to look at.
+    pub fn ioco(&self, lts: &Lts) -> Option<Result<(), Vec<Act>>> {
+        let mut states = 0;
         let mut seen: BTreeSet<(usize, Set)> = BTreeSet::new();
         let mut todo: VecDeque<(usize, Set, Vec<Act>)> = VecDeque::new();
         seen.insert((self.initial, lts.start()));
@@ -153,15 +157,19 @@ impl Machine {
                     continue;
                 }
                 if !is_input && !allowed.contains(&act) {
-                    return Err(longer);
+                    return Some(Err(longer));
                 }
                 let after = lts.after(&set, act);
+                states += after.len();
+                if states > MOST_SEEN {
+                    return None;
+                }
                 if seen.insert((next, after.clone())) {
                     todo.push_back((next, after, longer));
                 }
             }
         }
-        Ok(())
+        Some(Ok(()))
     }
 }
 
