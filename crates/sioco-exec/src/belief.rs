@@ -200,7 +200,8 @@ impl<'m> Mind<'m> {
             let sort = self.model.variables[var].sort;
             let count = sorts.cardinality(sort).filter(|n| n.saturating_mul(choices.len() as u64) <= START)?;
             let values: Vec<Value> = (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect();
-            let with = |c: &Vec<Value>| values.iter().map(|v| [&c[..], std::slice::from_ref(v)].concat()).collect::<Vec<_>>();
+            let with =
+                |c: &Vec<Value>| values.iter().map(|v| [&c[..], std::slice::from_ref(v)].concat()).collect::<Vec<_>>();
             choices = choices.iter().flat_map(with).collect();
         }
         let state = |chosen: Vec<Value>| {
