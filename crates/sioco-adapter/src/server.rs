@@ -64,6 +64,14 @@ pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &At
     Ok(served)
 }
 
+/// A listener at an address such as `127.0.0.1:7000`; with port 0 the system chooses a free one. With it, the address
+/// that it got.
+pub fn bind(address: &str) -> std::io::Result<(TcpListener, String)> {
+    let listener = TcpListener::bind(address)?;
+    let got = listener.local_addr()?.to_string();
+    Ok((listener, got))
+}
+
 /// Serves clients one after the other, until somebody wants that to end. What becomes of each is told.
 pub fn listen(
     listener: &TcpListener,

@@ -20,6 +20,7 @@ pub fn flag() -> Arc<AtomicBool> {
         listen(move || {
             seen.store(true, Ordering::Relaxed);
             if is_another(&mut first, Instant::now()) {
+                sioco_adapter::group::kill_all();
                 std::process::exit(Exit::Interrupted as i32);
             }
         });
