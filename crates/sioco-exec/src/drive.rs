@@ -88,6 +88,8 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result
             Polled::Event(event) => tell(tester, event)?,
             Polled::Interrupted => tester.stop(End::Interrupted),
             Polled::Nothing => {
+                // Who does not answer this will hardly answer a reset.
+                sut.stop();
                 return Err(Fault {
                     kind: FaultKind::Timeout,
                     message: format!("input {id} was neither accepted nor refused within {patience:?}"),

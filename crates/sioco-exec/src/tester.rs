@@ -1,7 +1,7 @@
 //! The tester: what to do next, given all that happened so far (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2).
 //!
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
-//! [`drive`](crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
+//! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +36,7 @@ const WAYS: usize = 32;
 const TERMS: usize = 64 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
-/// How many faults of an adapter in a row end a campaign.
+/// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
 
 /// What to do next.
@@ -293,7 +293,6 @@ impl<'m> Tester<'m> {
 
     /// The system is in its initial state.
     pub fn started(&mut self, order: Order) {
-        self.faults = 0;
         self.interaction = self.settings.interaction.unwrap_or(match order {
             Order::Sut => Interaction::Eager,
             Order::Sent => Interaction::Fair,
@@ -518,6 +517,11 @@ impl<'m> Tester<'m> {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
         self.records.push(Record::Refused { id, why: why.clone() });
         self.finish(Cause::Trouble(Trouble::Refused { input: pending.input, why }));
+        // Who refuses everything would be asked for ever.
+        self.faults += 1;
+        if self.faults >= FAULTS {
+            self.stop(End::Broken);
+        }
         true
     }
 
@@ -592,6 +596,7 @@ impl<'m> Tester<'m> {
     }
 
     fn step(&mut self, event: Option<&GateValue>) {
+        self.faults = 0;
         self.steps += 1;
         self.run_steps += 1;
         if let Some(e) = event
