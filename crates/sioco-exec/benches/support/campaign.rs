@@ -44,7 +44,8 @@ impl Strategy {
     pub fn plan(self, model: &Model) -> Plan {
         let strict = self == PAPER;
         let data = self == Strategy::Auto;
-        let options = Options { strict, data, steering: false, workers: 1, ..Options::new(Cover::Switch) };
+        let options =
+            Options { strict, data, steering: false, workers: 1, nodes: 4_000, ..Options::new(Cover::Switch) };
         let mut made = plan(model, &solvers, &options, &mut |_| {}).expect("switches can be covered");
         if self == Strategy::Random {
             made.purposes.clear();
