@@ -671,7 +671,9 @@ impl<'m> Tester<'m> {
         self.surely.unite(&surely);
         self.possibly.unite(&possibly);
         self.runs[verdict as usize] += 1;
-        self.worst = self.worst.max(Some(verdict));
+        // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
+        let open = verdict == Verdict::Inconclusive && matches!(self.aim, Aim::Purpose(_));
+        self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
@@ -731,8 +733,10 @@ impl<'m> Tester<'m> {
             locations[s.target.index()].0 |= sure;
             locations[s.target.index()].1 |= possible;
         }
+        let unreached = self.results.iter().any(|r| r.verdict == Some(Verdict::Inconclusive));
+        let verdict = self.worst.map(|v| if unreached { v.max(Verdict::Inconclusive) } else { v });
         Summary {
-            verdict: self.worst,
+            verdict,
             end: self.end.clone().unwrap_or(End::Done),
             runs: self.runs,
             steps: self.steps,
