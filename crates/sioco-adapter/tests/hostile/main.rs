@@ -37,7 +37,7 @@ const LONG: Duration = Duration::from_secs(15);
 /// A time-out that is meant to run out.
 const SHORT: Duration = Duration::from_millis(100);
 /// How long a campaign may take.
-const BOUND: Duration = Duration::from_secs(30);
+const BOUND: Duration = Duration::from_secs(60);
 /// How many campaigns go on at the same time: most of their time is waiting.
 const WORKERS: usize = 4;
 
@@ -94,7 +94,8 @@ fn campaign(spec: &Spec, kind: &Kind, seed: u64, connector: Box<dyn Connector>) 
     let settings = Settings {
         seed,
         walks: if seed.is_multiple_of(2) { Walks::Random } else { Walks::Guided },
-        max_steps: Some(24),
+        // Where times run out, each run takes one.
+        max_steps: Some(if kind.short.is_some() { 16 } else { 24 }),
         // Who never stops sending does not hear the next reset.
         fail_fast: true,
         walk: 12,
