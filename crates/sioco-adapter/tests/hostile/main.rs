@@ -264,13 +264,16 @@ fn is_complete(spec: &Spec, summary: &Summary, records: &[Stamped], settings: &S
     Ok(())
 }
 
+/// By transport and kind: how often each verdict was given.
+type Table<'a> = BTreeMap<(Over, &'a str), BTreeMap<String, u64>>;
+
 #[test]
 fn campaigns_end_with_the_right_verdict_whatever_the_system_does() {
     let specs = [Specification::Prompt, Specification::Lazy, Specification::Closing].map(|s| Spec::new(s.text()));
     let pairs: Vec<(&Kind, Over)> =
         KINDS.iter().flat_map(|kind| kind.over.iter().map(move |over| (kind, *over))).collect();
     let wanted = std::env::var("SIOCO_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(pairs.len() as u64);
-    let table: Mutex<BTreeMap<(Over, &str), BTreeMap<String, u64>>> = Mutex::default();
+    let table: Mutex<Table<'_>> = Mutex::default();
     let longest: Mutex<(Duration, &str)> = Mutex::default();
     let next = AtomicU64::new(0);
     let work = || {

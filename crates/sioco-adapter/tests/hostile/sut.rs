@@ -214,11 +214,11 @@ impl Sut<'_> {
             },
             "endless-logs" => endless(out, "still here")?,
             "endless-old" => {
-                endless(out, &json!({"type": "output", "gate": "outX", "args": [1], "run": run - 1}))?;
+                endless(out, json!({"type": "output", "gate": "outX", "args": [1], "run": run - 1}))?;
             }
             "endless-outputs" => {
                 say(out, accepted)?;
-                endless(out, &output(json!([sum])))?;
+                endless(out, output(json!([sum])))?;
             }
             "half" => {
                 out.write_all(b"{\"type\":\"outp").and_then(|()| out.flush()).map_err(|_| Over)?;
