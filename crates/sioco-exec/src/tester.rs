@@ -113,6 +113,8 @@ pub struct Tester<'m> {
     pending: Option<Pending>,
     ids: u64,
     run_steps: u64,
+    /// Whether an input was taken and nothing was seen since.
+    owed: bool,
     /// After how many steps of the run a walk ends.
     walk_end: u64,
     /// The best verdict on a purpose in this run.
@@ -171,6 +173,7 @@ impl<'m> Tester<'m> {
             pending: None,
             ids: 0,
             run_steps: 0,
+            owed: false,
             walk_end: 0,
             reached: None,
             steps: 0,
@@ -232,6 +235,10 @@ impl<'m> Tester<'m> {
                 Mode::Walk => self.walk(),
             };
             match chosen {
+                // The answer to the last input is to be judged, too.
+                Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
+                    self.stop(End::Steps);
+                }
                 Chosen::Send(input, why) => {
                     self.choice = Some((input.clone(), why));
                     return Decision::Send { id: self.ids + 1, input };
@@ -309,6 +316,7 @@ impl<'m> Tester<'m> {
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;
+        self.owed = false;
         self.reached = None;
         // Now and then a short walk: what is possible only at the start wants to be tried with many values.
         self.walk_end = match self.settings.walks == Walking::Guided && self.random.below(4) == 0 {
@@ -465,7 +473,8 @@ impl<'m> Tester<'m> {
     /// What a walk does next.
     fn walk(&mut self) -> Chosen {
         if self.run_steps >= self.walk_end {
-            return Chosen::End(Cause::Reached);
+            // What the last input led to is seen only if somebody looks.
+            return if self.owed { Chosen::Wait } else { Chosen::End(Cause::Reached) };
         }
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.interaction == Interaction::Fair;
@@ -515,6 +524,7 @@ impl<'m> Tester<'m> {
     fn took(&mut self, input: &GateValue, overtaken: bool) {
         self.inputs.patterns.sent(input.gate);
         self.sent += 1;
+        self.owed = true;
         self.walks.ended(&self.referee);
         self.step(Some(input));
         match self.referee.input(input) {
@@ -567,6 +577,7 @@ impl<'m> Tester<'m> {
             Observation::Output(output) => Some(output.clone()),
             _ => None,
         };
+        self.owed = false;
         self.records.push(Record::Observed(seen.clone()));
         self.step(output.as_ref());
         match self.referee.observe(&seen) {
