@@ -22,6 +22,8 @@ use crate::transport::{Connection, Connector};
 const FLOOD: Duration = Duration::from_secs(1);
 /// How many outputs may come before the answer to the reset that they follow.
 const AHEAD: usize = 10_000;
+/// How often a wait looks whether the adapter is gone.
+const LOOK: Duration = Duration::from_millis(250);
 /// How long the last lines of an adapter that is gone are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
@@ -218,7 +220,9 @@ impl<'m> Client<'m> {
         loop {
             let Some(open) = &mut self.connection else { return Ok(None) };
             let lines = open.connection.lines();
-            let (text, partial) = match lines.next(until, &self.interrupt) {
+            // The end of the adapter is no event where somebody else holds its stream open: it has to be looked for.
+            let look = until.min(later(LOOK));
+            let (text, partial) = match lines.next(look, &self.interrupt) {
                 Next::Line(Line::Text(text)) => (text, false),
                 Next::Line(Line::Partial(text)) => (text, true),
                 Next::Line(Line::Bad(why)) => return Err(self.fault(FaultKind::Protocol, &format!("it sent {why}"))),
@@ -234,6 +238,8 @@ impl<'m> Client<'m> {
                             Next::Interrupted => return Ok(None),
                             _ => return Err(self.died(when, None, None)),
                         }
+                    } else if look < until {
+                        continue;
                     } else {
                         return Ok(None);
                     }

@@ -178,6 +178,10 @@ fn pass_on(stream: impl Read, to: &Shared<Incoming>, logs: &Tail) {
         if text.is_empty() || matches!(end, Some(Line::Bad(_))) {
         } else if !may_be_json(text) {
             logs.push(&String::from_utf8_lossy(&text[..text.len().min(4 * SHOWN)]));
+            // A socket that is shut down still has what goes on to come.
+            if to.lock().dropped {
+                return;
+            }
         } else {
             let line = match std::str::from_utf8(text) {
                 Ok(text) if whole => Line::Text(text.to_owned()),

@@ -24,6 +24,9 @@ const ACCEPT: Duration = Duration::from_millis(25);
 const OUTPUT: Duration = Duration::from_millis(5);
 /// How long a client may take nothing of what is sent to it.
 const WRITE: Duration = Duration::from_secs(60);
+/// How many events come at once after an input, before the pace is kept: whoever waits for an answer should not wait
+/// longer than it takes.
+const BURST: u32 = 16;
 /// A time that is not meant to run out.
 const IDLE: Duration = Duration::from_secs(3600);
 
@@ -43,8 +46,8 @@ pub enum Served {
 pub struct Serving {
     /// What it is called.
     pub name: String,
-    /// How long to listen for the next input before the next output is given: a system that never stops giving outputs
-    /// would leave no room for inputs otherwise.
+    /// How long to listen for the next input before the next output is given, once there were a few since the last one: a
+    /// system that never stops giving outputs would leave no room for inputs otherwise.
     pub pace: Duration,
 }
 
@@ -62,6 +65,14 @@ pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &At
     writer.finish();
     writer.flush(WRITE);
     Ok(served)
+}
+
+/// A listener at an address such as `127.0.0.1:7000`; with port 0 the system chooses a free one. With it, the address
+/// that it got.
+pub fn bind(address: &str) -> std::io::Result<(TcpListener, String)> {
+    let listener = TcpListener::bind(address)?;
+    let got = listener.local_addr()?.to_string();
+    Ok((listener, got))
 }
 
 /// Serves clients one after the other, until somebody wants that to end. What becomes of each is told.
@@ -117,6 +128,8 @@ pub struct Session<'a> {
     run: Option<u64>,
     /// Whether the system may give an output by itself.
     active: bool,
+    /// How many events come at once.
+    burst: u32,
 }
 
 impl<'a> Session<'a> {
@@ -129,13 +142,17 @@ impl<'a> Session<'a> {
         serving: &'a Serving,
         interrupt: &'a AtomicBool,
     ) -> Session<'a> {
-        Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false }
+        Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false, burst: 0 }
     }
 
     /// Talks until the end.
     pub fn run(mut self) -> Served {
         loop {
-            let wait = if self.active { self.serving.pace } else { IDLE };
+            let wait = match self.active {
+                true if self.burst > 0 => Duration::ZERO,
+                true => self.serving.pace,
+                false => IDLE,
+            };
             let step = match self.lines.next(later(wait), self.interrupt) {
                 Next::Interrupted => Err(Served::Interrupted),
                 Next::Line(Line::End(None)) => Err(Served::Done),
@@ -196,7 +213,7 @@ impl<'a> Session<'a> {
             TesterMessage::Bye => Err(Served::Done),
             _ if !self.greeted => self.wrong("the first message should be hello"),
             TesterMessage::Reset { run, seed } => {
-                (self.run, self.active) = (Some(run), false);
+                (self.run, self.active, self.burst) = (Some(run), false, BURST);
                 match self.sut.reset(run, seed) {
                     Ok(()) => {
                         self.active = true;
@@ -209,7 +226,7 @@ impl<'a> Session<'a> {
             TesterMessage::Input { id, gate, args } => match self.input(&gate, args.as_ref()) {
                 Ok(input) => match self.sut.send(id, &input) {
                     Ok(()) => {
-                        self.active = true;
+                        (self.active, self.burst) = (true, BURST);
                         Ok(())
                     }
                     Err(fault) => self.report(&fault),
@@ -239,6 +256,7 @@ impl<'a> Session<'a> {
     /// Lets the system do something.
     fn act(&mut self) -> Result<(), Served> {
         let run = self.run;
+        self.burst = self.burst.saturating_sub(1);
         let event = match self.sut.poll(OUTPUT) {
             Ok(Polled::Event(event)) => event,
             Ok(Polled::Nothing) => return Ok(()),

@@ -8,6 +8,9 @@ use crate::summary::Summary;
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::tester::{Decision, Tester};
 
+/// Silence that would be a failure is one only after so many more times the quiescence time.
+const GRACE: u32 = 4;
+
 /// The time since the campaign began.
 pub trait Clock {
     /// What time it is.
@@ -88,6 +91,8 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result
             Polled::Event(event) => tell(tester, event)?,
             Polled::Interrupted => tester.stop(End::Interrupted),
             Polled::Nothing => {
+                // Who does not answer this will hardly answer a reset.
+                sut.stop();
                 return Err(Fault {
                     kind: FaultKind::Timeout,
                     message: format!("input {id} was neither accepted nor refused within {patience:?}"),
@@ -98,6 +103,17 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result
         },
         Decision::Wait => match sut.poll(quiescence)? {
             Polled::Event(event) => tell(tester, event)?,
+            // A failure is worth waiting for a little longer: perhaps the system is only slow.
+            Polled::Nothing if !tester.allows_silence() => match sut.poll(quiescence * GRACE)? {
+                Polled::Event(event) => {
+                    if event != SutEvent::Observed(Observation::Delta) {
+                        tester.came_late();
+                    }
+                    tell(tester, event)?;
+                }
+                Polled::Nothing => tester.observed(Observation::Delta),
+                Polled::Interrupted => tester.stop(End::Interrupted),
+            },
             Polled::Nothing => tester.observed(Observation::Delta),
             Polled::Interrupted => tester.stop(End::Interrupted),
         },

@@ -4,8 +4,8 @@ use crate::event::Action;
 use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
-use crate::sut::Order;
-use crate::verdict::{Cause, Open, Verdict};
+use crate::sut::{FaultKind, Order};
+use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,7 +40,11 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
             Action::Seen(seen) => referee.observe(seen),
         };
     }
-    // What the system did until then counts first.
+    // What the tester took for a fault of the adapter is none of the system.
+    let adapter = matches!(run.trouble, Some(Trouble::Fault { kind: FaultKind::Protocol, .. }));
+    let last = matches!(cause, Some(Cause::Failure(_))) && steps == run.steps.len();
+    let cause = cause.filter(|_| !(adapter && last));
+    // Otherwise what the system did until then counts first.
     let cause = cause.or_else(|| run.trouble.clone().map(Cause::Trouble)).unwrap_or(Cause::Reached);
     let explanation = matches!(cause, Cause::Failure(_)).then(|| referee.explain());
     let verdict = cause.verdict();

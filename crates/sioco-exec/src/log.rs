@@ -99,12 +99,15 @@ pub struct Runs {
     pub done: Vec<LoggedRun>,
     /// Inputs that were neither accepted nor refused yet, and whether something overtook them.
     waiting: Vec<(u64, GateValue, bool)>,
+    /// Inputs that count already: in the order `sent`, from when something was seen after they were sent.
+    counted: Vec<u64>,
 }
 
 impl Runs {
     /// A run begins.
     pub fn begin(&mut self, run: LoggedRun) {
         self.waiting.clear();
+        self.counted.clear();
         self.done.push(run);
     }
 
@@ -126,7 +129,9 @@ impl Runs {
 
     /// An input was accepted.
     pub fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
+        let counted = self.counted.contains(&id);
         if let Some((input, overtaken)) = self.take(id)
+            && !counted
             && let Some(run) = self.run()
         {
             run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken });
@@ -145,6 +150,17 @@ impl Runs {
     /// Something was observed.
     pub fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
         self.waiting.iter_mut().for_each(|(.., overtaken)| *overtaken = true);
+        if self.done.last().is_some_and(|run| run.order == Some(Order::Sent)) {
+            for (id, input, _) in self.waiting.clone() {
+                if self.counted.contains(&id) {
+                    continue;
+                }
+                self.counted.push(id);
+                if let Some(run) = self.run() {
+                    run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken: false });
+                }
+            }
+        }
         if let Some(run) = self.run() {
             run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), overtaken: false });
         }

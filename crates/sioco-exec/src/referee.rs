@@ -99,6 +99,11 @@ impl<'m> Referee<'m> {
         self.order = order;
     }
 
+    /// What the order of events means.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     /// All that explains what was observed.
     pub fn belief(&self) -> &Belief {
         &self.belief
@@ -247,6 +252,23 @@ impl<'m> Referee<'m> {
             self.queue.clear();
             self.belief.groups.iter_mut().for_each(|g| g.taken = 0);
         }
+    }
+
+    /// Whether silence would be no failure now.
+    pub fn allows_silence(&mut self) -> bool {
+        if self.quiet || self.belief.crossed || self.belief.cut {
+            return true;
+        }
+        let mut belief = self.belief.clone();
+        !matches!(self.mind.delta(&self.suite, &mut belief, self.queue.len()), Ok(false))
+    }
+
+    /// Whether an output would be explained right after an input.
+    pub fn explains_after(&mut self, input: &GateValue, seen: &Observation) -> bool {
+        let Observation::Output(output) = seen else { return false };
+        let mut belief = self.belief.clone();
+        matches!(self.mind.step(&self.suite, &mut belief, input), Ok(true))
+            && matches!(self.mind.step(&self.suite, &mut belief, output), Ok(true))
     }
 
     fn delta(&mut self) -> Option<Cause> {

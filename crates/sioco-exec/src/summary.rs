@@ -42,7 +42,8 @@ pub struct BadRun {
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// The worst verdict; nothing if there was no run.
+    /// The worst verdict; nothing if there was no run. A run that did not reach its purpose does not count if another one
+    /// did.
     pub verdict: Option<Verdict>,
     /// Why the campaign ended.
     pub end: End,

@@ -141,6 +141,6 @@ pub trait Sut {
         0
     }
 
-    /// Ends the system and whatever was started for it.
+    /// Ends the system and whatever was started for it. A reset after that starts it anew.
     fn stop(&mut self) {}
 }

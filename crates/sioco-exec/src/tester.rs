@@ -1,7 +1,7 @@
 //! The tester: what to do next, given all that happened so far (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2).
 //!
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
-//! [`drive`](crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
+//! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,7 @@ use crate::referee::{Reached, Referee};
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::suite::{NodeId, Suite};
 use crate::summary::{BadRun, PurposeResult, Summary};
-use crate::sut::{Fault, Order};
+use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 use crate::walk::{Move, Walks};
 
@@ -36,7 +36,7 @@ const WAYS: usize = 32;
 const TERMS: usize = 64 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
-/// How many faults of an adapter in a row end a campaign.
+/// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
 
 /// What to do next.
@@ -72,6 +72,8 @@ struct Pending {
     id: u64,
     input: GateValue,
     overtaken: bool,
+    /// Whether it counts as sent already.
+    counted: bool,
 }
 
 /// What the run is doing.
@@ -93,6 +95,7 @@ pub struct Tester<'m> {
     inputs: Inputs,
     walks: Walks,
     interaction: Interaction,
+    order: Order,
     results: Vec<PurposeResult>,
     /// Records that nobody has taken yet.
     records: Vec<Record>,
@@ -153,6 +156,7 @@ impl<'m> Tester<'m> {
             inputs: Inputs::new(model),
             walks: Walks::new(model),
             interaction: settings.interaction.unwrap_or(Interaction::Eager),
+            order: Order::Sut,
             settings,
             results,
             records: Vec::new(),
@@ -293,12 +297,12 @@ impl<'m> Tester<'m> {
 
     /// The system is in its initial state.
     pub fn started(&mut self, order: Order) {
-        self.faults = 0;
         self.interaction = self.settings.interaction.unwrap_or(match order {
             Order::Sut => Interaction::Eager,
             Order::Sent => Interaction::Fair,
         });
         self.referee.set_order(order);
+        self.order = order;
         self.in_run = true;
         self.course = None;
         self.trace.clear();
@@ -494,23 +498,40 @@ impl<'m> Tester<'m> {
         let Some((input, why)) = self.choice.take() else { return };
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
-        self.pending = Some(Pending { id: self.ids, input, overtaken: false });
+        self.pending = Some(Pending { id: self.ids, input, overtaken: false, counted: false });
     }
 
     /// An input was accepted. Says whether it was under way.
     pub fn accepted(&mut self, id: u64) -> bool {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
         self.records.push(Record::Accepted { id });
-        self.inputs.patterns.sent(pending.input.gate);
-        self.sent += 1;
-        self.walks.ended(&self.referee);
-        self.step(Some(&pending.input));
-        match self.referee.input(&pending.input) {
-            None => self.happened(Some(&pending.input)),
-            Some(Cause::Open(Open::Unspecified(_))) if pending.overtaken => self.finish(Cause::Open(Open::Crossed)),
-            Some(cause) => self.finish(cause),
+        if !pending.counted {
+            self.took(&pending.input, pending.overtaken);
         }
         true
+    }
+
+    /// The system took an input, or got it sent.
+    fn took(&mut self, input: &GateValue, overtaken: bool) {
+        self.inputs.patterns.sent(input.gate);
+        self.sent += 1;
+        self.walks.ended(&self.referee);
+        self.step(Some(input));
+        match self.referee.input(input) {
+            None => self.happened(Some(input)),
+            Some(Cause::Open(Open::Unspecified(_))) if overtaken => self.finish(Cause::Open(Open::Crossed)),
+            Some(cause) => self.finish(cause),
+        }
+    }
+
+    /// Whether silence would be no failure now.
+    pub fn allows_silence(&mut self) -> bool {
+        !self.in_run || self.referee.allows_silence()
+    }
+
+    /// Something came after the quiescence time, where silence would have been a failure.
+    pub fn came_late(&mut self) {
+        self.referee.withdrawn += 1;
     }
 
     /// An input was refused. Says whether it was under way.
@@ -518,6 +539,12 @@ impl<'m> Tester<'m> {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
         self.records.push(Record::Refused { id, why: why.clone() });
         self.finish(Cause::Trouble(Trouble::Refused { input: pending.input, why }));
+        self.steps += 1;
+        // Who refuses everything would be asked for ever.
+        self.faults += 1;
+        if self.faults >= FAULTS {
+            self.stop(End::Broken);
+        }
         true
     }
 
@@ -526,6 +553,15 @@ impl<'m> Tester<'m> {
         self.choice = None;
         if let Some(pending) = &mut self.pending {
             pending.overtaken = true;
+            // Where it is only known that inputs were sent, this one may have been taken before what comes now, even if the
+            // adapter has not said yet that it was sent.
+            if self.order == Order::Sent && !std::mem::replace(&mut pending.counted, true) {
+                let input = pending.input.clone();
+                self.took(&input, false);
+                if !self.in_run {
+                    return;
+                }
+            }
         }
         let output = match &seen {
             Observation::Output(output) => Some(output.clone()),
@@ -534,6 +570,12 @@ impl<'m> Tester<'m> {
         self.records.push(Record::Observed(seen.clone()));
         self.step(output.as_ref());
         match self.referee.observe(&seen) {
+            Some(Cause::Failure(_)) if self.is_early(&seen) => {
+                let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter \
+                               says `accepted` first";
+                let trouble = Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() };
+                self.finish(Cause::Trouble(trouble));
+            }
             Some(cause) => self.finish(cause),
             None => {
                 self.happened(output.as_ref());
@@ -546,6 +588,14 @@ impl<'m> Tester<'m> {
                 }
             }
         }
+    }
+
+    /// Whether an output that nothing explains would be explained if the input that is under way had been taken: then the
+    /// adapter has told them in the wrong order, and nothing is known about the system.
+    fn is_early(&mut self, seen: &Observation) -> bool {
+        let Some(pending) = self.pending.as_ref().filter(|p| !p.counted) else { return false };
+        let input = pending.input.clone();
+        self.referee.explains_after(&input, seen)
     }
 
     /// The adapter or the surroundings broke down.
@@ -592,6 +642,7 @@ impl<'m> Tester<'m> {
     }
 
     fn step(&mut self, event: Option<&GateValue>) {
+        self.faults = 0;
         self.steps += 1;
         self.run_steps += 1;
         if let Some(e) = event
@@ -666,7 +717,11 @@ impl<'m> Tester<'m> {
         self.surely.unite(&surely);
         self.possibly.unite(&possibly);
         self.runs[verdict as usize] += 1;
-        self.worst = self.worst.max(Some(verdict));
+        // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
+        // Nor is anything lost by a walk that an output crossed.
+        let crossed = cause == Cause::Open(Open::Crossed);
+        let open = verdict == Verdict::Inconclusive && (crossed || matches!(self.aim, Aim::Purpose(_)));
+        self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
@@ -726,8 +781,10 @@ impl<'m> Tester<'m> {
             locations[s.target.index()].0 |= sure;
             locations[s.target.index()].1 |= possible;
         }
+        let unreached = self.results.iter().any(|r| r.verdict == Some(Verdict::Inconclusive));
+        let verdict = self.worst.map(|v| if unreached { v.max(Verdict::Inconclusive) } else { v });
         Summary {
-            verdict: self.worst,
+            verdict,
             end: self.end.clone().unwrap_or(End::Done),
             runs: self.runs,
             steps: self.steps,

@@ -30,6 +30,8 @@ pub enum Move {
 
 /// How likely a walk waits for silence where nothing else may come: once in so many.
 const SILENCE: u64 = 16;
+/// For how many hypotheses values of an input are looked for.
+const PLACES: usize = 8;
 /// How likely the same input is sent several times in a row: once in so many.
 const PERSIST: u64 = 4;
 /// How often at most.
@@ -150,8 +152,13 @@ impl Walks {
         } else {
             shuffle(&mut candidates, random);
         }
-        for (at, switch) in candidates {
-            let Some(args) = draw(referee, walker, inputs, at, switch, taste, random) else { continue };
+        for (first, switch) in candidates {
+            let places = places(referee, first, switch, random);
+            let drawn = places.into_iter().find_map(|at| {
+                let args = draw(referee, walker, inputs, at, switch, taste, random)?;
+                Some((at, args))
+            });
+            let Some((at, args)) = drawn else { continue };
             let Label::Gate(gate) = model.switches[switch].label else { continue };
             let persists = self.style == Style::Persist || self.barren.is_some();
             if guided && persists && self.again.is_none() && random.below(PERSIST) == 0 {
@@ -217,7 +224,7 @@ impl Walks {
     }
 }
 
-/// The input switches that leave the hypotheses, each once, with the place of the first hypothesis.
+/// The input switches that leave the hypotheses, each once, with the place of the first hypothesis; see [`places`].
 fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
     let mut found: Vec<(usize, SwitchId)> = Vec::new();
     let mut open = Vec::new();
@@ -240,6 +247,21 @@ fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
                 found.push((at, switch));
             }
         }
+    }
+    found
+}
+
+/// The hypotheses that a switch leaves, in any order: what one of them takes, others may not.
+fn places(referee: &Referee<'_>, first: usize, switch: SwitchId, random: &mut Random) -> Vec<usize> {
+    let source = referee.model().switches[switch].source;
+    let stands = |h: &Hypothesis| h.state().is_some_and(|s| s.locations().contains(&source));
+    let mut found: Vec<usize> = referee.ready().filter(|(_, h)| stands(h)).map(|(at, _)| at).collect();
+    if !found.contains(&first) {
+        found.push(first);
+    }
+    if found.len() > 1 {
+        shuffle(&mut found, random);
+        found.truncate(PLACES);
     }
     found
 }

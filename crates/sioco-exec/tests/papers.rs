@@ -220,3 +220,39 @@ fn s3_figure_3() {
         assert_eq!(summary.verdict, Some(verdict), "{output}");
     }
 }
+
+/// What becomes of each trace of two steps of a specification, played against a system.
+fn traces(spec: &Model, sut: &Model) -> (Vec<(String, Option<Verdict>, u32)>, sioco_exec::Summary) {
+    let plan = planned(spec, "traces:2", false);
+    let settings = Settings { attempts: 3, ..Settings::default() };
+    let mut player = sioco_exec::player::Player::new(sut);
+    let (_, summary) = campaign(&mut Tester::new(spec, &builtin, &plan, settings), &mut player);
+    let line = |p: &sioco_plan::Purpose| {
+        let accept = p.accepts().next().expect("an accept");
+        p.line(accept).iter().map(|l| l.step.name(spec)).collect::<Vec<_>>().join(" ")
+    };
+    let results = plan.purposes.iter().zip(&summary.purposes).map(|(p, r)| (line(p), r.verdict, r.attempts));
+    let mut results: Vec<_> = results.collect();
+    results.sort();
+    (results, summary)
+}
+
+/// S1 figure 3.15: the specification allows `!c`, which the system never gives. That is no error, and trying ends.
+#[test]
+fn s1_figure_3_15() {
+    let (results, summary) = traces(&example("trace-figures/fig-3-15-spec"), &example("trace-figures/fig-3-15-sut"));
+    let verdicts: Vec<Option<Verdict>> = results.iter().map(|r| r.1).collect();
+    assert_eq!(verdicts, [Some(Verdict::Pass), Some(Verdict::Inconclusive)], "{results:?}");
+    assert_eq!(results[1].2, 3, "as often as was allowed");
+    assert_eq!(summary.verdict, Some(Verdict::Inconclusive));
+}
+
+/// S1 figure 3.16: the system gives a wrong answer to `?b`. That is reported once, and what would fail in the same way
+/// is not tried again; the rest is.
+#[test]
+fn s1_figure_3_16() {
+    let (results, summary) = traces(&example("trace-figures/fig-3-16-spec"), &example("trace-figures/fig-3-16-sut"));
+    assert_eq!(summary.verdict, Some(Verdict::Fail));
+    assert_eq!(summary.runs[Verdict::Fail as usize], 1, "{results:?}");
+    assert!(results.iter().any(|r| r.1 == Some(Verdict::Pass)), "{results:?}");
+}

@@ -20,6 +20,7 @@ pub fn flag() -> Arc<AtomicBool> {
         listen(move || {
             seen.store(true, Ordering::Relaxed);
             if is_another(&mut first, Instant::now()) {
+                sioco_adapter::group::kill_all();
                 std::process::exit(Exit::Interrupted as i32);
             }
         });
@@ -43,6 +44,8 @@ fn listen(mut act: impl FnMut() + Send + 'static) {
     use nix::sys::signal::{SigSet, Signal};
     let mut set = SigSet::empty();
     set.add(Signal::SIGINT);
+    // Who ends a program politely, as `timeout` does, wants the same.
+    set.add(Signal::SIGTERM);
     if set.thread_block().is_err() {
         return;
     }

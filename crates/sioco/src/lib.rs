@@ -1,4 +1,4 @@
-//! The command `sioco`, as a library: [`run`] does what the program does, with any output.
+//! The command `sioco`, as a library: [`run`](fn@run) does what the program does, with any output.
 //!
 //! A new command is a file in [`commands`] with its options and what it does, and a line in [`cli::Command`].
 

@@ -245,3 +245,47 @@ fn every_code_has_a_page_with_examples() {
     }
     sioco(&["explain", "V01"]).exits(2).stderr_has("did you mean `V0");
 }
+
+/// Damaged logs of all forms are read or refused: nothing panics, and whatever is read can be judged.
+#[test]
+fn damaged_logs_do_no_harm() {
+    use sioco_exec::judge::judge;
+    use sioco_exec::{Order, Referee};
+    use sioco_solve::BackEnd;
+    use sioco_solve::values::{Bounds, Random};
+    let folder = folder();
+    let model = sioco_lang::check_text("acc.sts", MODEL).model.unwrap().model;
+    let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+    let text = "?inX(6)\ntell: !outX(6)\ndelta\nreset\nadd: ?inX(p=10)\n!outX(\"a\")\nclosed\n";
+    let protocol = "{\"type\":\"hello\",\"order\":\"sent\"}\n{\"type\":\"reset\",\"run\":1}\n{\"type\":\"input\",\"id\":1,\"gate\":\"inX\",\"args\":{\"p\":6}}\n{\"type\":\"accepted\",\"id\":1}\n{\"type\":\"output\",\"gate\":\"outX\",\"args\":{\"p\":6.0}}\n{\"type\":\"quiescent\"}\n";
+    let seeds = [text.to_owned(), protocol.to_owned(), journal(&folder, "12")];
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..3000 {
+        let mut random = Random::new(seed);
+        let mut bytes = seeds[seed as usize % seeds.len()].clone().into_bytes();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len() as u64) as usize;
+            let end = (at + random.below(20) as usize).min(bytes.len());
+            let part = bytes[at..end].to_vec();
+            match random.below(5) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => bytes[at] = b"{}[]()\"'\n,:.-09?!/\\"[random.below(19) as usize],
+                2 => drop(bytes.drain(at..end)),
+                3 => drop(bytes.splice(at..at, part)),
+                _ => bytes.truncate(at + 1),
+            }
+        }
+        match sioco::run::log::read(std::path::Path::new("log"), &bytes, &model) {
+            Ok(log) => {
+                read += 1;
+                let mut referee = Referee::new(&model, &solvers, Order::Sut);
+                log.runs.iter().for_each(|run| drop(judge(&mut referee, run, Order::Sut)));
+            }
+            Err(failure) => {
+                refused += 1;
+                assert!(failure.message.is_some() && failure.help.is_some(), "seed {seed}: {failure:?}");
+            }
+        }
+    }
+    assert!(read > 300 && refused > 300, "{read} {refused}");
+}

@@ -110,7 +110,7 @@ fn values_are_chosen() {
 fn what_else_may_happen_is_listed() {
     let run = plan(&example("atm/atm"), &[]);
     run.exits(0)
-        .stdout_has("also allowed here (inconclusive): !cash(x) by pay_cost, !screen(Refused)\n   !cash(0)  accept\n")
+        .stdout_has("also allowed here (inconclusive): !cash(x) by pay_cost, !screen(Refused)\n   !cash(0)  ?check")
         .stdout_has("where m = 0, cp = 0, x = 0 at the start")
         .stdout_has("can be inconclusive: whether `pay` is possible depends on the\n             initial `cp`");
     // Where nothing else may happen, nothing is listed.

@@ -1,7 +1,7 @@
 //! Implementations: explicit machines that take every input, and the relation ioco between them and specifications.
 //!
 //! A machine is what a tester can see of an implementation: silence is a move of its own. It leads to a node that stays
-//! silent until the next input, since a system that was seen to be silent is.
+//! silent, and as it is, until the next input, since a system that was seen to be silent is.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -53,7 +53,8 @@ impl Machine {
                 let mut moves = Vec::new();
                 for (i, (act, target)) in node.moves.iter().enumerate() {
                     if i == sure || rng.chance(keep) {
-                        moves.push((*act, target + size * rng.below(copies)));
+                        let stays = *act == Act::Delta && *target == n;
+                        moves.push((*act, if stays { nodes.len() } else { target + size * rng.below(copies) }));
                     }
                 }
                 let mut inputs = BTreeMap::new();
@@ -104,7 +105,7 @@ impl Machine {
                 self.nodes[at].moves.remove(gone);
             }
             // Silence instead.
-            2 => {
+            2 if !stays_silent => {
                 let mute = Node { moves: vec![(Act::Delta, size)], inputs: self.nodes[at].inputs.clone() };
                 self.nodes[at].moves = vec![(Act::Delta, size)];
                 self.nodes.push(mute);
@@ -132,7 +133,7 @@ impl Machine {
             assert!(!node.moves.is_empty(), "a node does something, or is silent");
             assert!(lts.inputs.iter().all(|i| node.inputs.get(i).is_some_and(|t| !t.is_empty())), "takes all inputs");
             for (act, to) in &node.moves {
-                let lasting = || self.nodes[*to].moves.iter().all(|(a, _)| *a == Act::Delta);
+                let lasting = || self.nodes[*to].moves == [(Act::Delta, *to)];
                 assert!(*act != Act::Delta || lasting(), "silence lasts until the next input");
             }
         }

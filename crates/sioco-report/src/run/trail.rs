@@ -9,7 +9,7 @@ use sioco_exec::verdict::Verdict;
 /// So many bad runs are kept.
 const RUNS: usize = 100;
 
-/// See the [module](self).
+/// The steps of runs, as they come. Those of bad runs are kept.
 #[derive(Clone, Debug)]
 pub struct Trails {
     line: usize,

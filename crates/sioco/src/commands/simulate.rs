@@ -33,7 +33,8 @@ Example:
   sioco simulate model.sts
   sioco simulate model.sts --set m=100 < steps.txt
   echo 'random 20' | sioco simulate model.sts --seed 7
-  sioco simulate model.sts --values max --solver cvc5")]
+  sioco simulate model.sts --values max --solver cvc5
+  sioco simulate model.sts --listen 127.0.0.1:7000")]
 pub struct Simulate {
     /// The model
     #[arg(value_name = "FILE")]
@@ -58,6 +59,11 @@ pub struct Simulate {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
+    /// Plays the model as a system under test for testers that connect to this address, as in `127.0.0.1:7000`; with
+    /// port 0 a free one is taken, and told
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["set", "values", "seed", "format"])]
+    listen: Option<String>,
+
     /// Whom the output is for; as JSON, it is one object per line
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -68,6 +74,9 @@ impl Simulate {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
         let (source, checked) = load(&self.file, &self.choices, out)?;
+        if let Some(address) = &self.listen {
+            return crate::simulate::serve::serve(address, &source, &checked, &back_end, out);
+        }
         let words = Words { checked: &checked, sources: &source.sources };
         let interactive = std::io::stdin().is_terminal() && out.is_terminal() && self.format == Format::Human;
         let mut lines = Lines::new(interactive);

@@ -5,5 +5,6 @@ mod event;
 pub mod lines;
 pub mod request;
 pub mod script;
+pub mod serve;
 pub mod session;
 pub mod solving;

@@ -1,0 +1,43 @@
+//! A model played as a system under test, for testers that connect over TCP.
+
+use std::sync::{Arc, Mutex};
+
+use sioco_adapter::server::{self, Serving};
+use sioco_exec::Player;
+use sioco_lang::check::{Checked, CheckedModel};
+use sioco_solve::{BackEnd, StateOracle};
+
+use crate::exit::Exit;
+use crate::failure::{Failure, plain};
+use crate::interrupt;
+use crate::output::Output;
+
+/// Plays the model at an address until Ctrl-C.
+pub fn serve(
+    address: &str,
+    source: &Checked,
+    checked: &CheckedModel,
+    back_end: &BackEnd,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let interrupted = interrupt::flag();
+    let (listener, got) = server::bind(address).map_err(|error| {
+        let failure = Failure::usage(format!("cannot listen at `{address}`: {}", plain(&error)));
+        failure.help("give an address and a port that is free, such as `127.0.0.1:7000`, or port 0 for any")
+    })?;
+    let model = &checked.model;
+    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone());
+    let place = |s| source.sources.show(checked.spans.switches[s].label);
+    let mut player = Player::new(model).with_oracle(Arc::new(Mutex::new(oracle))).with_places(place);
+    out.line(format_args!("{} plays at tcp://{got}; Ctrl-C ends it", model.name));
+    out.flush();
+    let serving = Serving { name: model.name.clone(), ..Serving::default() };
+    let served = server::listen(&listener, model, &mut player, &serving, &interrupted, &mut |text| out.say(text));
+    match served {
+        Ok(()) => Ok(Exit::Interrupted),
+        Err(error) => {
+            let message = Some(format!("listening at `{got}` failed: {}", plain(&error)));
+            Err(Failure { exit: Exit::Infrastructure, message, help: None })
+        }
+    }
+}
