@@ -2,8 +2,8 @@
 //! hypotheses.
 //!
 //! `cargo bench -p sioco-exec --bench speed` prints all tables; times are those on a core, where the system tells them, and
-//! are only compared within one run. With `--count NAME STEPS` it only does one of them, for counting instructions: `judge`,
-//! `random`, `guided`, `solved`, or `hypotheses` (with so many of them, 1,000 steps).
+//! are only compared within one run. With `--count STEPS` it only does a random walk, for counting instructions; with
+//! `--count STEPS NAME` another one of them: `judge`, `guided`, `solved`, or `hypotheses` (so many of them, 1,000 steps).
 
 mod support;
 
@@ -121,9 +121,9 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let model = brp("brp.sts", "Int");
     let (switch, none) = (SWITCH.plan(&model), Strategy::Random.plan(&model));
-    if let ["--count", name, steps] = args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+    if let ["--count", steps, name @ ..] = &args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         let steps: u64 = steps.parse().expect("a number of steps");
-        match name {
+        match name.first().copied().unwrap_or("random") {
             "random" => walk(&model, &none, Walks::Random, steps, None),
             "guided" => walk(&model, &none, Walks::Guided, steps, None),
             "solved" => solved(&model, &switch, steps),
