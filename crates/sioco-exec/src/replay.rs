@@ -208,6 +208,7 @@ impl Again<'_, '_> {
                 Ok(Some(Cause::Trouble(Trouble::Refused { input, why })))
             }
             SutEvent::Observed(seen) => {
+                self.put(Record::Observed(seen.clone()));
                 if let Some((input, overtaken)) = &mut self.waiting {
                     *overtaken = true;
                     // As in a test: what is only known to be sent may have been taken before this.
@@ -218,7 +219,6 @@ impl Again<'_, '_> {
                         }
                     }
                 }
-                self.put(Record::Observed(seen.clone()));
                 self.steps += 1;
                 let cause = self.referee.observe(&seen);
                 // After its end, nothing more can be asked of the system.

@@ -561,6 +561,7 @@ impl<'m> Tester<'m> {
     /// Something was observed.
     pub fn observed(&mut self, seen: Observation) {
         self.choice = None;
+        self.records.push(Record::Observed(seen.clone()));
         if let Some(pending) = &mut self.pending {
             pending.overtaken = true;
             // Where it is only known that inputs were sent, this one may have been taken before what comes now, even if the
@@ -578,7 +579,6 @@ impl<'m> Tester<'m> {
             _ => None,
         };
         self.owed = false;
-        self.records.push(Record::Observed(seen.clone()));
         self.step(output.as_ref());
         match self.referee.observe(&seen) {
             Some(Cause::Failure(_)) if self.is_early(&seen) => {

@@ -115,6 +115,8 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
     let mut known = Known::at_start(&case.lts);
     let mut trace: Vec<Act> = Vec::new();
     let mut inputs: Vec<(u64, Act)> = Vec::new();
+    // The input that is under way: in the order `sent`, it counts as soon as something is seen after it was sent.
+    let mut waiting: Option<u64> = None;
     let mut wrong = false;
     let mut failed = false;
     for record in records {
@@ -123,6 +125,7 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
                 known = Known::at_start(&case.lts);
                 trace.clear();
                 inputs.clear();
+                waiting = None;
                 wrong = false;
             }
             Record::Input { id, input, .. } => {
@@ -132,13 +135,22 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
                     return Err(format!("{trace:?}: sends {input:?}, but that is not specified"));
                 }
                 inputs.push((*id, input));
+                waiting = Some(*id);
             }
-            Record::Accepted { id } => {
+            Record::Accepted { id } if waiting.take() == Some(*id) => {
                 let (_, input) = inputs.iter().find(|(i, _)| i == id).expect("it was sent");
                 trace.push(*input);
                 known.input(*input, order);
             }
+            Record::Accepted { .. } => {}
             Record::Observed(seen) => {
+                if order == Order::Sent
+                    && let Some(id) = waiting.take()
+                {
+                    let (_, input) = inputs.iter().find(|(i, _)| *i == id).expect("it was sent");
+                    trace.push(*input);
+                    known.input(*input, order);
+                }
                 let act = case.names.seen(seen);
                 if wrong {
                     return Err(format!("{trace:?} {act:?}: goes on, but it failed"));
