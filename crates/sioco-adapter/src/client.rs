@@ -569,7 +569,8 @@ impl Sut for Client<'_> {
     }
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
-        let until = later(wait);
+        let begun = Instant::now();
+        let mut until = later(wait);
         if self.interrupted() {
             return Ok(Polled::Interrupted);
         }
@@ -597,6 +598,16 @@ impl Sut for Client<'_> {
                     return Ok(Polled::Interrupted);
                 }
                 self.check_delivery()?;
+                let half = self.connection.as_ref().is_some_and(|open| open.connection.lines().is_half());
+                // Half a message is no silence.
+                if half && !wait.is_zero() {
+                    if Instant::now() >= begun + wait + self.options.write {
+                        let what = "it stopped in the middle of a line; a message is one line, with its end";
+                        return Err(self.fault(FaultKind::Timeout, what));
+                    }
+                    until = later(LOOK);
+                    continue;
+                }
                 return Ok(Polled::Nothing);
             };
             if let Some(event) = self.event(message, &text)? {

@@ -89,6 +89,8 @@ struct Incoming {
     end: Option<Line>,
     /// Nobody takes lines any more.
     dropped: bool,
+    /// The beginning of a line is there, and its end is not.
+    half: bool,
 }
 
 impl Lines {
@@ -122,6 +124,12 @@ impl Lines {
             }
             incoming = self.shared.wait(incoming, left.min(SLICE));
         }
+    }
+
+    /// Whether the beginning of a line is there that may become a message, and its end is not.
+    pub fn is_half(&self) -> bool {
+        let incoming = self.shared.lock();
+        incoming.half && incoming.lines.is_empty() && incoming.end.is_none()
     }
 
     /// The last lines that are no messages, oldest first.
@@ -161,8 +169,7 @@ fn pass_on(stream: impl Read, to: &Shared<Incoming>, logs: &Tail) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // One byte more than a line may have, for its end.
-        let end = match reader.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line) {
+        let end = match read_line(&mut reader, &mut line, to) {
             Ok(0) => Some(Line::End(None)),
             Ok(_) if line.last() == Some(&b'\n') => None,
             Ok(_) if line.len() > MAX_LINE => Some(Line::Bad(format!(
@@ -213,6 +220,27 @@ fn pass_on(stream: impl Read, to: &Shared<Incoming>, logs: &Tail) {
             to.lock().end = end;
             to.changed.notify_all();
             return;
+        }
+    }
+}
+
+/// Reads to the end of a line, but no more than a line may have and one byte, for its end. Says how much there was.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, to: &Shared<Incoming>) -> io::Result<usize> {
+    loop {
+        let there = match reader.fill_buf() {
+            Ok(there) => there,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = there.iter().position(|b| *b == b'\n').map(|at| at + 1);
+        let room = MAX_LINE + 1 - line.len();
+        let take = end.unwrap_or(there.len()).min(room);
+        line.extend_from_slice(&there[..take]);
+        reader.consume(take);
+        let over = take == 0 || line.last() == Some(&b'\n') || line.len() > MAX_LINE;
+        to.lock().half = !over && may_be_json(line.trim_ascii_start());
+        if over {
+            return Ok(line.len());
         }
     }
 }
@@ -481,6 +509,38 @@ mod tests {
         let text = |t: &str| Line::Text(t.into());
         assert_eq!(lines, [text("{\"a\":1}"), text("[x]"), Line::Partial("{\"b\"".into()), Line::End(None)]);
         assert_eq!(logs, ["starting \u{fffd} up"]);
+    }
+
+    /// A stream that gives what it is told to, and waits in between.
+    struct Told(std::sync::mpsc::Receiver<&'static [u8]>);
+
+    impl Read for Told {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Ok(text) = self.0.recv() else { return Ok(0) };
+            buffer[..text.len()].copy_from_slice(text);
+            Ok(text.len())
+        }
+    }
+
+    #[test]
+    fn half_a_line_is_known_to_be_one() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let lines = Lines::of(Told(told), "test").unwrap();
+        let wait = |half: bool| {
+            let until = later(LONG);
+            while lines.is_half() != half {
+                assert!(Instant::now() < until, "never");
+                thread::yield_now();
+            }
+        };
+        assert!(!lines.is_half());
+        for (text, half) in [(&b"a log"[..], false), (b" goes on\n{\"a\"", true), (b":1", true)] {
+            tell.send(text).unwrap();
+            wait(half);
+        }
+        tell.send(b"}\n").unwrap();
+        assert_eq!(lines.next(later(LONG), &never()), Next::Line(Line::Text("{\"a\":1}".into())));
+        wait(false);
     }
 
     #[test]

@@ -41,10 +41,21 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
             _ => return Err(ReadError::at(number, "this is no JSON", HELP)),
         }
     }
-    let acknowledged = lines.iter().any(|(.., json)| kind(json) == Some("accepted"));
-    let mut reader = Reader { model, acknowledged, runs: Runs::default(), order: None };
-    for (number, text, json) in &lines {
-        let remark = reader.line(*number, text, json)?;
+    let acknowledged = lines.iter().any(|(.., json)| matches!(kind(json), Some("accepted" | "refused")));
+    let mut reader = Reader { model, acknowledged, runs: Runs::default(), order: None, run: None, resetting: false };
+    // A system is reset when it says so, if it does.
+    let mut ready = lines.iter().map(|_| false).collect::<Vec<_>>();
+    let mut said = false;
+    for (i, (.., json)) in lines.iter().enumerate().rev() {
+        said |= kind(json) == Some("ready");
+        ready[i] = said;
+        said &= kind(json) != Some("reset");
+    }
+    for ((number, text, json), ready) in lines.iter().zip(ready) {
+        let remark = match reader.is_old(json, ready) {
+            true => Some("this belongs to an older run, and is dropped".into()),
+            false => reader.line(*number, text, json)?,
+        };
         remarks.extend(remark.map(|what| Remark { line: Some(*number), what }));
     }
     let mut runs = reader.runs.done;
@@ -63,9 +74,20 @@ struct Reader<'m> {
     acknowledged: bool,
     runs: Runs,
     order: Option<Order>,
+    /// The number of the run, if it has one.
+    run: Option<u64>,
+    /// Whether the system is being reset.
+    resetting: bool,
 }
 
 impl Reader<'_> {
+    /// Whether something was seen of a run that is over.
+    fn is_old(&self, json: &Json, ready_follows: bool) -> bool {
+        let seen = matches!(kind(json), Some("output" | "quiescent" | "closed"));
+        let of = json.get("run").and_then(Json::as_u64);
+        seen && ((ready_follows && self.resetting) || of.zip(self.run).is_some_and(|(of, run)| of < run))
+    }
+
     fn line(&mut self, line: usize, text: &str, json: &Json) -> Result<Option<String>, ReadError> {
         let wrong = |what: String| ReadError::at(line, what, HELP);
         let Some(kind) = kind(json) else { return Err(wrong("`type` is missing".into())) };
@@ -76,11 +98,14 @@ impl Reader<'_> {
             "reset" => {
                 let number = json.get("run").and_then(Json::as_u64).unwrap_or(self.runs.done.len() as u64 + 1);
                 let seed = json.get("seed").and_then(Json::as_u64);
+                (self.run, self.resetting) = (Some(number), true);
                 self.runs.begin(LoggedRun { seed, ..LoggedRun::new(number, line) });
             }
             "hello" => {
-                let order = json.get("order").and_then(Json::as_str);
-                self.order = order.and_then(Order::named).or(self.order);
+                let order = json.get("order").and_then(Json::as_str).and_then(Order::named);
+                // An adapter that says nothing about it means `sent`; the hello of a tester has settings.
+                let silent = json.get("config").is_none().then_some(Order::Sent);
+                self.order = order.or(self.order).or(silent);
             }
             "input" => {
                 let gate = gate_of(self.model, gate()?, Direction::Input).map_err(wrong)?;
@@ -122,14 +147,17 @@ impl Reader<'_> {
             }
             "error" => {
                 let message = json.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
-                if json.get("fatal").and_then(Json::as_bool).unwrap_or(true)
-                    && let Some(run) = self.runs.run()
-                {
+                if let Some(run) = self.runs.run() {
                     let kind = FaultKind::Reported;
                     run.trouble = Some(Trouble::Fault { kind, message, stderr: Vec::new() });
                 }
             }
-            "ready" | "bye" => {}
+            "ready" => self.resetting = false,
+            "bye" => {}
+            "run" if json.get("aim").is_some() => {
+                let what = "this is a journal, but its first line is missing";
+                return Err(ReadError::at(line, what, "judge the whole journal: its first line says what it is about"));
+            }
             other => return Ok(Some(format!("`{other}` is no line of the protocol, and is passed over"))),
         }
         Ok(None)
@@ -221,6 +249,36 @@ a word of the adapter
             assert!(error.what.contains(what), "{bad}: {}", error.what);
         }
     }
+
+    /// What a tester would drop, or take for a fault, is the same in a log.
+    #[test]
+    fn a_log_is_read_by_the_rules_of_the_protocol() {
+        let model = model();
+        let six = r#"{"type":"input","id":1,"gate":"inX","args":{"p":6}}
+{"type":"accepted","id":1}
+"#;
+        let read = |text: String| protocol(&text, &model).expect("a log");
+        // Outputs of an older run, by their number or since the system is being reset.
+        let log = read(format!(
+            "{{\"type\":\"reset\",\"run\":2}}\n{{\"type\":\"output\",\"gate\":\"done\"}}\n\
+             {{\"type\":\"ready\",\"run\":2}}\n{six}{{\"type\":\"output\",\"gate\":\"outX\",\"args\":[1],\"run\":1}}\n"
+        ));
+        assert_eq!((shown(&log, &model), log.remarks.len()), (vec!["?inX(6)".into()], 2));
+        // A refused input was not taken, and nothing after it counts.
+        let refused = six.replace("accepted", "refused");
+        let log = read(format!("{refused}{{\"type\":\"output\",\"gate\":\"outX\",\"args\":[6]}}\n"));
+        assert_eq!(shown(&log, &model), [""]);
+        assert!(matches!(log.runs[0].trouble, Some(Trouble::Refused { .. })));
+        let log = read(format!("{six}{{\"type\":\"error\",\"fatal\":false,\"message\":\"no\"}}\n"));
+        assert!(matches!(log.runs[0].trouble, Some(Trouble::Fault { .. })));
+        // An adapter that says nothing about the order means `sent`; the hello of a tester says nothing.
+        for (hello, order) in [("\"name\":\"x\"", Some(Order::Sent)), ("\"config\":{}", None)] {
+            assert_eq!(read(format!("{{\"type\":\"hello\",{hello}}}\n{six}")).runs[0].order, order);
+        }
+        let run = r#"{"at":1,"type":"run","run":1,"seed":2,"aim":"walk","order":"sut"}"#;
+        assert!(protocol(&format!("{run}\n{six}"), &model).expect_err("no log").what.contains("first line is missing"));
+    }
+
     #[test]
     fn numbers_are_exact() {
         let text = "output o(r: Real)\nprocess P { init a { !o(0.1234567890123456789) -> a } }";

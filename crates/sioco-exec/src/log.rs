@@ -39,6 +39,8 @@ pub struct LoggedRun {
     pub seed: Option<u64>,
     /// What was sent and seen.
     pub steps: Vec<LoggedStep>,
+    /// An input that was sent after so many steps and never accepted: what ended the run came before that.
+    pub unanswered: Option<(usize, GateValue)>,
     /// What broke down in the end, which says nothing about the system.
     pub trouble: Option<Trouble>,
     /// The verdict that was given then, and why.
@@ -48,7 +50,8 @@ pub struct LoggedRun {
 impl LoggedRun {
     /// A run in which nothing has happened yet.
     pub fn new(number: u64, line: usize) -> Self {
-        LoggedRun { number, line, order: None, seed: None, steps: Vec::new(), trouble: None, verdict: None }
+        let (steps, unanswered) = (Vec::new(), None);
+        LoggedRun { number, line, order: None, seed: None, steps, unanswered, trouble: None, verdict: None }
     }
 
     /// The inputs, in order.
@@ -123,6 +126,8 @@ impl Runs {
 
     fn take(&mut self, id: u64) -> Option<(GateValue, bool)> {
         let at = self.waiting.iter().position(|(i, ..)| *i == id)?;
+        // It has its place among the steps now.
+        self.run().into_iter().for_each(|run| run.unanswered = None);
         let (_, input, overtaken) = self.waiting.remove(at);
         Some((input, overtaken))
     }
@@ -132,7 +137,7 @@ impl Runs {
         let counted = self.counted.contains(&id);
         if let Some((input, overtaken)) = self.take(id)
             && !counted
-            && let Some(run) = self.run()
+            && let Some(run) = self.run().filter(|run| run.trouble.is_none())
         {
             run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken });
         }
@@ -161,9 +166,20 @@ impl Runs {
                 }
             }
         }
-        if let Some(run) = self.run() {
+        // What comes after something broke down says nothing any more.
+        let sent: Vec<GateValue> = self.unanswered();
+        if let Some(run) = self.run().filter(|run| run.trouble.is_none()) {
+            if run.unanswered.is_none() {
+                run.unanswered = sent.into_iter().next().map(|input| (run.steps.len(), input));
+            }
             run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), overtaken: false });
         }
+    }
+
+    /// The inputs that were sent and do not count yet.
+    fn unanswered(&self) -> Vec<GateValue> {
+        let open = self.waiting.iter().filter(|(id, ..)| !self.counted.contains(id));
+        open.map(|(_, input, _)| input.clone()).collect()
     }
 
     /// The run got a verdict.

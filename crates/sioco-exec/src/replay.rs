@@ -113,7 +113,12 @@ impl Again<'_, '_> {
         if let Some(cause) = self.referee.start() {
             return Ok(cause);
         }
-        for step in &recorded.steps {
+        for (at, step) in recorded.steps.iter().enumerate() {
+            if let Some((_, input)) = recorded.unanswered.as_ref().filter(|(after, _)| *after == at)
+                && let Some(cause) = self.input(sut, input)?
+            {
+                return Ok(cause);
+            }
             let next = match &step.action {
                 Action::Input(input) => self.input(sut, input)?,
                 Action::Seen(expected) => self.wait(sut, expected)?,

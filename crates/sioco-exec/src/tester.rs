@@ -38,6 +38,8 @@ const TERMS: usize = 64 << 20;
 const AFTER: (u64, u64) = (2, 9);
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
+/// How many time-outs of an adapter end a campaign in all.
+const TIMEOUTS: u32 = 10;
 
 /// What to do next.
 #[derive(Clone, PartialEq, Debug)]
@@ -130,6 +132,7 @@ pub struct Tester<'m> {
     deadlocks: Vec<String>,
     stale: u64,
     faults: u32,
+    timeouts: u32,
     end: Option<End>,
 }
 
@@ -186,6 +189,7 @@ impl<'m> Tester<'m> {
             deadlocks: Vec::new(),
             stale: 0,
             faults: 0,
+            timeouts: 0,
             end: None,
         }
     }
@@ -622,7 +626,9 @@ impl<'m> Tester<'m> {
             self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
         }
         self.faults += 1;
-        if !again || self.faults >= FAULTS {
+        // Each of these costs a person many seconds, whatever comes in between.
+        self.timeouts += u32::from(kind == FaultKind::Timeout);
+        if !again || self.faults >= FAULTS || self.timeouts >= TIMEOUTS {
             self.stop(End::Broken);
         }
     }

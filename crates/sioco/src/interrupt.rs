@@ -44,8 +44,9 @@ fn listen(mut act: impl FnMut() + Send + 'static) {
     use nix::sys::signal::{SigSet, Signal};
     let mut set = SigSet::empty();
     set.add(Signal::SIGINT);
-    // Who ends a program politely, as `timeout` does, wants the same.
+    // Who ends a program politely, as `timeout` does, or closes its terminal, wants the same.
     set.add(Signal::SIGTERM);
+    set.add(Signal::SIGHUP);
     if set.thread_block().is_err() {
         return;
     }

@@ -43,3 +43,29 @@ fn a_journal_is_a_log() {
     assert_eq!(log.runs[0].steps[1].line, 5);
     assert!(log.runs[1].trouble.is_some());
 }
+
+/// What ended the run came before the input was accepted: whoever runs it again has to send it all the same.
+#[test]
+fn an_input_without_an_answer_is_kept() {
+    let model = model();
+    let head = Header { model: About::new(&model, "m.sts", None, &[]), ..Header::default() }.line();
+    let text = format!(
+        "{head}{}",
+        r#"{"at":0,"type":"run","run":1,"seed":9,"aim":"walk","order":"sut"}
+{"at":1,"type":"input","id":1,"gate":"inX","args":{"p":6},"why":"walk"}
+{"at":2,"type":"accepted","id":1}
+{"at":3,"type":"output","gate":"outX","args":{"p":6}}
+{"at":4,"type":"input","id":2,"gate":"inX","args":{"p":7},"why":"walk"}
+{"at":5,"type":"closed"}
+{"at":6,"type":"verdict","verdict":"fail","cause":{"fail":"closed"},"steps":3,"doubt":false}
+"#
+    );
+    let log = Log::of(&read(&text, &model).expect("a journal"));
+    assert_eq!(shown(&log, &model), ["?inX(6) !outX(6) closed"]);
+    let (after, input) = log.runs[0].unanswered.clone().expect("the second input");
+    assert_eq!((after, input.show(&model).as_str()), (2, "?inX(7)"));
+    // Once it has an answer, it has a place of its own.
+    let answered = text.replace("{\"at\":6", "{\"at\":5,\"type\":\"accepted\",\"id\":2}\n{\"at\":6");
+    let log = Log::of(&read(&answered, &model).expect("a journal"));
+    assert_eq!((log.runs[0].unanswered.clone(), log.runs[0].inputs().count()), (None, 2));
+}
