@@ -22,6 +22,8 @@ pub enum Walks {
     Random,
     /// What was done least comes first.
     Guided,
+    /// The purposes that were reached again, in their order, with other values.
+    Again,
 }
 
 /// Settings of a campaign.

@@ -108,6 +108,9 @@ pub struct Tester<'m> {
     aim: Aim,
     /// Whether the purpose of the run is repeated for the sake of new values.
     repeated: bool,
+    /// The purpose that comes next in a round over all of them, and how many steps there were before the round.
+    turn: usize,
+    round: Option<u64>,
     course: Option<(NodeId, Course)>,
     /// What happened in the run as far as the course to a purpose needs it.
     trace: Vec<Option<GateValue>>,
@@ -170,6 +173,8 @@ impl<'m> Tester<'m> {
             mode: Mode::Walk,
             aim: Aim::Walk,
             repeated: false,
+            turn: usize::MAX,
+            round: None,
             course: None,
             trace: Vec::new(),
             choice: None,
@@ -249,7 +254,7 @@ impl<'m> Tester<'m> {
                 }
                 // It is silent already: what is waited for will not come.
                 Chosen::Wait if self.referee.is_quiet() => {
-                    let done = self.mode == Mode::Walk || self.reached.is_some();
+                    let done = self.is_content();
                     self.finish(if done { Cause::Reached } else { Cause::Open(Open::Deviation) });
                 }
                 Chosen::Wait => return Decision::Wait,
@@ -274,18 +279,25 @@ impl<'m> Tester<'m> {
                 self.mode = Mode::Purpose(purpose);
                 self.aim = Aim::Purpose(purpose);
             }
-            None if self.settings.walks == Walking::None => return None,
             None => {
-                self.mode = Mode::Walk;
                 self.aim = Aim::Walk;
-                self.give_up();
-                // A purpose again, with other values, is a good beginning of a walk.
-                let count = self.results.len() as u64;
-                if self.settings.walks == Walking::Guided && count > 0 && self.random.below(2) == 0 {
-                    let purpose = self.random.below(count) as usize;
-                    self.referee.suite.reopen(purpose);
-                    self.mode = Mode::Purpose(purpose);
-                    self.repeated = true;
+                let again = match self.settings.walks {
+                    Walking::None => return None,
+                    Walking::Random => None,
+                    // A purpose again, with other values, is a good beginning of a walk.
+                    Walking::Guided => {
+                        let count = self.results.len() as u64;
+                        (count > 0 && self.random.below(2) == 0).then(|| self.random.below(count) as usize)
+                    }
+                    Walking::Again => Some(self.next_in_round()?),
+                };
+                self.mode = again.map_or(Mode::Walk, Mode::Purpose);
+                self.repeated = again.is_some();
+                if self.settings.walks != Walking::Again {
+                    self.give_up();
+                    if let Some(purpose) = again {
+                        self.referee.suite.reopen(purpose);
+                    }
                 }
             }
         }
@@ -295,6 +307,24 @@ impl<'m> Tester<'m> {
         }
         self.run += 1;
         Some(Decision::Reset { run: self.run, seed: self.settings.seed.wrapping_add(self.run) })
+    }
+
+    /// The next purpose of a round over all that were reached; one run may do for several of them.
+    fn next_in_round(&mut self) -> Option<usize> {
+        let reached = |r: &PurposeResult| r.verdict.is_some_and(|v| v <= Verdict::WeakPass);
+        let left = (self.turn..self.results.len()).find(|p| self.referee.suite.is_open(*p));
+        let next = left.or_else(|| {
+            // A round in which nothing happens would be followed by others for ever.
+            if self.round.replace(self.steps) == Some(self.steps) {
+                return None;
+            }
+            self.give_up();
+            let again: Vec<usize> = (0..self.results.len()).filter(|p| reached(&self.results[*p])).collect();
+            again.iter().for_each(|p| self.referee.suite.reopen(*p));
+            again.first().copied()
+        })?;
+        self.turn = next + 1;
+        Some(next)
     }
 
     /// Purposes that were tried often enough are given up.
@@ -389,7 +419,7 @@ impl<'m> Tester<'m> {
             }
             return Chosen::Again;
         }
-        if self.reached.is_some() {
+        if self.is_content() {
             return Chosen::End(Cause::Reached);
         }
         if self.run_steps > 0
@@ -496,6 +526,11 @@ impl<'m> Tester<'m> {
         }
     }
 
+    /// Whether nothing is missing if the run ends here. A purpose that is repeated has been reached before.
+    fn is_content(&self) -> bool {
+        self.repeated || self.mode == Mode::Walk || self.reached.is_some()
+    }
+
     /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
     fn look_for_deadlock(&mut self) {
         let model = self.model();
@@ -595,7 +630,7 @@ impl<'m> Tester<'m> {
             None => {
                 self.happened(output.as_ref());
                 if seen == Observation::Closed && self.in_run {
-                    let cause = match self.reached.is_some() || self.mode == Mode::Walk {
+                    let cause = match self.is_content() {
                         true => Cause::Reached,
                         false => Cause::Open(Open::Deviation),
                     };
@@ -639,12 +674,7 @@ impl<'m> Tester<'m> {
             return;
         }
         if self.in_run {
-            let cause = match (self.mode, self.reached) {
-                // A purpose that is repeated in a walk is nothing that has to be reached.
-                _ if self.repeated => Cause::Reached,
-                (Mode::Walk, _) | (_, Some(_)) => Cause::Reached,
-                _ => Cause::Open(Open::Stopped),
-            };
+            let cause = if self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
             self.finish(cause);
         }
         if self.end.is_none() {

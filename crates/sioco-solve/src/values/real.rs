@@ -148,7 +148,12 @@ impl Real {
             let kept = if self.limit(session, &(&at * Rational::from(sign)), sign, false) { sign } else { -sign };
             *(if kept == 1 { &mut hi } else { &mut lo }) = Some(at);
         }
-        if let Some(now) = self.now(session, 1) {
+        // What people have to read had better be short.
+        let short = match (lo, hi) {
+            (Some(lo), Some(hi)) if lo < hi => self.take(session, &simplest(&lo, Some(&hi)), 1),
+            _ => false,
+        };
+        if let (false, Some(now)) = (short, self.now(session, 1)) {
             self.take(session, &now, 1);
         }
     }
@@ -268,12 +273,25 @@ impl Real {
     }
 }
 
+/// Into how many parts an interval is divided.
+const PARTS: u64 = 10_000;
+
 /// A readable number between the ends; of any size where there is none.
 pub(super) fn draw(lo: Option<&Rational>, hi: Option<&Rational>, random: &mut Random) -> Rational {
     if let (Some(lo), Some(hi)) = (lo, hi) {
-        // Ten-thousandths of the interval are as good as any others.
-        let part = rational(BigInt::from(random.below(10_001)), BigInt::from(10_000)).unwrap_or(Rational::ZERO);
-        return lo + (hi - lo) * part;
+        // Ten-thousandths of the interval are as good as any others; of what is near, the simplest number, since the ends
+        // may be long, and what is drawn between what was drawn would get longer each time.
+        let part = random.below(PARTS + 1);
+        match part {
+            0 => return lo.clone(),
+            PARTS => return hi.clone(),
+            _ if lo >= hi => return lo.clone(),
+            _ => {}
+        }
+        let width = hi - lo;
+        let [below, above] = [2 * part - 1, 2 * part + 1]
+            .map(|n| lo + &width * rational(BigInt::from(n), BigInt::from(2 * PARTS)).unwrap_or(Rational::ZERO));
+        return simplest(&below, Some(&above));
     }
     let digits = BigInt::from(random.below(100_000));
     let size = rational(digits, BigInt::from(10).pow(random.below(7) as usize)).unwrap_or(Rational::ZERO);
