@@ -462,25 +462,25 @@ impl<'m> Tester<'m> {
                 if suite.is_open(purpose) {
                     let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
                     let below = below.filter(|a| suite.line(mark.node, **a).is_some());
-                    found.extend(below.map(|a| (!mark.sure, at, mark.node, *a)));
+                    found.extend(below.map(|a| (!mark.sure, suite.is_doubtful(*a), at, mark.node, *a)));
                 }
                 let below = suite.targets(mark.node, WAYS).into_iter();
-                others.extend(below.map(|a| (!mark.sure, at, mark.node, a)));
+                others.extend(below.map(|a| (!mark.sure, suite.is_doubtful(a), at, mark.node, a)));
             }
         }
-        // What is surely on its way comes first.
-        found.sort_by_key(|f| f.0);
-        others.sort_by_key(|f| f.0);
+        // What is surely on its way, and surely possible, comes first.
+        found.sort_by_key(|f| (f.0, f.1));
+        others.sort_by_key(|f| (f.0, f.1));
         found.truncate(WAYS);
         for other in others {
             if found.len() >= 2 * WAYS {
                 break;
             }
-            if !found.iter().any(|f| f.1 == other.1 && f.3 == other.3) {
+            if !found.iter().any(|f| f.2 == other.2 && f.4 == other.4) {
                 found.push(other);
             }
         }
-        found.into_iter().map(|(_, at, mark, target)| (at, mark, target)).collect()
+        found.into_iter().map(|(_, _, at, mark, target)| (at, mark, target)).collect()
     }
 
     /// Values for the way from a hypothesis to an accept.
