@@ -22,7 +22,7 @@ pub enum Walks {
     Random,
     /// What was done least comes first.
     Guided,
-    /// The purposes that were reached again, in their order, with other values.
+    /// The purposes again, in their order, with other values; without those that led to a failure.
     Again,
 }
 

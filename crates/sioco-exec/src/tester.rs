@@ -309,9 +309,9 @@ impl<'m> Tester<'m> {
         Some(Decision::Reset { run: self.run, seed: self.settings.seed.wrapping_add(self.run) })
     }
 
-    /// The next purpose of a round over all that were reached; one run may do for several of them.
+    /// The next purpose of a round over all that do not fail; one run may do for several of them.
     fn next_in_round(&mut self) -> Option<usize> {
-        let reached = |r: &PurposeResult| r.verdict.is_some_and(|v| v <= Verdict::WeakPass);
+        let dropped = |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
         let left = (self.turn..self.results.len()).find(|p| self.referee.suite.is_open(*p));
         let next = left.or_else(|| {
             // A round in which nothing happens would be followed by others for ever.
@@ -319,7 +319,7 @@ impl<'m> Tester<'m> {
                 return None;
             }
             self.give_up();
-            let again: Vec<usize> = (0..self.results.len()).filter(|p| reached(&self.results[*p])).collect();
+            let again: Vec<usize> = (0..self.results.len()).filter(|p| !dropped(&self.results[*p])).collect();
             again.iter().for_each(|p| self.referee.suite.reopen(*p));
             again.first().copied()
         })?;
@@ -724,10 +724,10 @@ impl<'m> Tester<'m> {
         for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
-            if self.repeated {
+            let result = &mut self.results[purpose];
+            if self.repeated && result.verdict.is_some_and(|v| v <= Verdict::WeakPass) {
                 continue;
             }
-            let result = &mut self.results[purpose];
             result.verdict = Some(verdict);
             result.cause = None;
             result.alone = alone;
