@@ -519,6 +519,7 @@ impl<'m> Tester<'m> {
         match walks.next(referee, walker, inputs, random, guided, fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
+            Move::Enough => Chosen::End(Cause::Reached),
             Move::Stuck => {
                 self.look_for_deadlock();
                 Chosen::End(Cause::Reached)

@@ -26,6 +26,8 @@ pub enum Move {
     Wait,
     /// Nothing can be done any more.
     Stuck,
+    /// There is more to be found from the start than here.
+    Enough,
 }
 
 /// How likely a walk waits for silence where nothing else may come: once in so many.
@@ -68,8 +70,8 @@ pub struct Walks {
     course: Option<Course>,
     /// An input that is sent again, and how often.
     again: Option<(SwitchId, u64)>,
-    /// How many reactions in a row were known when a search found nothing.
-    barren: Option<usize>,
+    /// How many reactions in a row were known when a search found nothing, by where it began.
+    barren: FxHashMap<Box<[LocationId]>, usize>,
 }
 
 impl Walks {
@@ -137,13 +139,17 @@ impl Walks {
         if guided {
             self.order(referee, &mut candidates, random);
             if self.style == Style::Seek
-                && self.barren != Some(self.had.len())
                 && let Some(h) = settled(referee)
                 && let Some(state) = h.state()
+                && !self.is_barren(state.locations())
             {
                 self.course = seek(walker, state, h.reactions, &self.had, random);
                 if self.course.is_none() && random.below(SEEK) == 0 {
-                    self.barren = Some(self.had.len());
+                    self.barren.insert(state.locations().into(), self.had.len());
+                    let start: Vec<LocationId> = model.processes.values().map(|p| p.initial).collect();
+                    if !self.is_barren(&start) {
+                        return Move::Enough;
+                    }
                 }
                 if let Some(m) = self.follow_course(referee) {
                     return m;
@@ -160,7 +166,7 @@ impl Walks {
             });
             let Some((at, args)) = drawn else { continue };
             let Label::Gate(gate) = model.switches[switch].label else { continue };
-            let persists = self.style == Style::Persist || self.barren.is_some();
+            let persists = self.style == Style::Persist || !self.barren.is_empty();
             if guided && persists && self.again.is_none() && random.below(PERSIST) == 0 {
                 self.again = Some((switch, 1 + random.below(REPEATS)));
             }
@@ -170,6 +176,11 @@ impl Walks {
             return Move::Send(GateValue { gate, args });
         }
         if may_act || !referee.is_quiet() { Move::Wait } else { Move::Stuck }
+    }
+
+    /// Whether a search from here found nothing, and nothing new was had since.
+    fn is_barren(&self, at: &[LocationId]) -> bool {
+        self.barren.get(at) == Some(&self.had.len())
     }
 
     /// Whether it is worth waiting for silence.
