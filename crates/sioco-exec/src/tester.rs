@@ -36,6 +36,8 @@ const WAYS: usize = 32;
 const TERMS: usize = 64 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
+/// How likely a walk begins with a purpose again: once in so many.
+const REPEATED: u64 = 4;
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
 /// How many time-outs of an adapter end a campaign in all.
@@ -287,7 +289,7 @@ impl<'m> Tester<'m> {
                     // A purpose again, with other values, is a good beginning of a walk.
                     Walking::Guided => {
                         let count = self.results.len() as u64;
-                        (count > 0 && self.random.below(2) == 0).then(|| self.random.below(count) as usize)
+                        (count > 0 && self.random.below(REPEATED) == 0).then(|| self.random.below(count) as usize)
                     }
                     Walking::Again => Some(self.next_in_round()?),
                 };
@@ -311,7 +313,8 @@ impl<'m> Tester<'m> {
 
     /// The next purpose of a round over all that do not fail; one run may do for several of them.
     fn next_in_round(&mut self) -> Option<usize> {
-        let dropped = |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
+        let dropped =
+            |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
         let left = (self.turn..self.results.len()).find(|p| self.referee.suite.is_open(*p));
         let next = left.or_else(|| {
             // A round in which nothing happens would be followed by others for ever.
