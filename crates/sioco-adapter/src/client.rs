@@ -181,7 +181,7 @@ impl<'m> Client<'m> {
         let stderr = self.stderr();
         self.connection = None;
         self.faulty = true;
-        Fault { kind: FaultKind::Start, message, stderr, again: false }
+        Fault { kind: FaultKind::Protocol, message, stderr, again: false }
     }
 
     /// The fault of an adapter whose lines ended, perhaps inside of one.

@@ -51,16 +51,16 @@ pub fn most_telling(runs: impl IntoIterator<Item = (Verdict, u64)>) -> Option<us
 
 /// Makes room for another bad run among those that are kept, and says whether it is one of them: the first ones, but
 /// failures before what broke down, and always the [most telling](most_telling) one.
-pub(crate) fn make_room(kept: &mut Vec<BadRun>, verdict: Verdict, steps: u64) -> bool {
+pub fn make_room<T>(kept: &mut Vec<T>, of: impl Fn(&T) -> (Verdict, u64), verdict: Verdict, steps: u64) -> bool {
     if kept.len() < BAD {
         return true;
     }
     if verdict != Verdict::Fail {
         return false;
     }
-    let broken = kept.iter().rposition(|b| b.verdict != Verdict::Fail);
-    let worse = kept.iter().all(|b| steps < b.steps);
-    let longest = || (0..kept.len()).max_by_key(|i| kept[*i].steps).filter(|_| worse);
+    let broken = kept.iter().rposition(|b| of(b).0 != Verdict::Fail);
+    let shorter = kept.iter().all(|b| steps < of(b).1);
+    let longest = || (0..kept.len()).max_by_key(|i| of(&kept[*i]).1).filter(|_| shorter);
     let Some(out) = broken.or_else(longest) else { return false };
     kept.remove(out);
     true
@@ -92,8 +92,10 @@ pub struct Summary {
     pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
-    /// Outputs of older runs that were dropped.
+    /// Outputs of older runs that came during later ones and were dropped.
     pub stale: u64,
+    /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
+    pub unheard: u64,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
 }
@@ -141,6 +143,10 @@ mod tests {
         BadRun { run, verdict, cause: Cause::Failure(Failure::Silence), steps, explanation: None }
     }
 
+    fn of(bad: &BadRun) -> (Verdict, u64) {
+        (bad.verdict, bad.steps)
+    }
+
     #[test]
     fn the_shortest_failure_is_kept_and_found() {
         use Verdict::{Error, Fail};
@@ -149,15 +155,15 @@ mod tests {
         let mut kept = Vec::new();
         let lengths = [(Error, 1), (Fail, 30)].into_iter().chain((0..40).map(|i| (Fail, 50 - i)));
         for (number, (verdict, steps)) in (1..).zip(lengths) {
-            if make_room(&mut kept, verdict, steps) {
+            if make_room(&mut kept, of, verdict, steps) {
                 kept.push(run(number, verdict, steps));
             }
         }
         assert_eq!(kept.len(), BAD);
         assert!(kept.iter().all(|b| b.verdict == Fail) && kept.is_sorted_by_key(|b| b.run));
-        let found = most_telling(kept.iter().map(|b| (b.verdict, b.steps)));
+        let found = most_telling(kept.iter().map(of));
         assert_eq!(found.map(|i| kept[i].steps), Some(11));
         // What broke down comes in only while there is room.
-        assert!(!make_room(&mut kept, Error, 0) && !make_room(&mut kept, Fail, 11));
+        assert!(!make_room(&mut kept, of, Error, 0) && !make_room(&mut kept, of, Fail, 11));
     }
 }

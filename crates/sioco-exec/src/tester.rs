@@ -131,6 +131,7 @@ pub struct Tester<'m> {
     bad: Vec<BadRun>,
     deadlocks: Vec<String>,
     stale: u64,
+    unheard: u64,
     faults: u32,
     timeouts: u32,
     end: Option<End>,
@@ -188,6 +189,7 @@ impl<'m> Tester<'m> {
             bad: Vec::new(),
             deadlocks: Vec::new(),
             stale: 0,
+            unheard: 0,
             faults: 0,
             timeouts: 0,
             end: None,
@@ -653,9 +655,9 @@ impl<'m> Tester<'m> {
         }
     }
 
-    /// Outputs of older runs that were dropped so far.
-    pub fn set_stale(&mut self, stale: u64) {
-        self.stale = stale;
+    /// Outputs that were dropped so far: those of older runs during later ones, and those after the end of their run.
+    pub fn set_dropped(&mut self, stale: u64, unheard: u64) {
+        (self.stale, self.unheard) = (stale, unheard);
     }
 
     fn step(&mut self, event: Option<&GateValue>) {
@@ -773,7 +775,7 @@ impl<'m> Tester<'m> {
     }
 
     fn bad(&mut self, verdict: Verdict, cause: Cause) {
-        if !make_room(&mut self.bad, verdict, self.run_steps) {
+        if !make_room(&mut self.bad, |b| (b.verdict, b.steps), verdict, self.run_steps) {
             return;
         }
         let explanation = match &cause {
@@ -818,6 +820,7 @@ impl<'m> Tester<'m> {
             deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
             stale: self.stale,
+            unheard: self.unheard,
             unknown: self.referee.mind.unknown,
         }
     }

@@ -575,7 +575,7 @@ fn gates_and_versions_are_compared_before_anything_else() {
         (r#"{"type":"hello","protocol":0}"#, "version 0"),
     ] {
         let mut rig = Rig::new(&model, &format!("hello {hello}"));
-        check_fault(rig.reset(1), FaultKind::Start, part, false);
+        check_fault(rig.reset(1), FaultKind::Protocol, part, false);
         rig.end();
     }
     for hello in [r#"{"type":"hello"}"#, r#"{"type":"hello","protocol":7,"outputs":["done","outX","closed"]}"#] {
