@@ -307,7 +307,8 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
 /// What the budget left untried.
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
-    if left == 0 {
+    let begun = campaign.summary.runs.iter().any(|n| *n > 0);
+    if left == 0 || !(begun || matches!(campaign.summary.end, End::Steps | End::Time)) {
         return None;
     }
     let purposes = if left == 1 { "1 purpose was".to_owned() } else { format!("{left} purposes were") };

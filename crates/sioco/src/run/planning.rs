@@ -89,7 +89,8 @@ pub fn make(
     out: &mut Output,
 ) -> Result<Plan, Failure> {
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-    let mut last = Instant::now();
+    let begun = Instant::now();
+    let mut last = begun;
     let found = until(time.search, time.all, interrupted, |flags| {
         let default = Options::new(wanted.cover.clone());
         let options = Options {
@@ -127,7 +128,11 @@ pub fn make(
     let open = coverage.not_reached + coverage.unknown;
     if open > 0 && !interrupted.load(Ordering::Relaxed) {
         let goals = count(open, "goal");
-        out.say(format_args!("the plan leaves {goals} uncovered; `sioco plan` says which and why"));
+        let why = match time.search < Time::default().search && begun.elapsed() >= time.search {
+            true => "planning had half of `--for`, and a longer one covers more",
+            false => "`sioco plan` says which and why",
+        };
+        out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
     }
     Ok(plan)
 }
