@@ -64,12 +64,14 @@ fn main() {
     let model = checked.model.expect("the example is a model").model;
     let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::Switch) };
     let mut plan = sioco_plan::plan(&model, &builtin, &options, &mut |_| {}).expect("switches can be covered");
+    let switch = plan.clone();
     plan.purposes.clear();
-    println!("one run of BRP, over the loopback");
-    for (name, walks) in [("random walk", Walks::Random), ("guided walk", Walks::Guided)] {
+    println!("BRP over the loopback; `solved` is the plan that covers every switch, again and again with new values");
+    for (name, walks) in [("random walk", Walks::Random), ("guided walk", Walks::Guided), ("solved", Walks::Again)] {
+        let plan = if walks == Walks::Again { &switch } else { &plan };
         for steps in [1_000, 10_000, 50_000] {
-            let (summary, time) = walk(&model, &plan, walks, steps);
-            assert_eq!((summary.steps, summary.verdict), (steps, Some(Verdict::Pass)), "{:?}", summary.bad);
+            let (summary, time) = walk(&model, plan, walks, steps);
+            assert!(summary.verdict == Some(Verdict::Pass) && summary.steps + 2 > steps, "{summary:?}");
             let each = time.as_secs_f64() / steps as f64;
             let inputs = summary.inputs;
             println!("  {name} {steps:>9} steps ({inputs} inputs) {time:>11.3?} {:>9.0} steps/s", 1.0 / each);

@@ -9,7 +9,7 @@ mod support;
 
 use sioco_exec::Verdict;
 use sioco_model::Model;
-use support::campaign::{PAPER, SWITCH, Strategy, Trial, trial};
+use support::campaign::{STRICT, SWITCH, Strategy, Trial, trial};
 use support::examples::{brp, example};
 
 /// When a campaign is given up.
@@ -63,7 +63,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let seeds = args.first().map_or(100, |n| n.parse().expect("a number of seeds"));
     let wanted = |name: &str| args.get(1).is_none_or(|only| only == name);
-    let strategies = [PAPER, SWITCH, Strategy::Random, Strategy::Auto];
+    let strategies = [Strategy::Paper, STRICT, SWITCH, Strategy::Random, Strategy::Auto];
     for (name, what, message) in [("brp", "messages from 0..5", "Int in 0..5"), ("int", "messages from Int", "Int")] {
         if !wanted(name) {
             continue;

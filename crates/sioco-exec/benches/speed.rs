@@ -3,7 +3,8 @@
 //!
 //! `cargo bench -p sioco-exec --bench speed` prints all tables; times are those on a core, where the system tells them, and
 //! are only compared within one run. With `--count STEPS` it only does a random walk, for counting instructions; with
-//! `--count STEPS NAME` another one of them: `judge`, `guided`, `solved`, or `hypotheses` (so many of them, 1,000 steps).
+//! `--count STEPS NAME` another one of them: `judge`, `guided`, `played`, `solved`, `example PATH`, or `hypotheses` (so many of them, 1,000
+//! steps).
 
 mod support;
 
@@ -11,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::player::Player;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Action, NoClock, Observation, Order, Record, Referee, Settings, Tester, Verdict, drive};
+use sioco_exec::{Action, NoClock, Observation, Order, Record, Referee, Settings, Sut, Tester, Verdict, drive};
 use sioco_lang::check::check_text;
 use sioco_model::Model;
 use sioco_plan::Plan;
 use support::campaign::{SWITCH, Strategy, solvers};
-use support::examples::brp;
+use support::examples::{brp, example};
+use support::sender::Sender;
 
 /// How long this thread has been on a core, where the system tells; that it had to wait for one does not count.
 fn on_core() -> Option<Duration> {
@@ -41,14 +43,13 @@ fn timed<T>(run: &mut dyn FnMut() -> T) -> (Duration, T) {
     }
 }
 
-/// One run of a model against itself with so many steps.
-fn walk(model: &Model, plan: &Plan, walks: Walks, steps: u64, trace: Option<&mut Vec<Action>>) {
+/// One run with so many steps.
+fn walk(model: &Model, sut: &mut dyn Sut, plan: &Plan, walks: Walks, steps: u64, trace: Option<&mut Vec<Action>>) {
     let settings = Settings { walks, max_steps: Some(steps), walk: u64::MAX, seed: 1, ..Settings::default() };
     let mut tester = Tester::new(model, &solvers, plan, settings);
-    let mut player = Player::new(model);
     let mut sent = None;
     let mut kept = trace;
-    let summary = drive(&mut tester, &mut player, &mut NoClock, &mut |stamped| {
+    let summary = drive(&mut tester, sut, &mut NoClock, &mut |stamped| {
         let Some(trace) = &mut kept else { return };
         match &stamped.record {
             Record::Input { input, .. } => sent = Some(input.clone()),
@@ -57,7 +58,8 @@ fn walk(model: &Model, plan: &Plan, walks: Walks, steps: u64, trace: Option<&mut
             _ => {}
         }
     });
-    assert_eq!((summary.steps, summary.verdict), (steps, Some(Verdict::Pass)));
+    // No input is sent last: its answer is to be judged, too.
+    assert!(summary.verdict == Some(Verdict::Pass) && summary.steps + 2 > steps, "{summary:?}");
 }
 
 /// The verdict on a recorded run.
@@ -73,20 +75,12 @@ fn judge(model: &Model, trace: &[Action]) {
     }
 }
 
-/// Every input is solved for: the plan that covers every switch, again and again.
-fn solved(model: &Model, plan: &Plan, steps: u64) {
-    let mut done = 0;
-    for seed in 0.. {
-        let settings = Settings { seed, max_steps: Some(steps - done), ..Settings::default() };
-        let mut tester = Tester::new(model, &solvers, plan, settings);
-        let mut player = Player::new(model);
-        let summary = drive(&mut tester, &mut player, &mut NoClock, &mut |_| {});
-        assert!(summary.verdict < Some(Verdict::Error), "{:?}", summary.bad);
-        done += summary.steps;
-        if done >= steps {
-            return;
-        }
-    }
+/// Every input is solved for: the plan that covers every switch, again and again with new values.
+fn solved(model: &Model, sut: &mut dyn Sut, plan: &Plan, steps: u64) {
+    let settings = Settings { seed: 1, walks: Walks::Again, max_steps: Some(steps), ..Settings::default() };
+    let mut tester = Tester::new(model, &solvers, plan, settings);
+    let summary = drive(&mut tester, sut, &mut NoClock, &mut |_| {});
+    assert!(summary.verdict < Some(Verdict::Error) && summary.steps + 2 > steps, "{summary:?}");
 }
 
 /// A model with so many hypotheses: something hidden is chosen, and never shows.
@@ -124,16 +118,21 @@ fn main() {
     if let ["--count", steps, name @ ..] = &args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         let steps: u64 = steps.parse().expect("a number of steps");
         match name.first().copied().unwrap_or("random") {
-            "random" => walk(&model, &none, Walks::Random, steps, None),
-            "guided" => walk(&model, &none, Walks::Guided, steps, None),
-            "solved" => solved(&model, &switch, steps),
+            "random" => walk(&model, &mut Sender::new(&model), &none, Walks::Random, steps, None),
+            "guided" => walk(&model, &mut Sender::new(&model), &none, Walks::Guided, steps, None),
+            "played" => walk(&model, &mut Player::new(&model), &none, Walks::Random, steps, None),
+            "solved" => solved(&model, &mut Sender::new(&model), &switch, steps),
+            "example" => {
+                let model = example(name.get(1).expect("the path of an example"));
+                solved(&model, &mut Player::new(&model), &SWITCH.plan(&model), steps);
+            }
             "hypotheses" => {
                 let model = hidden(steps as usize);
                 judge(&model, &answers(&model, 1_000));
             }
             _ => {
                 let mut trace = Vec::new();
-                walk(&model, &none, Walks::Random, 1_000, Some(&mut trace));
+                walk(&model, &mut Sender::new(&model), &none, Walks::Random, 1_000, Some(&mut trace));
                 (0..steps / 1_000).for_each(|_| judge(&model, &trace));
             }
         }
@@ -141,26 +140,37 @@ fn main() {
     }
 
     println!("one run of BRP, in process, one core");
-    for (name, walks) in [("tester, random walk", Walks::Random), ("tester, guided walk", Walks::Guided)] {
+    for (name, walks) in [("random walk", Walks::Random), ("guided walk", Walks::Guided)] {
         let mut first = None;
         for steps in [1_000, 10_000, 100_000, 1_000_000] {
-            let (time, ()) = timed(&mut || walk(&model, &none, walks, steps, None));
+            let (time, ()) = timed(&mut || walk(&model, &mut Sender::new(&model), &none, walks, steps, None));
             line(name, steps, time, &mut first);
         }
     }
     let mut first = None;
+    for steps in [1_000, 100_000] {
+        let (time, ()) = timed(&mut || walk(&model, &mut Player::new(&model), &none, Walks::Random, steps, None));
+        line("random walk, played model", steps, time, &mut first);
+    }
+    let mut first = None;
     for steps in [1_000, 10_000, 100_000, 1_000_000] {
         let mut trace = Vec::new();
-        walk(&model, &none, Walks::Random, steps, Some(&mut trace));
+        walk(&model, &mut Sender::new(&model), &none, Walks::Random, steps, Some(&mut trace));
         let (time, ()) = timed(&mut || judge(&model, &trace));
         line("referee alone", steps, time, &mut first);
     }
 
-    println!("every input solved for: the switch plan of BRP, again and again");
+    println!("every input solved for: plans that cover every switch, again and again with new values");
     let mut first = None;
-    for steps in [1_000, 4_000] {
-        let (time, ()) = timed(&mut || solved(&model, &switch, steps));
-        line("tester, plan", steps, time, &mut first);
+    for steps in [1_000, 10_000, 100_000] {
+        let (time, ()) = timed(&mut || solved(&model, &mut Sender::new(&model), &switch, steps));
+        line("BRP", steps, time, &mut first);
+    }
+    for name in ["accumulator/accumulator", "prepaid-card/spec", "atm/atm", "ceiling-speed-monitor/csm"] {
+        let model = example(&format!("{name}.sts"));
+        let plan = SWITCH.plan(&model);
+        let (time, ()) = timed(&mut || solved(&model, &mut Player::new(&model), &plan, 2_000));
+        line(name, 2_000, time, &mut None);
     }
 
     println!("hypotheses: 1,000 steps of a model in which something hidden never shows");

@@ -22,6 +22,8 @@ pub enum Walks {
     Random,
     /// What was done least comes first.
     Guided,
+    /// The purposes again, in their order, with other values; without those that led to a failure.
+    Again,
 }
 
 /// Settings of a campaign.

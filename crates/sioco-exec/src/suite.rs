@@ -36,6 +36,8 @@ struct Node {
     depth: u32,
     /// How many accepts of open purposes are here or below.
     open: u32,
+    /// Whether this node, or one on the way to it, is only perhaps possible.
+    doubt: bool,
 }
 
 /// What happened on the way to a node, for conditions that speak of it.
@@ -78,6 +80,7 @@ impl Default for Suite {
             accepts: Vec::new(),
             depth: 0,
             open: 0,
+            doubt: false,
         };
         Suite { nodes: vec![root], accepts: Vec::new(), open: Vec::new(), pool: TermPool::default(), remembers: false }
     }
@@ -97,6 +100,8 @@ impl Suite {
             for (i, node) in purpose.nodes.iter().enumerate() {
                 if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
                     at[i] = suite.child(model, at[parent], leg);
+                    let doubt = node.doubt.is_some() || suite.nodes[at[parent] as usize].doubt;
+                    suite.nodes[at[i] as usize].doubt |= doubt;
                 }
                 if node.accept && !suite.accepts[p].contains(&at[i]) {
                     suite.accepts[p].push(at[i]);
@@ -128,6 +133,7 @@ impl Suite {
             accepts: Vec::new(),
             depth,
             open: 0,
+            doubt: false,
         });
         self.nodes[parent as usize].children.push((leg_step, id));
         id
@@ -226,6 +232,11 @@ impl Suite {
         }
         line.reverse();
         (at == from).then_some(line)
+    }
+
+    /// Whether it is only perhaps possible to get to a node.
+    pub fn is_doubtful(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].doubt
     }
 
     /// The leg to a node; nothing at the root.

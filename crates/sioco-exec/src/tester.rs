@@ -108,6 +108,9 @@ pub struct Tester<'m> {
     aim: Aim,
     /// Whether the purpose of the run is repeated for the sake of new values.
     repeated: bool,
+    /// The purpose that comes next in a round over all of them, and how many steps there were before the round.
+    turn: usize,
+    round: Option<u64>,
     course: Option<(NodeId, Course)>,
     /// What happened in the run as far as the course to a purpose needs it.
     trace: Vec<Option<GateValue>>,
@@ -171,6 +174,8 @@ impl<'m> Tester<'m> {
             mode: Mode::Walk,
             aim: Aim::Walk,
             repeated: false,
+            turn: usize::MAX,
+            round: None,
             course: None,
             trace: Vec::new(),
             choice: None,
@@ -251,7 +256,7 @@ impl<'m> Tester<'m> {
                 }
                 // It is silent already: what is waited for will not come.
                 Chosen::Wait if self.referee.is_quiet() => {
-                    let done = self.mode == Mode::Walk || self.reached.is_some();
+                    let done = self.is_content();
                     self.finish(if done { Cause::Reached } else { Cause::Open(Open::Deviation) });
                 }
                 Chosen::Wait => return Decision::Wait,
@@ -276,18 +281,25 @@ impl<'m> Tester<'m> {
                 self.mode = Mode::Purpose(purpose);
                 self.aim = Aim::Purpose(purpose);
             }
-            None if self.settings.walks == Walking::None => return None,
             None => {
-                self.mode = Mode::Walk;
                 self.aim = Aim::Walk;
-                self.give_up();
-                // A purpose again, with other values, is a good beginning of a walk.
-                let count = self.results.len() as u64;
-                if self.settings.walks == Walking::Guided && count > 0 && self.random.below(2) == 0 {
-                    let purpose = self.random.below(count) as usize;
-                    self.referee.suite.reopen(purpose);
-                    self.mode = Mode::Purpose(purpose);
-                    self.repeated = true;
+                let again = match self.settings.walks {
+                    Walking::None => return None,
+                    Walking::Random => None,
+                    // A purpose again, with other values, is a good beginning of a walk.
+                    Walking::Guided => {
+                        let count = self.results.len() as u64;
+                        (count > 0 && self.random.below(2) == 0).then(|| self.random.below(count) as usize)
+                    }
+                    Walking::Again => Some(self.next_in_round()?),
+                };
+                self.mode = again.map_or(Mode::Walk, Mode::Purpose);
+                self.repeated = again.is_some();
+                if self.settings.walks != Walking::Again {
+                    self.give_up();
+                    if let Some(purpose) = again {
+                        self.referee.suite.reopen(purpose);
+                    }
                 }
             }
         }
@@ -297,6 +309,24 @@ impl<'m> Tester<'m> {
         }
         self.run += 1;
         Some(Decision::Reset { run: self.run, seed: self.settings.seed.wrapping_add(self.run) })
+    }
+
+    /// The next purpose of a round over all that do not fail; one run may do for several of them.
+    fn next_in_round(&mut self) -> Option<usize> {
+        let dropped = |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
+        let left = (self.turn..self.results.len()).find(|p| self.referee.suite.is_open(*p));
+        let next = left.or_else(|| {
+            // A round in which nothing happens would be followed by others for ever.
+            if self.round.replace(self.steps) == Some(self.steps) {
+                return None;
+            }
+            self.give_up();
+            let again: Vec<usize> = (0..self.results.len()).filter(|p| !dropped(&self.results[*p])).collect();
+            again.iter().for_each(|p| self.referee.suite.reopen(*p));
+            again.first().copied()
+        })?;
+        self.turn = next + 1;
+        Some(next)
     }
 
     /// Purposes that were tried often enough are given up.
@@ -391,7 +421,7 @@ impl<'m> Tester<'m> {
             }
             return Chosen::Again;
         }
-        if self.reached.is_some() {
+        if self.is_content() {
             return Chosen::End(Cause::Reached);
         }
         if self.run_steps > 0
@@ -434,25 +464,25 @@ impl<'m> Tester<'m> {
                 if suite.is_open(purpose) {
                     let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
                     let below = below.filter(|a| suite.line(mark.node, **a).is_some());
-                    found.extend(below.map(|a| (!mark.sure, at, mark.node, *a)));
+                    found.extend(below.map(|a| (!mark.sure, suite.is_doubtful(*a), at, mark.node, *a)));
                 }
                 let below = suite.targets(mark.node, WAYS).into_iter();
-                others.extend(below.map(|a| (!mark.sure, at, mark.node, a)));
+                others.extend(below.map(|a| (!mark.sure, suite.is_doubtful(a), at, mark.node, a)));
             }
         }
-        // What is surely on its way comes first.
-        found.sort_by_key(|f| f.0);
-        others.sort_by_key(|f| f.0);
+        // What is surely on its way, and surely possible, comes first.
+        found.sort_by_key(|f| (f.0, f.1));
+        others.sort_by_key(|f| (f.0, f.1));
         found.truncate(WAYS);
         for other in others {
             if found.len() >= 2 * WAYS {
                 break;
             }
-            if !found.iter().any(|f| f.1 == other.1 && f.3 == other.3) {
+            if !found.iter().any(|f| f.2 == other.2 && f.4 == other.4) {
                 found.push(other);
             }
         }
-        found.into_iter().map(|(_, at, mark, target)| (at, mark, target)).collect()
+        found.into_iter().map(|(_, _, at, mark, target)| (at, mark, target)).collect()
     }
 
     /// Values for the way from a hypothesis to an accept.
@@ -496,6 +526,11 @@ impl<'m> Tester<'m> {
                 Chosen::End(Cause::Reached)
             }
         }
+    }
+
+    /// Whether nothing is missing if the run ends here. A purpose that is repeated has been reached before.
+    fn is_content(&self) -> bool {
+        self.repeated || self.mode == Mode::Walk || self.reached.is_some()
     }
 
     /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
@@ -597,7 +632,7 @@ impl<'m> Tester<'m> {
             None => {
                 self.happened(output.as_ref());
                 if seen == Observation::Closed && self.in_run {
-                    let cause = match self.reached.is_some() || self.mode == Mode::Walk {
+                    let cause = match self.is_content() {
                         true => Cause::Reached,
                         false => Cause::Open(Open::Deviation),
                     };
@@ -641,12 +676,7 @@ impl<'m> Tester<'m> {
             return;
         }
         if self.in_run {
-            let cause = match (self.mode, self.reached) {
-                // A purpose that is repeated in a walk is nothing that has to be reached.
-                _ if self.repeated => Cause::Reached,
-                (Mode::Walk, _) | (_, Some(_)) => Cause::Reached,
-                _ => Cause::Open(Open::Stopped),
-            };
+            let cause = if self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
             self.finish(cause);
         }
         if self.end.is_none() {
@@ -696,10 +726,10 @@ impl<'m> Tester<'m> {
         for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
-            if self.repeated {
+            let result = &mut self.results[purpose];
+            if self.repeated && result.verdict.is_some_and(|v| v <= Verdict::WeakPass) {
                 continue;
             }
-            let result = &mut self.results[purpose];
             result.verdict = Some(verdict);
             result.cause = None;
             result.alone = alone;

@@ -3,6 +3,8 @@
 #[path = "../benches/support/mod.rs"]
 mod support;
 
+use sioco_exec::Verdict;
+use support::campaign::{Strategy, trial};
 use support::distinguish::{Known, distinguish};
 use support::{examples, mutate};
 
@@ -32,4 +34,26 @@ fn many_mutants_do_not_conform() {
     }
     println!("{table:#?} {sum:?}");
     assert!(sum[0] > 100, "{sum:?}");
+}
+
+#[test]
+fn the_purposes_of_s0_need_what_the_paper_needs() {
+    // S0, table 1: inputs and outputs until mutants 1 to 5 fail, strict purposes, the longest first.
+    let spec = examples::brp("brp.sts", "Int in 0..5");
+    let plan = Strategy::Paper.plan(&spec);
+    let lengths: Vec<usize> = plan.purposes.iter().map(|p| p.length(&spec)).collect();
+    assert_eq!(lengths, [18, 14, 8, 4, 2, 1]);
+    for seed in 0..5 {
+        for (number, expected) in [(1, 44), (2, 16), (3, 8), (4, 6), (5, 18)] {
+            let mutant = examples::brp(&format!("mutant-{number}.sts"), "Int in 0..5");
+            let found = trial(&spec, &plan, &mutant, Strategy::Paper, seed, 10_000).found();
+            assert_eq!(found, Some(expected), "mutant {number}, seed {seed}");
+        }
+        // The sixth shows only with some values: the purposes are run again and again.
+        let mutant = examples::brp("mutant-6.sts", "Int in 0..5");
+        let found = trial(&spec, &plan, &mutant, Strategy::Paper, seed, 10_000).found();
+        assert!(found.is_some(), "seed {seed}");
+        let reference = trial(&spec, &plan, &spec, Strategy::Paper, seed, 2_000);
+        assert_eq!(reference.verdict, Some(Verdict::Pass), "seed {seed}");
+    }
 }

@@ -3,9 +3,10 @@
 mod support;
 
 use sioco_exec::player::Player;
+use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Settings, Verdict};
-use support::{builtin, campaign, example, planned};
+use sioco_exec::{Record, Settings, Verdict};
+use support::{Scripted, builtin, campaign, example, model as model_of, planned};
 
 /// Every example passes against itself, with its switch plan and with walks.
 #[test]
@@ -14,7 +15,7 @@ fn every_example_conforms_to_itself() {
         let model = example(name);
         let plan = planned(&model, "switch", false);
         for seed in 0..5 {
-            for walks in [Walks::None, Walks::Random, Walks::Guided] {
+            for walks in [Walks::None, Walks::Random, Walks::Guided, Walks::Again] {
                 let settings = Settings { seed, walks, max_steps: Some(500), ..Settings::default() };
                 let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
                 let mut player = Player::new(&model);
@@ -41,4 +42,38 @@ fn mutants_of_the_brp_fail() {
         println!("mutant {m}: {:?} after {} steps, run {:?}", summary.verdict, summary.steps, summary.runs);
         assert_eq!(summary.verdict, Some(Verdict::Fail), "mutant {m}");
     }
+}
+
+/// A plan that is run again takes the purposes in their order, with other values, and a round in which nothing happens is
+/// the last.
+#[test]
+fn a_plan_is_run_again_with_other_values() {
+    let model = example("accumulator/accumulator");
+    let plan = planned(&model, "switch", false);
+    let settings = Settings { seed: 1, walks: Walks::Again, max_steps: Some(300), ..Settings::default() };
+    let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+    let (records, summary) = campaign(&mut tester, &mut Player::new(&model));
+    assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Pass), &End::Steps), "{summary:?}");
+    assert!(summary.purposes.iter().all(|p| p.verdict == Some(Verdict::Pass) && p.attempts == 1), "{summary:?}");
+    let mut runs: Vec<Vec<String>> = Vec::new();
+    for record in &records {
+        match record {
+            Record::Run { .. } => runs.push(Vec::new()),
+            Record::Input { input, .. } => runs.last_mut().expect("a run has begun").push(input.show(&model)),
+            _ => {}
+        }
+    }
+    assert!(runs.len() > 20, "{runs:?}");
+    // There are 15 pairs with a sum above 15: all of them come.
+    runs.sort();
+    runs.dedup();
+    assert_eq!(runs.len(), 15, "{runs:?}");
+
+    // Nothing can be reached here: there is no second round, and the campaign ends.
+    let stuck = model_of("input a\noutput u\nprocess P {\n  init s { ?a -> t }\n  state t { !u -> t }\n}\n");
+    let plan = planned(&stuck, "switch", false);
+    let mut silent = Scripted::new(&stuck, |_| vec!["closed".into()]);
+    let settings = Settings { seed: 1, walks: Walks::Again, attempts: 2, ..Settings::default() };
+    let (_, summary) = campaign(&mut sioco_exec::Tester::new(&stuck, &builtin, &plan, settings), &mut silent);
+    assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Fail), &End::Done), "{summary:?}");
 }

@@ -5,3 +5,4 @@ pub mod campaign;
 pub mod distinguish;
 pub mod examples;
 pub mod mutate;
+pub mod sender;

@@ -93,7 +93,8 @@ impl Header {
 /// The words for ways to choose values; the random one takes the seed of the campaign.
 const VALUES: [(&str, Choice); 4] =
     [("min", Choice::Min), ("max", Choice::Max), ("middle", Choice::Middle), ("boundary", Choice::Boundary)];
-const WALKS: [(&str, Walks); 3] = [("none", Walks::None), ("random", Walks::Random), ("guided", Walks::Guided)];
+const WALKS: [(&str, Walks); 4] =
+    [("none", Walks::None), ("random", Walks::Random), ("guided", Walks::Guided), ("again", Walks::Again)];
 const INTERACTION: [(&str, Interaction); 2] = [("eager", Interaction::Eager), ("fair", Interaction::Fair)];
 
 fn named<T: PartialEq>(words: &[(&'static str, T)], of: &T) -> Option<&'static str> {

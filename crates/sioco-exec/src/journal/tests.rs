@@ -204,7 +204,7 @@ impl Draw<'_> {
         let settings = Settings {
             seed,
             values,
-            walks: [Walks::None, Walks::Random, Walks::Guided][self.below(3)],
+            walks: [Walks::None, Walks::Random, Walks::Guided, Walks::Again][self.below(4)],
             max_steps: self.flag().then(|| self.random.bits()),
             time: self.flag().then(|| Duration::from_micros(self.random.below(1 << 40))),
             quiescence: Duration::from_micros(self.random.below(1 << 40)),

@@ -38,7 +38,7 @@ impl Strategy {
         let cover = rng.pick(&covers).clone();
         let walks = match cover {
             None => *rng.pick(&[Walks::Random, Walks::Guided]),
-            Some(_) => *rng.pick(&[Walks::None, Walks::Random, Walks::Guided]),
+            Some(_) => *rng.pick(&[Walks::None, Walks::Random, Walks::Guided, Walks::Again]),
         };
         let settings = Settings {
             seed: rng.next(),

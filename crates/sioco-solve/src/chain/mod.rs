@@ -209,6 +209,17 @@ impl Chain {
         if self.switches.builtin { self.builtin.bounds(symbol) } else { (None, None) }
     }
 
+    /// For each symbol whether a conjunct speaks of it.
+    pub fn mentioned(&mut self, terms: Terms<'_>) -> Vec<bool> {
+        let mut found = vec![false; terms.symbols.len()];
+        for c in &self.conjuncts {
+            for y in self.groups.symbols(terms, *c) {
+                found[y.index()] = true;
+            }
+        }
+        found
+    }
+
     /// The last witness on the new conjuncts. Symbols that are new since then have some value of their sort.
     fn last_witness(&mut self, terms: Terms<'_>, want_witness: bool) -> Option<Answer> {
         let witness = self.witness.as_mut()?;

@@ -5,6 +5,7 @@
 //! the pool of the caller.
 
 mod boundary;
+mod free;
 mod other;
 mod random;
 mod real;
@@ -27,12 +28,17 @@ use self::text::Text;
 use self::whole::Whole;
 use crate::builtin::Builtin;
 use crate::chain::Chain;
-use crate::query::{Limits, Solver, Symbols, Witness};
+use crate::query::{Limits, Solver, Symbols, Terms, Witness};
 
 /// A solver that knows bounds of integers without being asked a question.
 pub trait Bounds: Solver {
     /// Bounds of an `Int` symbol that the conjuncts imply, `None` where none is known.
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>);
+
+    /// For each symbol whether a conjunct speaks of it; nothing if that is not known.
+    fn mentioned(&mut self, _: Terms<'_>) -> Option<Vec<bool>> {
+        None
+    }
 }
 
 impl Bounds for Builtin {
@@ -44,6 +50,10 @@ impl Bounds for Builtin {
 impl Bounds for Chain {
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
         Chain::bounds(self, symbol)
+    }
+
+    fn mentioned(&mut self, terms: Terms<'_>) -> Option<Vec<bool>> {
+        Some(Chain::mentioned(self, terms))
     }
 }
 
@@ -163,7 +173,7 @@ pub fn boundaries(
     let mut found: Vec<Chosen> = Vec::new();
     for condition in boundary_conditions(pool, sorts, guard) {
         solver.push();
-        solver.assert(crate::query::Terms { pool, sorts, symbols }, condition);
+        solver.assert(Terms { pool, sorts, symbols }, condition);
         let inner = Request { choice: Choice::Middle, ..request };
         let chosen = choose(solver, pool, sorts, symbols, inner);
         solver.pop();
@@ -189,23 +199,47 @@ struct Chooser<'a> {
 
 impl Chooser<'_> {
     fn all(&mut self, session: &mut Session<'_>) {
-        if matches!(self.request.choice, Choice::Random(_)) && self.request.symbols.len() > 1 && self.joint(session) {
+        let random = matches!(self.request.choice, Choice::Random(_));
+        let tied = if random { self.settle(session) } else { self.request.symbols.to_vec() };
+        if random && tied.len() > 1 && self.joint(session, &tied) {
             return;
         }
-        for y in self.request.symbols {
-            let sort = session.symbols[*y].sort;
-            let term = session.pool.symbol(*y, session.sorts.base(sort));
-            if !self.one(session, term, sort, Some(*y), 0) {
-                self.unbounded.push(*y);
+        for y in tied {
+            let sort = session.symbols[y].sort;
+            let term = session.pool.symbol(y, session.sorts.base(sort));
+            if !self.one(session, term, sort, Some(y), 0) {
+                self.unbounded.push(y);
             }
         }
     }
 
+    /// Draws the values of symbols that no condition speaks of; the other ones are left.
+    fn settle(&mut self, session: &mut Session<'_>) -> Vec<SymbolId> {
+        let terms = Terms { pool: session.pool, sorts: session.sorts, symbols: session.symbols };
+        let Some(mentioned) = session.solver.mentioned(terms) else { return self.request.symbols.to_vec() };
+        let mut tied = Vec::new();
+        for y in self.request.symbols {
+            let drawn = match mentioned[sioco_model::Id::index(*y)] {
+                true => None,
+                false => free::draw(session.sorts, session.symbols[*y].sort, &mut self.random, self.request.used),
+            };
+            let Some((value, bounded)) = drawn else {
+                tied.push(*y);
+                continue;
+            };
+            session.settle(*y, value);
+            if !bounded {
+                self.unbounded.push(*y);
+            }
+        }
+        tied
+    }
+
     /// Draws from the product of the domains: whatever passes is uniform over the solutions of all symbols, which
     /// choosing them one after the other is not.
-    fn joint(&mut self, session: &mut Session<'_>) -> bool {
+    fn joint(&mut self, session: &mut Session<'_>, tied: &[SymbolId]) -> bool {
         let mut domains = Vec::new();
-        for y in self.request.symbols {
+        for y in tied {
             let sort = session.symbols[*y].sort;
             let term = session.pool.symbol(*y, session.sorts.base(sort));
             let domain = match session.sorts.get(sort) {

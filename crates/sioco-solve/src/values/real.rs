@@ -38,7 +38,7 @@ const NEARER: [usize; 5] = [0, 7, 14, 20, 30];
 /// Values this near to something that is no value have no end there, as a power of a half.
 const TINY: usize = 80;
 /// Draws before parts are cut off instead.
-const DRAWS: u32 = 24;
+const DRAWS: u32 = 6;
 /// How many parts are cut off.
 const CUTS: u32 = 24;
 /// How far from an end that is not reached a value is taken, as powers of a tenth.
@@ -133,22 +133,31 @@ impl Real {
             session.fix(self.term, Value::real(value))
         });
         if !drawn {
-            self.cut(session, random, lo.as_ref(), hi.as_ref());
+            self.cut(session, random, lo, hi);
         }
         session.uncertain = unsure;
         bounded
     }
 
-    /// Narrows to a value of a set that draws do not hit: random parts of it are cut off until little is left.
-    fn cut(&self, session: &mut Session<'_>, random: &mut Random, lo: Option<&Rational>, hi: Option<&Rational>) {
-        let (mut lo, mut hi) = (lo.cloned(), hi.cloned());
+    /// Narrows to a value of a set that draws do not hit: random parts of what is around it are cut off until one does, or
+    /// little is left.
+    fn cut(&self, session: &mut Session<'_>, random: &mut Random, mut lo: Option<Rational>, mut hi: Option<Rational>) {
         for _ in 0..CUTS {
             let at = draw(lo.as_ref(), hi.as_ref(), random);
             let sign = if random.below(2) == 0 { 1 } else { -1 };
             let kept = if self.limit(session, &(&at * Rational::from(sign)), sign, false) { sign } else { -sign };
             *(if kept == 1 { &mut hi } else { &mut lo }) = Some(at);
+            let value = draw(lo.as_ref(), hi.as_ref(), random);
+            if session.fix(self.term, Value::real(value)) {
+                return;
+            }
         }
-        if let Some(now) = self.now(session, 1) {
+        // What people have to read had better be short.
+        let short = match (&lo, &hi) {
+            (Some(lo), Some(hi)) if lo < hi => self.take(session, &simplest(lo, Some(hi)), 1),
+            _ => false,
+        };
+        if let (false, Some(now)) = (short, self.now(session, 1)) {
             self.take(session, &now, 1);
         }
     }
@@ -268,12 +277,25 @@ impl Real {
     }
 }
 
+/// Into how many parts an interval is divided.
+const PARTS: u64 = 10_000;
+
 /// A readable number between the ends; of any size where there is none.
 pub(super) fn draw(lo: Option<&Rational>, hi: Option<&Rational>, random: &mut Random) -> Rational {
     if let (Some(lo), Some(hi)) = (lo, hi) {
-        // Ten-thousandths of the interval are as good as any others.
-        let part = rational(BigInt::from(random.below(10_001)), BigInt::from(10_000)).unwrap_or(Rational::ZERO);
-        return lo + (hi - lo) * part;
+        // Ten-thousandths of the interval are as good as any others; of what is near, the simplest number, since the ends
+        // may be long, and what is drawn between what was drawn would get longer each time.
+        let part = random.below(PARTS + 1);
+        match part {
+            0 => return lo.clone(),
+            PARTS => return hi.clone(),
+            _ if lo >= hi => return lo.clone(),
+            _ => {}
+        }
+        let width = hi - lo;
+        let [below, above] = [2 * part - 1, 2 * part + 1]
+            .map(|n| lo + &width * rational(BigInt::from(n), BigInt::from(2 * PARTS)).unwrap_or(Rational::ZERO));
+        return simplest(&below, Some(&above));
     }
     let digits = BigInt::from(random.below(100_000));
     let size = rational(digits, BigInt::from(10).pow(random.below(7) as usize)).unwrap_or(Rational::ZERO);

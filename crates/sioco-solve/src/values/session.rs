@@ -3,7 +3,7 @@
 use sioco_model::eval::{Env, eval};
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, TermPool};
-use sioco_model::{SymbolId, TermId, Value};
+use sioco_model::{Id, SymbolId, TermId, Value};
 
 use super::Bounds;
 use crate::query::{Answer, Limits, Reason, Symbols, Terms, Witness};
@@ -28,6 +28,8 @@ pub(super) struct Session<'a> {
     /// Whether some question stayed open: there may be values that were not found.
     pub uncertain: bool,
     levels: usize,
+    /// Values of symbols that no condition speaks of, which no answer may change.
+    settled: Vec<(SymbolId, Value)>,
 }
 
 impl<'a> Session<'a> {
@@ -39,9 +41,17 @@ impl<'a> Session<'a> {
         limits: &'a Limits,
     ) -> Result<Self, NoValues> {
         match solver.check(Terms { pool, sorts, symbols }, limits, true) {
-            Answer::Sat(Some(witness)) => {
-                Ok(Session { solver, pool, sorts, symbols, limits, witness, uncertain: false, levels: 0 })
-            }
+            Answer::Sat(Some(witness)) => Ok(Session {
+                solver,
+                pool,
+                sorts,
+                symbols,
+                limits,
+                witness,
+                uncertain: false,
+                levels: 0,
+                settled: Vec::new(),
+            }),
             Answer::Sat(None) => {
                 Err(NoValues::Unknown(Reason::Broken { solver: solver.name(), what: "it gave no witness".into() }))
             }
@@ -63,7 +73,12 @@ impl<'a> Session<'a> {
         self.solver.assert(terms, condition);
         if !holds {
             match self.solver.check(terms, self.limits, true) {
-                Answer::Sat(Some(witness)) => self.witness = witness,
+                Answer::Sat(Some(witness)) => {
+                    self.witness = witness;
+                    for (y, value) in &self.settled {
+                        self.witness[y.index()] = value.clone();
+                    }
+                }
                 other => {
                     self.uncertain |= !matches!(other, Answer::Unsat(_));
                     self.solver.pop();
@@ -73,6 +88,12 @@ impl<'a> Session<'a> {
         }
         self.levels += 1;
         true
+    }
+
+    /// Gives a symbol that no condition speaks of, now and later, a value of its sort. Before anything is narrowed.
+    pub fn settle(&mut self, symbol: SymbolId, value: Value) {
+        self.witness[symbol.index()] = value.clone();
+        self.settled.push((symbol, value));
     }
 
     /// The state, to come back to.

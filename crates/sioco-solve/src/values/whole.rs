@@ -5,6 +5,7 @@ use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{SortId, SymbolId, TermId, Value};
 
+use super::free;
 use super::random::Random;
 use super::session::Session;
 
@@ -199,17 +200,7 @@ impl Whole {
         let origin = lo.or(hi).unwrap_or(0);
         let used: Vec<&Value> = used.iter().filter(|v| number::to_big(v).is_some()).collect();
         for _ in 0..16 {
-            let bits = [3, 7, 15, 31, 52][random.below(5) as usize];
-            let magnitude = random.between(0, 1 << bits);
-            let sign = match (lo, hi) {
-                (Some(_), None) => 1,
-                (None, Some(_)) => -1,
-                _ => [1, -1][random.below(2) as usize],
-            };
-            let value = match random.below(4) {
-                0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
-                _ => Value::Int(origin.saturating_add(sign * magnitude)),
-            };
+            let value = free::whole(lo, hi, random, &used);
             if session.fix(self.term, value) {
                 return;
             }
