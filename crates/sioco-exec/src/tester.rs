@@ -313,7 +313,8 @@ impl<'m> Tester<'m> {
 
     /// The next purpose of a round over all that do not fail; one run may do for several of them.
     fn next_in_round(&mut self) -> Option<usize> {
-        let dropped = |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
+        let dropped =
+            |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
         let left = (self.turn..self.results.len()).find(|p| self.referee.suite.is_open(*p));
         let next = left.or_else(|| {
             // A round in which nothing happens would be followed by others for ever.

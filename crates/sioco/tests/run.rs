@@ -261,6 +261,17 @@ fn a_plan_can_be_run() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json"]);
     run.exits(4).stderr_has("no switch `finish`").stderr_has("0 purposes of it can still be used");
     run.stdout_has("NOTHING RUN");
+    // However much of it does not fit, the command that is named for the rest is one that works.
+    let many: Vec<String> = (0..12).map(|i| format!("    s{i}: !o({i}) -> a\n")).collect();
+    let many = format!("output o(n: Int)\n\nprocess P {{\n  init a {{\n{}  }}\n}}\n", many.concat());
+    folder.write("acc.sts", &many);
+    sioco_in(&["plan", "acc.sts", "--cover", "switch", "--output", "many.json"], &folder.path("")).exits(0);
+    folder.write("acc.sts", &many.replace("    s", "    t"));
+    let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "many.json"]);
+    run.exits(4).stderr_has(" more; `sioco plan acc.sts --check many.json --all` shows them\n");
+    let args = ["plan", "acc.sts", "--check", "many.json", "--all"];
+    sioco_in(&args, &folder.path("")).exits(3).stdout_has("no switch `s11`");
+    folder.write("acc.sts", MODEL);
     test(&folder, &["--sut", "model:acc.sts", "--plan", "no.json"])
         .exits(2)
         .stderr_has("cannot read the plan `no.json`");

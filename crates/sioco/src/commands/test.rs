@@ -247,7 +247,8 @@ impl Test {
         out: &mut Output,
     ) -> Result<Plan, Failure> {
         if let Some(path) = &self.plan {
-            return planning::load(path, source, back_end, Time::of(self.time), interrupted, out);
+            let command = self.choices.command("plan", &self.file);
+            return planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out);
         }
         let (cover, data) = match &self.cover {
             Covered::Random(walks) => return Ok(planning::nothing(Cover::Random(*walks))),

@@ -18,6 +18,7 @@ use sioco_symbolic::{Progress, Stop};
 use crate::budget::until;
 use crate::commands::plan::{DEPTH, NODES};
 use crate::failure::Failure;
+use crate::model::shell_word;
 use crate::output::{Output, count};
 use crate::plan::check;
 
@@ -137,9 +138,10 @@ pub fn make(
     Ok(plan)
 }
 
-/// Reads a plan. What of it does not fit the model any more is told and left out.
+/// Reads a plan. What of it does not fit the model any more is told and left out; the command tells more about that.
 pub fn load(
     path: &Path,
+    command: &str,
     source: Source<'_>,
     back_end: &BackEnd,
     time: Time,
@@ -155,7 +157,7 @@ pub fn load(
     });
     if !loaded.misfits.is_empty() {
         let page = Page { width: out.width(), style: out.err_style(), lines: MISFITS };
-        let all = format!("`sioco plan --check {} --all`", path.display());
+        let all = format!("`{command} --check {} --all`", shell_word(&path.display().to_string()));
         out.say(misfits(source, &loaded.misfits, MISFITS, &all, page).trim_end());
         let usable = count(loaded.plan.purposes.len(), "purpose");
         out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.display()));
