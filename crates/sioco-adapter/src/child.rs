@@ -66,6 +66,14 @@ impl Program {
         Ok(Running { group, lines, writer, errors })
     }
 
+    /// Whether this is something that only a shell understands: a word of its own, a variable, or several commands.
+    fn wants_a_shell(&self, program: &str) -> bool {
+        const WORDS: [&str; 10] = ["cd", "export", "source", ".", "exec", "set", "ulimit", "umask", "if", "while"];
+        const SIGNS: [&str; 8] = ["&&", "||", "|", ";", "&", ">", "<", ">>"];
+        let variable = program.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.contains('/'));
+        variable || WORDS.contains(&program) || self.words.iter().any(|word| SIGNS.contains(&word.as_str()))
+    }
+
     /// What may help against an error.
     fn help(&self, program: &str, error: ErrorKind) -> String {
         let here = self.directory.as_deref().unwrap_or(Path::new(".")).join(program);
@@ -74,6 +82,9 @@ impl Program {
             return format!("; there is no directory `{}`", directory.display());
         }
         match error {
+            ErrorKind::NotFound if self.wants_a_shell(program) => {
+                format!("; no shell is used: `sh -c '{}'` runs it in one", self.words.join(" "))
+            }
             ErrorKind::NotFound if plain && here.is_file() => {
                 format!("; there is a file of that name here, which `./{program}` would start")
             }
@@ -206,6 +217,8 @@ mod tests {
         for (words, directory, part) in [
             (vec!["sioco-no-such-program"], None, "in the PATH?"),
             (vec!["./sioco/no/such/program"], None, "is the path right?"),
+            (vec!["X=1", "python3", "a.py"], None, "; no shell is used: `sh -c 'X=1 python3 a.py'` runs it in one"),
+            (vec!["sioco-no-such-program", "&&", "b"], None, "; no shell is used"),
             (vec!["/"], None, "directory"),
             (vec!["sh"], Some(directory.join("sioco-no-such-directory")), "there is no directory"),
             (vec![], None, "is empty"),

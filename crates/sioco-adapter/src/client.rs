@@ -82,6 +82,7 @@ pub struct Client<'m> {
     /// Whether the system ended in this run.
     closed: bool,
     stale: u64,
+    unheard: u64,
 }
 
 /// A connection with what is known about its system.
@@ -123,6 +124,7 @@ impl<'m> Client<'m> {
             ahead: VecDeque::new(),
             closed: false,
             stale: 0,
+            unheard: 0,
         }
     }
 
@@ -179,7 +181,7 @@ impl<'m> Client<'m> {
         let stderr = self.stderr();
         self.connection = None;
         self.faulty = true;
-        Fault { kind: FaultKind::Start, message, stderr, again: false }
+        Fault { kind: FaultKind::Protocol, message, stderr, again: false }
     }
 
     /// The fault of an adapter whose lines ended, perhaps inside of one.
@@ -329,7 +331,7 @@ impl<'m> Client<'m> {
                     let what = format!("before its first run it sent {}; outputs follow `ready`", excerpt(&text));
                     return Err(self.fault(FaultKind::Protocol, &what));
                 }
-                AdapterMessage::Output { run: tag, .. } if old(tag) => self.stale += 1,
+                AdapterMessage::Output { run: tag, .. } if old(tag) => self.unheard += 1,
                 AdapterMessage::Accepted { run: tag, .. }
                 | AdapterMessage::Refused { run: tag, .. }
                 | AdapterMessage::Closed { run: tag }
@@ -620,6 +622,10 @@ impl Sut for Client<'_> {
 
     fn stale(&self) -> u64 {
         self.stale
+    }
+
+    fn unheard(&self) -> u64 {
+        self.unheard
     }
 
     fn stop(&mut self) {

@@ -8,8 +8,22 @@ use crate::protocol::Hello;
 /// The differences between the gates that an adapter lists and those of the model, in words. What it does not list is
 /// not compared.
 pub fn differences(model: &Model, hello: &Hello) -> Vec<String> {
+    compare(model, [&hello.inputs, &hello.outputs], ["the adapter", "lists", "list"])
+}
+
+/// The same where a model plays the system.
+pub fn differences_of_models(model: &Model, played: &Model) -> Vec<String> {
+    let of = |direction: Direction| {
+        let gates = played.gates.values().filter(|g| g.direction == direction);
+        Some(gates.map(|g| g.name.clone()).collect())
+    };
+    compare(model, [&of(Direction::Input), &of(Direction::Output)], ["the model that is played", "has", "have"])
+}
+
+fn compare(model: &Model, lists: [&Option<Vec<String>>; 2], words: [&str; 3]) -> Vec<String> {
     let mut found = Vec::new();
-    let lists = [(Direction::Input, "input", &hello.inputs), (Direction::Output, "output", &hello.outputs)];
+    let [who, lists_it, list_it] = words;
+    let lists = [(Direction::Input, "input", lists[0]), (Direction::Output, "output", lists[1])];
     for (direction, what, listed) in lists {
         let Some(listed) = listed else { continue };
         // The end of the system is a message of its own, so it need not be listed.
@@ -19,7 +33,7 @@ pub fn differences(model: &Model, hello: &Hello) -> Vec<String> {
         for gate in gates().filter(|g| !listed.contains(&g.name)) {
             let near = did_you_mean(&gate.name, surplus());
             let help = near.map(|near| format!(": did you mean it by `{near}`?")).unwrap_or_default();
-            found.push(format!("the model has the {what} `{}`, and the adapter does not list it{help}", gate.name));
+            found.push(format!("the model has the {what} `{}`, and {who} does not {list_it} it{help}", gate.name));
         }
         for name in surplus() {
             let other = model.gate(name).map(|gate| model.gates[gate].direction);
@@ -28,7 +42,7 @@ pub fn differences(model: &Model, hello: &Hello) -> Vec<String> {
                 Some(Direction::Output) => ": it is an output there, as seen from the system".to_owned(),
                 None => String::new(),
             };
-            found.push(format!("the adapter lists the {what} `{name}`, and the model does not have it{help}"));
+            found.push(format!("{who} {lists_it} the {what} `{name}`, and the model does not have it{help}"));
         }
     }
     found

@@ -42,7 +42,8 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
         }
     }
     let acknowledged = lines.iter().any(|(.., json)| matches!(kind(json), Some("accepted" | "refused")));
-    let mut reader = Reader { model, acknowledged, runs: Runs::default(), order: None, run: None, resetting: false };
+    let (runs, broken) = (Runs::default(), Vec::new());
+    let mut reader = Reader { model, acknowledged, runs, broken, order: None, run: None, resetting: false };
     // A system is reset when it says so, if it does.
     let mut ready = lines.iter().map(|_| false).collect::<Vec<_>>();
     let mut said = false;
@@ -62,7 +63,7 @@ pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
     // A reset right at the start, or twice, begins nothing.
     runs.retain(|run| !run.steps.is_empty() || run.trouble.is_some());
     runs.iter_mut().for_each(|run| run.order = run.order.or(reader.order));
-    Ok(Log { runs, remarks })
+    Ok(Log { runs, remarks, broken: reader.broken })
 }
 
 fn kind(json: &Json) -> Option<&str> {
@@ -73,6 +74,8 @@ struct Reader<'m> {
     model: &'m Model,
     acknowledged: bool,
     runs: Runs,
+    /// What broke down before the first run.
+    broken: Vec<Trouble>,
     order: Option<Order>,
     /// The number of the run, if it has one.
     run: Option<u64>,
@@ -147,9 +150,10 @@ impl Reader<'_> {
             }
             "error" => {
                 let message = json.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
-                if let Some(run) = self.runs.run() {
-                    let kind = FaultKind::Reported;
-                    run.trouble = Some(Trouble::Fault { kind, message, stderr: Vec::new() });
+                let trouble = Trouble::Fault { kind: FaultKind::Reported, message, stderr: Vec::new() };
+                match self.runs.run() {
+                    Some(run) => run.trouble = Some(trouble),
+                    None => self.broken.push(trouble),
                 }
             }
             "ready" => self.resetting = false,

@@ -589,7 +589,6 @@ mod tests {
             (r#""args":{"p":"x"}"#, "`p` is `\"x\"`, and should be Int in 0..99"),
             (r#""args":{}"#, "`p` is missing"),
             (r#""args":[]"#, "0 values came for 1 parameter"),
-            (r#""args":null"#, "`p` is missing"),
         ] {
             let text = format!(r#"{{"type":"output","gate":"outX",{args}}}"#);
             let malformed = Observation::Malformed { gate, why: why.into(), raw: text.clone() };
@@ -602,6 +601,7 @@ mod tests {
             (r#"{"type":"output","gate":"inX","args":[6]}"#, "is an input of the model"),
             (r#"{"type":"output","gate":"what"}"#, "does not declare an output `what`"),
             (r#"{"type":"output","gate":"outX","args":6}"#, "`args` is `6`"),
+            (r#"{"type":"output","gate":"outX","args":null}"#, "`args` is `null`"),
         ] {
             let why = seen(text).unwrap_err();
             assert!(why.contains(part), "{text}: {why}");

@@ -106,7 +106,8 @@ fn exact(text: &str) -> Option<Rational> {
 pub fn arguments(model: &Model, gate: &Gate, args: Option<&Json>) -> Result<Vec<Value>, Misread> {
     let none = Map::new();
     match args {
-        None | Some(Json::Null) => by_name(model, gate, &none),
+        None => by_name(model, gate, &none),
+        Some(Json::Null) if gate.params.is_empty() => Ok(Vec::new()),
         Some(Json::Object(args)) => by_name(model, gate, args),
         Some(Json::Array(args)) if args.len() == gate.params.len() => {
             gate.params.iter().zip(args).map(|(param, json)| argument(&model.sorts, param, json)).collect()
@@ -358,8 +359,8 @@ mod tests {
         let text = "output o(p: Int, q: Bool)\noutput done\nprocess Q { init l { !o(any p, any q) -> l } state m { !done -> l } }";
         let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
         let read = |gate: &str, args: &str| {
-            let args: Option<Json> = serde_json::from_str(args).expect("JSON");
-            arguments(&model, &model.gates[model.gate(gate).unwrap()], args.as_ref())
+            let args: Json = serde_json::from_str(args).expect("JSON");
+            arguments(&model, &model.gates[model.gate(gate).unwrap()], Some(&args))
         };
         let good = Ok(vec![Value::Int(1), Value::Bool(true)]);
         assert_eq!(read("o", r#"{"q":true,"p":1}"#), good);
@@ -368,10 +369,15 @@ mod tests {
         assert_eq!(read("done", "null"), Ok(vec![]));
         assert_eq!(read("done", "{}"), Ok(vec![]));
         assert_eq!(read("o", r#"{"p":1}"#), Err(Misread::Misfit("`q` is missing".into())));
-        assert_eq!(read("o", "null"), Err(Misread::Misfit("`p` is missing".into())));
+        let gate = &model.gates[model.gate("o").unwrap()];
+        assert_eq!(arguments(&model, gate, None), Err(Misread::Misfit("`p` is missing".into())));
+        // Neither an object nor an array: that is a matter of the adapter, whatever it is.
+        for args in ["null", "3", "true", "\"p\""] {
+            let args: Json = serde_json::from_str(args).expect("JSON");
+            assert!(matches!(arguments(&model, gate, Some(&args)), Err(Misread::Protocol(_))), "{args}");
+        }
         assert_eq!(read("o", "[1]"), Err(Misread::Misfit("1 value came for 2 parameters".into())));
         assert!(matches!(read("o", r#"{"P":1,"q":true}"#), Err(Misread::Protocol(why)) if why.contains("sends `P`")));
-        assert!(matches!(read("o", "3"), Err(Misread::Protocol(_))));
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn gates_are_compared_over_the_wire() {
     let ours = model(&MODEL.replace("outX", "outY"));
     serve(&served, &mut Player::new(&served), |port| {
         let fault = client(&ours, port, Options::default()).reset(1, 7).unwrap_err();
-        assert_eq!((fault.kind, fault.again), (FaultKind::Start, false));
+        assert_eq!((fault.kind, fault.again), (FaultKind::Protocol, false));
         assert!(fault.message.contains("does not list it: did you mean it by `outX`?"), "{fault}");
     });
 }

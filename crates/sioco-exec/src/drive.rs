@@ -46,10 +46,10 @@ pub fn drive(
             continue;
         }
         if let Err(fault) = act(tester, sut, decision) {
-            tester.set_stale(sut.stale());
+            tester.set_dropped(sut.stale(), sut.unheard());
             tester.fault(fault);
         }
-        tester.set_stale(sut.stale());
+        tester.set_dropped(sut.stale(), sut.unheard());
         flush(tester, clock, sink);
     }
     sut.stop();

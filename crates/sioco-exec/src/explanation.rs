@@ -1,6 +1,7 @@
 //! Why an observation is not allowed, in the terms of the model: which conjunct broke, with which values, what was
 //! allowed, which hypotheses were left.
 
+use crate::event::GateValue;
 use sioco_model::semantics::explain;
 use sioco_model::semantics::state::State;
 use sioco_model::{LocationId, SwitchId, Value};
@@ -30,6 +31,8 @@ pub struct Left {
     pub state: Option<State>,
     /// The state in words.
     pub shown: String,
+    /// Inputs that were sent and that it has not taken yet, where the order of events is that of sending.
+    pub under_way: Vec<GateValue>,
     /// What it allows instead.
     pub allowed: Vec<Allowed>,
     /// The switches of the observed gate that leave it, and why each is not enabled for the observed values, with no

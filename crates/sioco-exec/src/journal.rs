@@ -88,8 +88,10 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// The text of a journal or log. Bytes that are no text are an error, except on a last line that was cut.
+/// The text of a journal or log. Bytes that are no text are an error, except on a last line that was cut; a mark of
+/// the encoding at the start, which some editors write, is passed over.
 pub fn decode(bytes: &[u8]) -> Result<&str, ReadError> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     std::str::from_utf8(bytes).or_else(|error| {
         let (good, bad) = bytes.split_at(error.valid_up_to());
         let good = std::str::from_utf8(good).unwrap_or_default();

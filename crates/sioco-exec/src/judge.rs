@@ -16,7 +16,8 @@ pub struct Judged {
     pub cause: Cause,
     /// How many steps were looked at, with the one that ended it.
     pub steps: usize,
-    /// What the model allows instead, where an observation is not allowed.
+    /// What the model allows instead, where an observation is not allowed; and the states in which nothing definite came
+    /// of it.
     pub explanation: Option<Explanation>,
     /// Whether it rests on an `unknown` of a solver.
     pub doubt: bool,
@@ -46,7 +47,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
     let cause = cause.filter(|_| !(adapter && last));
     // Otherwise what the system did until then counts first.
     let cause = cause.or_else(|| run.trouble.clone().map(Cause::Trouble)).unwrap_or(Cause::Reached);
-    let explanation = matches!(cause, Cause::Failure(_)).then(|| referee.explain());
+    let explanation = matches!(cause, Cause::Failure(_) | Cause::Open(_)).then(|| referee.explain());
     let verdict = cause.verdict();
     let doubt = verdict <= Verdict::WeakPass && referee.belief().is_doubtful();
     Judged { verdict, cause, steps, explanation, doubt }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
 use crate::record::Record;
-use crate::sut::Order;
+use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Trouble, Verdict};
 
 /// A step of a recorded run.
@@ -70,12 +70,14 @@ pub struct Log {
     pub runs: Vec<LoggedRun>,
     /// What was read in spite of something.
     pub remarks: Vec<Remark>,
+    /// What broke down before or between runs, which says nothing about the system.
+    pub broken: Vec<Trouble>,
 }
 
 impl Log {
     /// The runs of a journal.
     pub fn of(journal: &Journal) -> Log {
-        let mut runs = Runs::default();
+        let (mut runs, mut broken) = (Runs::default(), Vec::new());
         for (line, stamped) in &journal.records {
             let at = Some(stamped.at);
             match &stamped.record {
@@ -88,10 +90,14 @@ impl Log {
                 Record::Refused { id, why } => runs.refused(*id, why),
                 Record::Observed(seen) => runs.seen(seen.clone(), *line, at),
                 Record::Verdict { verdict, cause, .. } => runs.verdict(*verdict, cause.clone()),
-                Record::Fault(_) | Record::Purpose { .. } | Record::End { .. } => {}
+                Record::Fault(Fault { kind, message, stderr, .. }) => {
+                    let (message, stderr) = (message.clone(), stderr.clone());
+                    broken.push(Trouble::Fault { kind: *kind, message, stderr });
+                }
+                Record::Purpose { .. } | Record::End { .. } => {}
             }
         }
-        Log { runs: runs.done, remarks: journal.remarks.clone() }
+        Log { runs: runs.done, remarks: journal.remarks.clone(), broken }
     }
 }
 

@@ -155,6 +155,10 @@ impl<S: Sut> Sut for Racer<S> {
         self.inner.stale()
     }
 
+    fn unheard(&self) -> u64 {
+        self.inner.unheard()
+    }
+
     fn stop(&mut self) {
         self.inner.stop();
     }

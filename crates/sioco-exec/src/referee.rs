@@ -420,9 +420,17 @@ impl<'m> Referee<'m> {
     /// that nothing explains, why not.
     pub fn explain(&mut self) -> Explanation {
         let all = self.belief.len();
-        let some: Vec<Hypothesis> = self.belief.hypotheses().take(MOST).cloned().collect();
+        let taken = self.belief.groups.iter().flat_map(|g| std::iter::repeat_n(g.taken, g.hypotheses.len()));
+        let some: Vec<(usize, Hypothesis)> = taken.zip(self.belief.hypotheses().cloned()).take(MOST).collect();
         let seen = self.broken_by.clone();
-        let hypotheses = some.iter().map(|h| self.left(h, seen.as_ref())).collect();
+        let of = |(taken, h): &(usize, Hypothesis)| {
+            let mut left = self.left(h, seen.as_ref());
+            left.under_way = self.queue.get(*taken..).unwrap_or_default().to_vec();
+            // Before it has taken everything, nobody calls it silent.
+            left.allowed.retain(|a| *a != Allowed::Silence || left.under_way.is_empty());
+            left
+        };
+        let hypotheses = some.iter().map(of).collect();
         Explanation { hypotheses, all }
     }
 
@@ -455,7 +463,7 @@ impl<'m> Referee<'m> {
             _ => Vec::new(),
         };
         let switches = switches.into_iter().map(|s| (s, Vec::new())).collect();
-        Left { locations, state: None, shown, allowed, switches }
+        Left { locations, state: None, shown, under_way: Vec::new(), allowed, switches }
     }
 
     fn left_known(&mut self, state: State, seen: Option<&Observation>) -> Left {
@@ -491,7 +499,7 @@ impl<'m> Referee<'m> {
             }
             _ => {}
         }
-        let shown = state.show(model);
-        Left { locations: state.locations().to_vec(), state: Some(state), shown, allowed, switches }
+        let (shown, under_way) = (state.show(model), Vec::new());
+        Left { locations: state.locations().to_vec(), state: Some(state), shown, under_way, allowed, switches }
     }
 }

@@ -7,6 +7,9 @@ use crate::explanation::Explanation;
 use crate::record::End;
 use crate::verdict::{Cause, Verdict};
 
+/// How many bad runs are kept for the summary.
+const BAD: usize = 20;
+
 /// What became of a purpose.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PurposeResult {
@@ -39,11 +42,35 @@ pub struct BadRun {
     pub explanation: Option<Explanation>,
 }
 
+/// Of runs with these verdicts and numbers of steps, the failing one that tells most: the shortest, and of these the
+/// first. It is the one that reports show first, and the one that is run again if nobody chooses another.
+pub fn most_telling(runs: impl IntoIterator<Item = (Verdict, u64)>) -> Option<usize> {
+    let failed = runs.into_iter().enumerate().filter(|(_, (verdict, _))| *verdict == Verdict::Fail);
+    failed.min_by_key(|(_, (_, steps))| *steps).map(|(i, _)| i)
+}
+
+/// Makes room for another bad run among those that are kept, and says whether it is one of them: the first ones, but
+/// failures before what broke down, and always the [most telling](most_telling) one.
+pub fn make_room<T>(kept: &mut Vec<T>, of: impl Fn(&T) -> (Verdict, u64), verdict: Verdict, steps: u64) -> bool {
+    if kept.len() < BAD {
+        return true;
+    }
+    if verdict != Verdict::Fail {
+        return false;
+    }
+    let broken = kept.iter().rposition(|b| of(b).0 != Verdict::Fail);
+    let shorter = kept.iter().all(|b| steps < of(b).1);
+    let longest = || (0..kept.len()).max_by_key(|i| of(&kept[*i]).1).filter(|_| shorter);
+    let Some(out) = broken.or_else(longest) else { return false };
+    kept.remove(out);
+    true
+}
+
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// The worst verdict; nothing if there was no run. A run that did not reach its purpose does not count if another one
-    /// did.
+    /// The worst verdict; nothing if there was nothing to run. A run that did not reach its purpose does not count if
+    /// another one did. It is inconclusive, too, if the budget ended before every purpose was tried.
     pub verdict: Option<Verdict>,
     /// Why the campaign ended.
     pub end: End,
@@ -59,19 +86,26 @@ pub struct Summary {
     pub switches: Vec<(bool, bool)>,
     /// For each location, whether it was surely reached, and whether it was possibly reached.
     pub locations: Vec<(bool, bool)>,
-    /// The bad runs, the first ones only.
+    /// Bad runs, in order: not all of them, but always the shortest that failed.
     pub bad: Vec<BadRun>,
     /// States in which the model has a deadlock, in words, each once; the first ones only.
     pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
-    /// Outputs of older runs that were dropped.
+    /// Outputs of older runs that came during later ones and were dropped.
     pub stale: u64,
+    /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
+    pub unheard: u64,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
 }
 
 impl Summary {
+    /// How many purposes the budget left untried.
+    pub fn untried(&self) -> usize {
+        self.purposes.iter().filter(|p| p.verdict.is_none()).count()
+    }
+
     /// Whether a switch was surely taken in some run.
     pub fn surely(&self, switch: SwitchId) -> bool {
         self.switches.get(switch.index()).is_some_and(|s| s.0)
@@ -97,5 +131,39 @@ impl Summary {
     /// Whether a location was surely reached in some run.
     pub fn surely_at(&self, location: LocationId) -> bool {
         self.locations.get(location.index()).is_some_and(|l| l.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Failure;
+
+    fn run(run: u64, verdict: Verdict, steps: u64) -> BadRun {
+        BadRun { run, verdict, cause: Cause::Failure(Failure::Silence), steps, explanation: None }
+    }
+
+    fn of(bad: &BadRun) -> (Verdict, u64) {
+        (bad.verdict, bad.steps)
+    }
+
+    #[test]
+    fn the_shortest_failure_is_kept_and_found() {
+        use Verdict::{Error, Fail};
+        assert_eq!(most_telling([(Error, 1), (Fail, 9), (Fail, 4), (Fail, 4)]), Some(2));
+        assert_eq!(most_telling([(Error, 1)]), None);
+        let mut kept = Vec::new();
+        let lengths = [(Error, 1), (Fail, 30)].into_iter().chain((0..40).map(|i| (Fail, 50 - i)));
+        for (number, (verdict, steps)) in (1..).zip(lengths) {
+            if make_room(&mut kept, of, verdict, steps) {
+                kept.push(run(number, verdict, steps));
+            }
+        }
+        assert_eq!(kept.len(), BAD);
+        assert!(kept.iter().all(|b| b.verdict == Fail) && kept.is_sorted_by_key(|b| b.run));
+        let found = most_telling(kept.iter().map(of));
+        assert_eq!(found.map(|i| kept[i].steps), Some(11));
+        // What broke down comes in only while there is room.
+        assert!(!make_room(&mut kept, of, Error, 0) && !make_room(&mut kept, of, Fail, 11));
     }
 }

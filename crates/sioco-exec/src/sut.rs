@@ -136,8 +136,13 @@ pub trait Sut {
     /// The next event, as soon as there is one, or nothing after this time. A time of zero takes only what is there.
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault>;
 
-    /// Outputs of older runs that were dropped so far.
+    /// Outputs of older runs that came during a later one and were dropped so far.
     fn stale(&self) -> u64 {
+        0
+    }
+
+    /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
+    fn unheard(&self) -> u64 {
         0
     }
 

@@ -23,13 +23,13 @@ use crate::record::{Aim, End, Record, Why};
 use crate::referee::{Reached, Referee};
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::suite::{NodeId, Suite};
-use crate::summary::{BadRun, PurposeResult, Summary};
+use crate::summary::{BadRun, PurposeResult, Summary, make_room};
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 use crate::walk::{Move, Walks};
 
-/// How many bad runs are kept for the summary.
-const BAD: usize = 20;
+/// How many deadlocks are kept for the summary.
+const DEADLOCKS: usize = 20;
 /// How many ways are tried to find one that leads to a purpose.
 const WAYS: usize = 32;
 /// How much memory the solver's terms may take before they are forgotten.
@@ -136,6 +136,7 @@ pub struct Tester<'m> {
     bad: Vec<BadRun>,
     deadlocks: Vec<String>,
     stale: u64,
+    unheard: u64,
     faults: u32,
     timeouts: u32,
     end: Option<End>,
@@ -195,6 +196,7 @@ impl<'m> Tester<'m> {
             bad: Vec::new(),
             deadlocks: Vec::new(),
             stale: 0,
+            unheard: 0,
             faults: 0,
             timeouts: 0,
             end: None,
@@ -540,7 +542,7 @@ impl<'m> Tester<'m> {
         let model = self.model();
         let Some(state) = self.referee.deadlock() else { return };
         let shown = state.show(model);
-        if self.deadlocks.len() < BAD && !self.deadlocks.contains(&shown) {
+        if self.deadlocks.len() < DEADLOCKS && !self.deadlocks.contains(&shown) {
             self.deadlocks.push(shown);
         }
     }
@@ -687,9 +689,9 @@ impl<'m> Tester<'m> {
         }
     }
 
-    /// Outputs of older runs that were dropped so far.
-    pub fn set_stale(&mut self, stale: u64) {
-        self.stale = stale;
+    /// Outputs that were dropped so far: those of older runs during later ones, and those after the end of their run.
+    pub fn set_dropped(&mut self, stale: u64, unheard: u64) {
+        (self.stale, self.unheard) = (stale, unheard);
     }
 
     fn step(&mut self, event: Option<&GateValue>) {
@@ -807,11 +809,11 @@ impl<'m> Tester<'m> {
     }
 
     fn bad(&mut self, verdict: Verdict, cause: Cause) {
-        if self.bad.len() >= BAD {
+        if !make_room(&mut self.bad, |b| (b.verdict, b.steps), verdict, self.run_steps) {
             return;
         }
         let explanation = match &cause {
-            Cause::Failure(_) => Some(self.referee.explain()),
+            Cause::Failure(_) | Cause::Trouble(Trouble::Refused { .. }) => Some(self.referee.explain()),
             _ => None,
         };
         self.bad.push(BadRun { run: self.run, verdict, cause, steps: self.run_steps, explanation });
@@ -832,8 +834,13 @@ impl<'m> Tester<'m> {
             locations[s.target.index()].0 |= sure;
             locations[s.target.index()].1 |= possible;
         }
-        let unreached = self.results.iter().any(|r| r.verdict == Some(Verdict::Inconclusive));
-        let verdict = self.worst.map(|v| if unreached { v.max(Verdict::Inconclusive) } else { v });
+        // A plan that the budget cut off has not shown what it is for, be it before the first run.
+        let unreached = self.results.iter().any(|r| r.verdict.is_none_or(|v| v == Verdict::Inconclusive));
+        let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
+        let verdict = match unreached {
+            true => self.worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
+            false => self.worst,
+        };
         Summary {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
@@ -847,6 +854,7 @@ impl<'m> Tester<'m> {
             deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
             stale: self.stale,
+            unheard: self.unheard,
             unknown: self.referee.mind.unknown,
         }
     }

@@ -86,8 +86,8 @@ fn rational(expr: &Expr) -> Option<Rational> {
         ExprKind::Paren(inner) => rational(inner),
         ExprKind::Chain(a, rest) => match &rest[..] {
             [(BinOp::Quot, _, b)] => {
-                let b = rational(b)?;
-                (!b.is_zero()).then_some(rational(a)? / b)
+                let (a, b) = (rational(a)?, rational(b)?);
+                (!b.is_zero()).then(|| a / b)
             }
             _ => None,
         },
@@ -136,9 +136,16 @@ mod tests {
             let value = parse_value(&model.sorts, sort, shown).expect(shown);
             assert_eq!(model.sorts.show(sort, &value), shown);
         }
-        for wrong in
-            ["P { x: 1 }", "P { x: 1, s: [Mix(10, 0.5)] }", "P { x: 1.5, s: [] }", "Q", "1", "", "P { x: 1, s: [] } 2"]
-        {
+        for wrong in [
+            "P { x: 1 }",
+            "P { x: 1, s: [Mix(10, 0.5)] }",
+            "P { x: 1.5, s: [] }",
+            "Q",
+            "1",
+            "",
+            "P { x: 1, s: [] } 2",
+            "P { x: 1 / 0, s: [] }",
+        ] {
             assert!(parse_value(&model.sorts, sort, wrong).is_err(), "{wrong}");
         }
     }

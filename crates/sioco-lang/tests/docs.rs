@@ -35,3 +35,25 @@ fn models_in_documents_are_clean_and_formatted() {
     }
     assert!(count >= 2, "{count} models in the documents");
 }
+
+/// The document lists exactly the words that the lexer keeps for itself.
+#[test]
+fn reserved_words_are_listed() {
+    let lexer = include_str!("../src/syntax/lexer.rs");
+    let tokens = lexer.lines().filter_map(|line| line.trim().strip_prefix("#[token(\"")?.strip_suffix("\")]"));
+    let words: Vec<&str> = tokens.filter(|t| t.starts_with(|c: char| c.is_ascii_lowercase())).collect();
+    assert!(words.len() > 20 && words.contains(&"state"), "{words:?}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md");
+    let text = std::fs::read_to_string(path).expect("docs/language.md");
+    let (_, list) = text.split_once("These words are reserved and cannot be names: ").expect("the list");
+    let (list, _) = list.split_once(". ").expect("its end");
+    let listed: Vec<&str> = list.split(", ").map(|word| word.trim_matches('`')).collect();
+    let mut sorted = words.clone();
+    sorted.sort_unstable();
+    assert_eq!(listed, sorted);
+    // Each of them is one to the parser as well.
+    for word in words {
+        let text = format!("input {word}\nprocess P {{ init l {{ ?{word} -> l }} }}\n");
+        assert!(check_text("m.sts", &text).model.is_none(), "{word}");
+    }
+}

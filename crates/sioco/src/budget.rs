@@ -24,6 +24,12 @@ pub struct Flags {
 
 /// Does some work, which is told by flags when the time is up or somebody interrupted it.
 pub fn within<T>(time: Duration, interrupted: &AtomicBool, work: impl FnOnce(Flags) -> T) -> T {
+    // Questions about what was explored have twice the time.
+    until(time, time.saturating_mul(3).max(LEAST), interrupted, work)
+}
+
+/// The same with a time of its own after which everything has to end.
+pub fn until<T>(time: Duration, all: Duration, interrupted: &AtomicBool, work: impl FnOnce(Flags) -> T) -> T {
     let flags = Flags { enough: Arc::new(AtomicBool::new(time.is_zero())), stop: Arc::default() };
     let start = Instant::now();
     std::thread::scope(|scope| {
@@ -39,8 +45,7 @@ pub fn within<T>(time: Duration, interrupted: &AtomicBool, work: impl FnOnce(Fla
                     told.stop.fetch_or(since.elapsed() >= GRACE, Ordering::Relaxed);
                 }
                 told.enough.fetch_or(start.elapsed() >= time, Ordering::Relaxed);
-                // Questions about what was explored have twice the time.
-                told.stop.fetch_or(start.elapsed() >= time.saturating_mul(3).max(LEAST), Ordering::Relaxed);
+                told.stop.fetch_or(start.elapsed() >= all, Ordering::Relaxed);
             }
         });
         work(flags)

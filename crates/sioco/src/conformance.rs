@@ -48,8 +48,8 @@ use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output;
 use crate::run::cover::Covered;
-use crate::run::planning::{self, Wanted};
-use crate::run::show::{self, Shown};
+use crate::run::planning::{self, Time, Wanted};
+use crate::run::show;
 use crate::run::watch::Since;
 
 /// So many steps are walked after the plan.
@@ -168,11 +168,11 @@ impl Conformance {
             Covered::Random(walks) => planning::nothing(Cover::Random(*walks)),
             Covered::Auto => {
                 let wanted = Wanted { cover: Cover::Switch, data: true, strict: false, seed: self.seed };
-                planning::make(&wanted, source, &back_end, &never, out)?
+                planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
             Covered::Plan(cover) => {
                 let wanted = Wanted { cover: cover.clone(), data: false, strict: false, seed: self.seed };
-                planning::make(&wanted, source, &back_end, &never, out)?
+                planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
         };
         let walks = match covered {
@@ -212,17 +212,14 @@ impl Conformance {
             journal: None,
             replay: None,
             gates: &[],
+            reasons: trails.reasons(),
+            eager: false,
         };
-        let runs: Vec<Shown<'_>> = (found.bad.iter())
-            .map(|b| Shown {
-                run: b.run,
-                verdict: b.verdict,
-                cause: &b.cause,
-                explanation: b.explanation.as_ref(),
-                steps: trails.of(b.run),
-            })
-            .collect();
-        show::bad_runs(&runs, show::About { source, seed: Some(self.seed), file: None, replay: None }, out);
+        show::bad_runs(
+            &show::of(&found, &trails),
+            show::About { source, seed: Some(self.seed), file: None, replay: None },
+            out,
+        );
         let page = Page { width: out.width(), style: out.style() };
         out.print(&summary(&told, page));
         Ok(found)

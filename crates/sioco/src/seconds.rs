@@ -1,19 +1,30 @@
-//! Times on the command line: `20`, `0.5`, `1.5s`.
+//! Times on the command line: `20`, `0.5`, `1.5s`, `500ms`, `2m`, `1h`.
 
 use std::time::Duration;
 
-/// Reads a number of seconds, which may have decimals.
+/// The units, the longer names first: `ms` ends in `s`.
+const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+
+/// Reads a time, which may have decimals; a bare number is seconds.
 pub fn parse(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a number of seconds, such as 20 or 0.5".to_owned();
+    let wrong =
+        || "write a number of seconds, such as 20 or 0.5, or with a unit: `500ms`, `90s`, `2m`, `1h`".to_owned();
     let plain = text.trim();
-    let plain = plain.strip_suffix('s').unwrap_or(plain).trim_end();
+    let found = UNITS.iter().find_map(|(unit, seconds)| Some((plain.strip_suffix(unit)?.trim_end(), *seconds)));
+    let (plain, unit) = found.unwrap_or((plain, 1.0));
     let (whole, part) = plain.split_once('.').unwrap_or((plain, "0"));
     // What floats are written like besides, such as `1e3` and `inf`, is more likely a slip.
     if [whole, part].iter().any(|p| p.is_empty() || !p.bytes().all(|b| b.is_ascii_digit())) {
         return Err(wrong());
     }
-    let seconds = plain.parse::<f64>().map_err(|_| wrong())?;
+    let seconds = plain.parse::<f64>().map_err(|_| wrong())? * unit;
     Duration::try_from_secs_f64(seconds).map_err(|_| "that is longer than can be measured".to_owned())
+}
+
+/// The same, where no time at all would make no sense.
+pub fn some(text: &str) -> Result<Duration, String> {
+    let time = parse(text)?;
+    if time.is_zero() { Err("that is no time at all: write at least `1ms`".to_owned()) } else { Ok(time) }
 }
 
 #[cfg(test)]
@@ -21,12 +32,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_are_read() {
-        for (text, millis) in [("0", 0), ("20", 20_000), ("0.5", 500), ("1.25s", 1250), (" 3 s ", 3000)] {
+    fn times_are_read() {
+        for (text, millis) in [
+            ("0", 0),
+            ("20", 20_000),
+            ("0.5", 500),
+            ("1.25s", 1250),
+            (" 3 s ", 3000),
+            ("500ms", 500),
+            ("90s", 90_000),
+            ("1m", 60_000),
+            ("1.5 m", 90_000),
+            ("2h", 7_200_000),
+        ] {
             assert_eq!(parse(text), Ok(Duration::from_millis(millis)), "{text}");
         }
-        for text in ["", "s", ".", "5.", ".5", "-1", "1e3", "inf", "NaN", "1m", "1.2.3", "999999999999999999999999"] {
-            assert!(parse(text).is_err(), "{text}");
+        for text in ["", "s", "ms", ".", "5.", ".5", "-1", "1e3", "inf", "NaN", "1d", "1.2.3", "1m30s", "soon"] {
+            assert!(parse(text).is_err_and(|why| why.contains("`500ms`")), "{text}");
         }
+        assert!(parse("999999999999999999999999").is_err() && parse("9999999999999999999h").is_err());
+        assert!(some("0").is_err() && some("0ms").is_err() && some("1ms").is_ok());
     }
 }

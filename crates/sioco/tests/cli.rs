@@ -198,7 +198,8 @@ fn explain_knows_every_code() {
     let list = sioco(&["explain"]);
     list.exits(0).stderr_is("");
     let codes = sioco_lang::Code::ALL.len() + sioco_report::run::code::Code::ALL.len();
-    let topics = codes + sioco_symbolic::analysis::Kind::ALL.len();
+    let words = sioco_report::run::word::Word::ALL.len();
+    let topics = codes + words + sioco_symbolic::analysis::Kind::ALL.len();
     assert_eq!(list.stdout.lines().count(), topics);
     for code in ["N001", "n001", "sioco::N001", "sioco::n001", "SIOCO::n001"] {
         sioco(&["explain", code]).exits(0).stdout_has("error[sioco::N001]\n").stderr_is("");

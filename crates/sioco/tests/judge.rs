@@ -76,6 +76,10 @@ FAIL  Accumulator against `log.txt`: 2 runs, 4 steps
         ("closed\n", 1, "error[sioco::V003]"),
         ("?inX(6)\n!outX(true)\n", 1, "error[sioco::V004]"),
         ("?inX(6)\n?inX(6)\n", 3, "the model does not say what happens after ?inX(p=6)"),
+        // With the place in the model, and the state.
+        ("?inX(6)\n?inX(6)\n", 3, "in `l1`"),
+        ("?inX(6)\n?inX(6)\n", 3, "note: hypotheses: 1 (l1, x = 6)"),
+        ("?inX(6)\n?inX(6)\n", 3, "  open       1 run: the model does not say what happens after ?inX\n"),
         ("", 4, ""),
         ("// nothing\nreset\n", 4, ""),
     ] {
@@ -124,8 +128,12 @@ fn the_order_of_a_log_matters() {
 fn standard_input_is_a_log() {
     let folder = folder();
     let model = folder.path("acc.sts");
-    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(6)\n").exits(0).stdout_has("against `-`");
-    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(7)\n").exits(1).stdout_has("-:2");
+    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(6)\n").exits(0).stdout_has("against standard input: ");
+    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\n!outX(7)\n").exits(1).stdout_has(", standard input:2\n");
+    sioco_with_input(&["judge", &model, "-"], b"?inX(6)\nundo\n")
+        .exits(2)
+        .stderr_has("standard input:2: `undo` is no event");
+    sioco_with_input(&["judge", &model, "-"], b"").exits(4).stderr_has("there is no run in standard input");
 }
 
 #[test]
@@ -134,6 +142,7 @@ fn what_is_no_log_is_told_with_its_line() {
     for (log, line, what) in [
         ("?inX(6)\n!outY(6)\n", 2, "did you mean `outX`?"),
         ("?inX(11)\n", 1, "11 is outside of"),
+        ("?inX(6)\n!outX(7 div 0)\n", 2, "`7 div 0` is not a value"),
         ("hello\n", 1, "no event and no switch"),
         ("?inX(6)\nundo\n", 2, "`undo` is no event"),
         ("{\"type\":\"input\",\"gate\":\"inZ\"}\n", 1, "does not declare an input `inZ`"),
@@ -148,6 +157,50 @@ fn what_is_no_log_is_told_with_its_line() {
     sioco_in(&["judge", "acc.sts", "none"], &folder.path("")).exits(2).stderr_has("cannot read `none`");
     sioco_in(&["judge", "acc.sts", "."], &folder.path("")).exits(2).stderr_has("cannot read `.`");
     sioco_in(&["judge", "none.sts", "bytes"], &folder.path("")).exits(2).stderr_has("none.sts");
+}
+
+/// Some editors mark the encoding at the start of a file.
+#[test]
+fn a_mark_of_the_encoding_is_passed_over() {
+    let folder = folder();
+    let text = journal(&folder, "60");
+    for log in ["?inX(6)\n!outX(7)\n", &text] {
+        let (plain, marked) = (judge(&folder, log, &[]), judge(&folder, &format!("\u{feff}{log}"), &[]));
+        plain.exits(1);
+        marked.exits(1).stdout_is(&plain.stdout).stderr_is(&plain.stderr);
+    }
+}
+
+/// Something that broke down between runs is no verdict, whatever the runs say.
+#[test]
+fn breakdowns_between_runs_count() {
+    let folder = folder();
+    let log = "{\"type\":\"error\",\"message\":\"no paper\"}\n";
+    judge(&folder, log, &[]).exits(5).stderr_has("there is no run in `log.txt`, which tells of a breakdown: no paper");
+    let fault =
+        "{\"at\":1,\"type\":\"fault\",\"kind\":\"died\",\"message\":\"it ended\",\"stderr\":[],\"again\":true}\n";
+    let args =
+        ["test", "acc.sts", "--sut", "model:acc.sts", "--seed", "1", "--journal", "j.jsonl", "--max-steps", "60"];
+    sioco_in(&args, &folder.path("")).exits(0);
+    let text = std::fs::read_to_string(folder.path("j.jsonl")).unwrap();
+    judge(&folder, &text, &[]).exits(0);
+    let run = judge(&folder, &(text + fault), &[]);
+    run.exits(5).stderr_has("log.txt: something broke down between runs: it ended").stdout_has("ERROR  Accumulator");
+}
+
+/// The words in brackets that are no codes have pages, too.
+#[test]
+fn words_in_brackets_are_explained() {
+    for (word, head) in [
+        ("refused", "error[refused]\n"),
+        ("Inconclusive", "warning[inconclusive]\n"),
+        ("adapter", "error[adapter]\n"),
+        ("model", "error[model]\n"),
+    ] {
+        sioco(&["explain", word]).exits(0).stderr_is("").stdout_has(head);
+        sioco(&["explain"]).exits(0).stdout_has(&format!("\n{}  ", word.to_lowercase()));
+    }
+    sioco(&["explain", "refusd"]).exits(2).stderr_has("did you mean `refused`?");
 }
 
 /// A journal of a campaign in which some runs fail.
@@ -195,8 +248,7 @@ fn every_part_of_a_journal_is_judged() {
         let run = judge(&folder, &text[..text.floor_char_boundary(end)], &[]);
         let begun = text[..end].contains("\"type\":\"run\"");
         match (end < head, begun) {
-            (true, _) => run.exits(if end == 0 { 4 } else { 2 }),
-            (false, false) => run.exits(4),
+            (true, _) | (false, false) => run.exits(4),
             // Whatever is there is allowed, or the one wrong output.
             (false, true) => {
                 let whole = text[..end].ends_with('}') && text[..end].contains("\"type\":\"end\"");

@@ -163,11 +163,91 @@ fn what_is_covered_can_be_chosen() {
     }
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "9"]);
     run.exits(0).stdout_has("2 walks of 100 steps").stdout_has("200 steps");
-    test(&folder, &["--sut", "model:acc.sts", "--for", "0.1"]).exits(0).stdout_has("the time is used up (100 ms)");
+    let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
+    run.exits(0).stdout_has("the time is used up (100 ms)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
     run.exits(0).stdout_has("the steps are used up (7 steps)");
     // In the middle of a purpose, that is inconclusive.
     test(&folder, &["--sut", "model:acc.sts", "--max-steps", "1"]).exits(3).stdout_has("it was stopped");
+}
+
+/// What was planned and not tried is no pass, wherever the budget ends.
+#[test]
+fn a_plan_that_the_budget_cuts_off_is_inconclusive() {
+    let folder = folder();
+    let (mut untried, mut whole) = (0, 0);
+    for most in (1..30).map(|n| n.to_string()) {
+        let options = ["--sut", "model:acc.sts", "--seed", "1", "--max-steps", &most];
+        let run = test(&folder, &[&options[..], &["--format", "json"]].concat());
+        let summary = objects(&run.stdout).pop().unwrap();
+        let purposes = summary["purposes"].as_array().unwrap();
+        assert!(purposes.len() > 1, "{summary}");
+        let left = purposes.iter().filter(|p| p["verdict"].is_null()).count();
+        let open = purposes.iter().any(|p| p["verdict"] == "inconclusive");
+        assert_eq!(summary["verdict"] == "inconclusive", left > 0 || open, "{most}: {summary}");
+        run.exits(if left > 0 || open { 3 } else { 0 });
+        if left == 1 && !open {
+            untried += 1;
+            let text = "  not tried  the budget ended before 1 purpose was tried; raise `--max-steps`\n";
+            test(&folder, &options).exits(3).stdout_has("INCONCLUSIVE  Accumulator").stdout_has(text);
+        }
+        whole += usize::from(left == 0 && !open);
+    }
+    assert!(untried > 0 && whole > 0, "{untried} {whole}");
+    // However little there is.
+    sioco_in(&["plan", "acc.sts", "--output", "plan.json"], &folder.path("")).exits(0);
+    let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json", "--for", "0"]);
+    run.exits(3).stdout_has("INCONCLUSIVE  Accumulator").stdout_has("before 1 purpose was tried; raise `--for`\n");
+    // A failure stays one.
+    test(&folder, &["--sut", "model:wrong.sts", "--seed", "1", "--max-steps", "40", "--fail-fast"]).exits(1);
+}
+
+/// The equation has solutions that nobody finds in time.
+#[test]
+fn planning_counts_to_the_time() {
+    let folder = folder();
+    let text = "input a(p: Int, q: Int in -1000000000000000000000000000000..1000000000000000000000000000000)\noutput b(p: Int)\n\
+                process P {\n  var x: Int = 1\n  init l0 { ?a(p, q) [p*p*p + q*q*q == 42 || p > q] / x := x * x + p * q -> l1 }\n  \
+                state l1 { !b(x) -> l0 }\n}\n";
+    folder.write("acc.sts", text);
+    let begun = std::time::Instant::now();
+    let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "3", "--for", "2s"]);
+    // On a pipe nothing tells how far it is.
+    run.stdout_has("the time is used up (2.0 s)")
+        .stderr_has(" uncovered; planning had half of `--for`, and a longer one covers more\n");
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn the_failure_that_is_shown_first_is_the_one_to_replay() {
+    let folder = folder();
+    let run = test(&folder, &["--sut", "model:wrong.sts", "--seed", "7", "--journal", "j.jsonl"]);
+    run.exits(1).stdout_has("  replay     sioco replay j.jsonl\n");
+    let number = |text: &str, before: &str| -> u64 {
+        let rest = text.split(before).nth(1).unwrap_or_else(|| panic!("no {before:?} in {text}"));
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    let shown = number(&run.stdout, " FAIL  run ");
+    let steps = number(&run.stdout, &format!(" FAIL  run {shown}, step "));
+    assert_eq!(number(&run.stdout, "replay: sioco replay j.jsonl --run "), shown);
+    // No other failing run is shorter, and none of the same length comes before it.
+    let journal = objects(&fs::read_to_string(folder.path("j.jsonl")).unwrap());
+    let (mut at, mut failed) = (0, Vec::new());
+    for line in &journal {
+        match line["type"].as_str() {
+            Some("run") => at = line["run"].as_u64().unwrap(),
+            Some("verdict") if line["verdict"] == "fail" => failed.push((line["steps"].as_u64().unwrap(), at)),
+            _ => {}
+        }
+    }
+    assert!(failed.len() > 20, "{}", failed.len());
+    assert_eq!(failed.iter().min(), Some(&(steps, shown)));
+    // The first one that failed is another.
+    assert_ne!(failed[0].1, shown, "another seed is needed");
+    let again = sioco_in(&["replay", "j.jsonl", "--solver", "builtin"], &folder.path(""));
+    again.exits(1).stdout_has(&format!(" FAIL  run {shown}, step {steps} "));
+    again.stdout_has(&format!("FAILED  run {shown} fails again"));
 }
 
 #[test]
@@ -181,6 +261,17 @@ fn a_plan_can_be_run() {
     let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "plan.json"]);
     run.exits(4).stderr_has("no switch `finish`").stderr_has("0 purposes of it can still be used");
     run.stdout_has("NOTHING RUN");
+    // However much of it does not fit, the command that is named for the rest is one that works.
+    let many: Vec<String> = (0..12).map(|i| format!("    s{i}: !o({i}) -> a\n")).collect();
+    let many = format!("output o(n: Int)\n\nprocess P {{\n  init a {{\n{}  }}\n}}\n", many.concat());
+    folder.write("acc.sts", &many);
+    sioco_in(&["plan", "acc.sts", "--cover", "switch", "--output", "many.json"], &folder.path("")).exits(0);
+    folder.write("acc.sts", &many.replace("    s", "    t"));
+    let run = test(&folder, &["--sut", "model:acc.sts", "--plan", "many.json"]);
+    run.exits(4).stderr_has(" more; `sioco plan acc.sts --check many.json --all` shows them\n");
+    let args = ["plan", "acc.sts", "--check", "many.json", "--all"];
+    sioco_in(&args, &folder.path("")).exits(3).stdout_has("no switch `s11`");
+    folder.write("acc.sts", MODEL);
     test(&folder, &["--sut", "model:acc.sts", "--plan", "no.json"])
         .exits(2)
         .stderr_has("cannot read the plan `no.json`");
@@ -217,6 +308,7 @@ fn bad_options_are_told() {
     for (options, what) in [
         (&["--cover", "swich"][..], "did you mean `switch`?"),
         (&["--cover", "atuo"], "did you mean `auto`?"),
+        (&["--cover", "everything"], "there is `auto`, `switch`"),
         (&["--cover", "random:0"], "random"),
         (&["--cover", "purpose:nothing"], "nothing"),
         (&["--seed", "x"], "invalid value 'x' for '--seed"),
@@ -225,6 +317,8 @@ fn bad_options_are_told() {
         (&["--max-steps", "0"], "0 is not in 1.."),
         (&["--for", "soon"], "write a number of seconds"),
         (&["--for", "-1"], "write a number of seconds"),
+        (&["--for", "1d"], "`500ms`, `90s`, `2m`, `1h`"),
+        (&["--patience", "0"], "no time at all"),
         (&["--quiescence", "0"], "0 is not in 1..=3600000"),
         (&["--quiescence", "fast"], "invalid value 'fast'"),
         (&["--attempts", "0"], "0 is not in 1.."),
@@ -265,6 +359,12 @@ fn a_system_that_cannot_be_started_is_an_error() {
     let folder = folder();
     let run = test(&folder, &["--sut", "./no-such-program"]);
     run.exits(5).stdout_has("error[adapter]: ").stdout_has("no-such-program").stdout_has("ERROR  Accumulator");
+    // Nothing was run, so there is nothing to say about coverage.
+    for word in ["coverage", "purposes", "not taken", "listening"] {
+        assert!(!run.stdout.contains(word), "{word}: {}", run.stdout);
+    }
+    let run = test(&folder, &["--sut", "cd /somewhere && python3 a.py"]);
+    run.exits(5).stdout_has("no shell is used: `sh -c 'cd /somewhere && python3 a.py'` runs it in one");
     let run = test(&folder, &["--sut", "./no-such-program", "--format", "json"]);
     let lines = objects(&run.exits(5).stdout);
     assert_eq!(lines.last().unwrap()["verdict"], "error");
@@ -276,7 +376,10 @@ fn a_model_with_other_gates_is_no_verdict() {
     let folder = folder();
     folder.write("other.sts", "output bye\nprocess P { init a { !bye -> a } }\n");
     let run = test(&folder, &["--sut", "model:other.sts", "--seed", "1"]);
-    run.exits(5).stdout_has("the model has no output `bye`; its outputs are: `outX`, `done`");
+    run.exits(5).stdout_has("error[adapter]: the gates of the model that is played are not those of the model: ");
+    run.stdout_has("the model has the input `inX`, and the model that is played does not have it; ");
+    run.stdout_has("the model that is played has the output `bye`, and the model does not have it");
+    run.stdout_has(": 0 runs, 0 steps");
     // A value that the gate does not have is one on the system.
     folder.write("text.sts", &MODEL.replace("outX(p: Int)", "outX(p: String)").replace("!outX(x)", "!outX(\"six\")"));
     let run = test(&folder, &["--sut", "model:text.sts", "--seed", "1"]);
@@ -350,6 +453,54 @@ fn an_adapter_that_dies_is_an_error_with_its_last_words() {
     run.exits(5).stdout_has("error[adapter]").stdout_has("   │ out of paper\n").stdout_has("ERROR  Accumulator");
 }
 
+/// An adapter that refuses every input, and says something else each time.
+#[cfg(unix)]
+#[test]
+fn refused_inputs_are_told_together() {
+    let folder = folder();
+    let text = ECHO.replace("accepted\\\",\\\"id\\\":$id", "refused\\\",\\\"id\\\":$id,\\\"message\\\":\\\"not $p\\\"");
+    assert!(text.contains("not $p"));
+    let text: String = text
+        .lines()
+        .map(|line| line.split("; echo \"{\\\"type\\\":\\\"output").next().unwrap().to_owned() + "\n")
+        .collect();
+    folder.program("no.sh", &text.replace("not $p\\\"}\"\n", "not $p\\\"}\";;\n"));
+    let run = test(&folder, &["--sut", "./no.sh", "--seed", "4", "--cover", "random:9"]);
+    run.exits(5).stdout_has("error[refused]: ?inX(p=").stdout_has(" was refused: not ");
+    run.stdout_has("in `l0`").stdout_has("note: hypotheses: 1 (l0, x = 0)").stdout_has("in the same way: runs 2, 3\n");
+    assert_eq!(run.stdout.matches("error[refused]").count(), 1, "{}", run.stdout);
+}
+
+/// The adapter answers nothing; how long it is waited for can be said.
+#[cfg(unix)]
+#[test]
+fn patience_can_be_chosen() {
+    let folder = folder();
+    folder.program("hangs.sh", "while read -r line; do :; done");
+    let run = test(&folder, &["--sut", "./hangs.sh", "--patience", "200ms", "--journal", "j.jsonl"]);
+    run.exits(5).stdout_has("did not answer the hello within 0.2 s").stdout_has("`--patience SECONDS` waits longer");
+    let head = &objects(&fs::read_to_string(folder.path("j.jsonl")).unwrap())[0];
+    assert_eq!(head["settings"]["patience_us"], 200_000);
+    // A journal in which there is nothing but a breakdown.
+    let judged = sioco_in(&["judge", "acc.sts", "j.jsonl", "--solver", "builtin"], &folder.path(""));
+    judged.exits(5).stderr_has("there is no run in `j.jsonl`, which tells of a breakdown: the adapter `./hangs.sh`");
+}
+
+/// What an adapter says when it breaks down is told once, and not for every purpose.
+#[cfg(unix)]
+#[test]
+fn what_broke_down_is_told_once() {
+    let folder = folder();
+    let text = ECHO.replace(
+        "*'\"input\"'*)",
+        "*'\"input\"'*) echo '{\"type\":\"error\",\"message\":\"no paper\"}'; continue;;\n    *'\"none\"'*)",
+    );
+    folder.program("error.sh", &text);
+    let run = test(&folder, &["--sut", "./error.sh", "--seed", "4", "--journal", "j.jsonl"]);
+    run.exits(5).stdout_has(" error, the adapter broke");
+    assert_eq!(run.stdout.matches("no paper").count(), 1, "{}", run.stdout);
+}
+
 /// Runs a campaign that would go on for long, and interrupts it once it has printed a line with this text. What it
 /// prints after that, and its exit code.
 #[cfg(unix)]
@@ -388,6 +539,18 @@ fn ctrl_c_keeps_the_journal_and_tells_what_is_known() {
     assert_eq!(journal.last().unwrap()["why"], "interrupted");
     // What was recorded can be judged.
     sioco_in(&["judge", "acc.sts", "j.jsonl", "--solver", "builtin"], &folder.path("")).exits(0);
+}
+
+/// What was found before Ctrl-C is told, though the exit code is that of an interruption.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_does_not_hide_a_failure() {
+    let folder = folder();
+    let (rest, code) = interrupted(&folder, "model:wrong.sts", "\"verdict\":\"fail\"");
+    assert_eq!(code, Some(130));
+    let summary: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
+    assert_eq!((&summary["verdict"], &summary["exit"]), (&"fail".into(), &130.into()));
+    assert_eq!((&summary["end"], &summary["bad"][0]["code"]), (&"interrupted".into(), &"sioco::V001".into()));
 }
 
 /// The adapter never says a word, and is waited for when the signal comes.

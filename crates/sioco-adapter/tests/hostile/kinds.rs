@@ -147,8 +147,8 @@ pub const KINDS: &[Kind] = &[
     kind("hello-again", TCP, PROTOCOL),
     kind("no-hello", CHILD, PROTOCOL),
     kind("accepted-twice", BOTH, PROTOCOL),
-    kind("gates", BOTH, START),
-    kind("version", TCP, START),
+    kind("gates", BOTH, PROTOCOL),
+    kind("version", TCP, PROTOCOL),
     // It sends without end.
     kind("long-line", BOTH, PROTOCOL),
     timed("endless-logs-at-hello", BOTH, TIMEOUT, Time::Hello),

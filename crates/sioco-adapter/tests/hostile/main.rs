@@ -193,7 +193,7 @@ fn outcome(summary: &Summary) -> String {
         Some(Cause::Trouble(Trouble::Refused { .. })) => format!("{verdict} (refused)"),
         Some(other) => format!("{verdict} ({other:?})"),
         None if summary.withdrawn > 0 => format!("{verdict}, silence withdrawn"),
-        None if summary.stale > 0 => format!("{verdict}, outputs of older runs dropped"),
+        None if summary.stale + summary.unheard > 0 => format!("{verdict}, outputs of older runs dropped"),
         None => verdict.into(),
     }
 }
@@ -201,7 +201,7 @@ fn outcome(summary: &Summary) -> String {
 fn as_expected(expected: &Expected, summary: &Summary) -> bool {
     match expected {
         Expected::Good => summary.verdict < Some(Verdict::Inconclusive) && summary.runs[0] > 1,
-        Expected::Old => summary.verdict < Some(Verdict::Inconclusive) && summary.stale > 1,
+        Expected::Old => summary.verdict < Some(Verdict::Inconclusive) && summary.stale + summary.unheard > 1,
         // What is late may not be what a purpose wants.
         Expected::Withdrawn => summary.verdict < Some(Verdict::Error) && summary.withdrawn > 0,
         // The last switch of that model is the one that says so.

@@ -130,7 +130,7 @@ impl Tally {
         self.crossings += seen.crossings;
         self.withdrawn += summary.withdrawn;
         self.old += seen.old;
-        self.stale += summary.stale;
+        self.stale += summary.stale + summary.unheard;
     }
 
     fn runs(&self) -> u64 {

@@ -6,8 +6,8 @@ use sioco_plan::file::Misfit;
 use super::Page;
 use crate::analysis::{Source, clashing};
 
-/// The misfits, a line each; at most so many.
-pub fn misfits(source: Source<'_>, misfits: &[Misfit], most: usize, page: Page) -> String {
+/// The misfits, a line each; at most so many, with what shows all of them.
+pub fn misfits(source: Source<'_>, misfits: &[Misfit], most: usize, all: &str, page: Page) -> String {
     let model = &source.checked.model;
     let style = page.style;
     let mut out = String::new();
@@ -52,7 +52,7 @@ pub fn misfits(source: Source<'_>, misfits: &[Misfit], most: usize, page: Page) 
         out.push_str(&format!("{}: {text}\n", style.yellow("misfit")));
     }
     if misfits.len() > most {
-        out.push_str(&format!("… and {} more; `--all` shows them\n", misfits.len() - most));
+        out.push_str(&format!("… and {} more; {all} shows them\n", misfits.len() - most));
     }
     out
 }

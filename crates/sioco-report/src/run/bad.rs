@@ -1,14 +1,16 @@
 //! A run that failed or broke down, for people.
 
+use sioco_exec::event::GateValue;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::log::LoggedStep;
-use sioco_exec::verdict::{Cause, Trouble, Verdict};
+use sioco_exec::verdict::{Cause, Failure, Trouble, Verdict};
 use sioco_lang::diagnostic::Label;
 
 use super::Page;
 use super::failure;
 use super::sequence::sequence;
-use super::words::{cause, mend, short};
+use super::word::Word;
+use super::words::{cause, mend, named, short};
 use crate::analysis::Source;
 use crate::diagnostic::{Parts, Rank, render_parts};
 use crate::words::Words;
@@ -28,6 +30,8 @@ pub struct Bad<'a> {
     pub explanation: Option<&'a Explanation>,
     /// What was sent and seen.
     pub steps: &'a [LoggedStep],
+    /// An input that was not accepted when the last step came, where that has to come first.
+    pub unaccepted: Option<&'a GateValue>,
     /// The seed of the campaign.
     pub seed: Option<u64>,
     /// The file that the steps come from, where they have lines.
@@ -87,25 +91,32 @@ fn report(bad: &Bad<'_>) -> Parts {
     let model = words.model();
     let message = || cause(model, bad.cause);
     match bad.cause {
-        Cause::Failure(failure) => failure::parts(words, failure, bad.explanation),
+        Cause::Failure(failure) => {
+            let mut parts = failure::parts(words, failure, bad.explanation);
+            if let (Some(input), Failure::Output(_) | Failure::Silence) = (bad.unaccepted, failure) {
+                let input = named(model, input, "=");
+                let told = "an adapter prints `accepted` before it passes an input on";
+                parts.notes.insert(0, format!("{input} was not yet accepted when this came; {told}"));
+            }
+            parts
+        }
         Cause::Trouble(trouble) => {
             let place = match trouble {
                 Trouble::Model { switch, .. } => words.checked.spans.switches.get(*switch),
                 _ => None,
             };
-            let labels = place.map(|s| Label { span: s.whole, text: String::new() }).into_iter().collect();
-            let help = Some(mend(trouble).to_owned());
-            let id = match trouble {
-                Trouble::Fault { .. } => "adapter",
-                Trouble::Model { .. } => "model",
-                Trouble::Refused { .. } => "refused",
-            };
-            Parts { rank: Rank::Error, id: id.into(), message: message(), labels, notes: Vec::new(), help }
+            let mut labels: Vec<Label> =
+                place.map(|s| Label { span: s.whole, text: String::new() }).into_iter().collect();
+            labels.extend(failure::places(words, bad.explanation));
+            let notes = bad.explanation.and_then(|e| failure::hypotheses(model, e)).into_iter().collect();
+            let (id, help) = (Word::of(trouble).name().into(), Some(mend(trouble).to_owned()));
+            Parts { rank: Rank::Error, id, message: message(), labels, notes, help }
         }
         Cause::Open(_) | Cause::Reached => {
-            let notes = bad.explanation.and_then(failure::hypotheses).into_iter().collect();
+            let labels = failure::places(words, bad.explanation);
+            let notes = bad.explanation.and_then(|e| failure::hypotheses(model, e)).into_iter().collect();
             let rank = Rank::Warning;
-            Parts { rank, id: bad.verdict.name().into(), message: message(), labels: Vec::new(), notes, help: None }
+            Parts { rank, id: bad.verdict.name().into(), message: message(), labels, notes, help: None }
         }
     }
 }

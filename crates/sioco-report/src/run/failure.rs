@@ -1,11 +1,11 @@
 //! Why a system does not conform: the place in the model, what was expected there, and what came instead.
 
 use sioco_exec::event::GateValue;
-use sioco_exec::explanation::Explanation;
-use sioco_exec::verdict::Failure;
+use sioco_exec::explanation::{Explanation, Left};
+use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
 use sioco_lang::diagnostic::Label;
 use sioco_model::SwitchId;
-use sioco_model::model::CLOSED;
+use sioco_model::model::{CLOSED, Model};
 use sioco_model::semantics::explain::Reason;
 
 use super::allowed;
@@ -68,26 +68,52 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         };
         notes.push(format!("allowed here:{what}"));
     }
-    notes.extend(hypotheses(explanation));
+    notes.extend(hypotheses(model, explanation));
     Parts { rank: Rank::Error, id: Code::of(failure).to_string(), message, labels, notes, help }
 }
 
-/// What failures have in common that are probably the same fault: the code, and the places in the model.
-pub fn same(source: Source<'_>, failure: &Failure, explanation: Option<&Explanation>) -> String {
+/// What runs have in common that do not pass for what is probably the same reason: the code and the places in the
+/// model, and not the values of the moment.
+pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>) -> String {
     let words = Words { checked: source.checked, sources: source.sources };
-    let parts = parts(words, failure, explanation);
-    let gate = match failure {
+    let (id, gate, labels) = match cause {
+        Cause::Failure(failure) => {
+            let parts = parts(words, failure, explanation);
+            (parts.id, gate_of(words, failure), parts.labels)
+        }
+        Cause::Trouble(Trouble::Refused { input, .. }) => {
+            let gate = words.model().gates[input.gate].name.as_str();
+            ("refused".to_owned(), gate, places(words, explanation))
+        }
+        Cause::Open(Open::Unspecified(input)) => {
+            let gate = words.model().gates[input.gate].name.as_str();
+            ("unspecified".to_owned(), gate, places(words, explanation))
+        }
+        other => return super::words::cause(words.model(), other),
+    };
+    let places: Vec<String> = labels.iter().map(|l| source.sources.show(l.span)).collect();
+    format!("{id} {gate} {}", places.join(" "))
+}
+
+/// The gate that a failure is about.
+fn gate_of<'a>(words: Words<'a>, failure: &Failure) -> &'a str {
+    match failure {
         Failure::Output(value) | Failure::Refused(value) => words.model().gates[value.gate].name.as_str(),
         Failure::Malformed { gate, .. } => words.model().gates[*gate].name.as_str(),
         Failure::Silence | Failure::Closed => "",
-    };
-    let places: Vec<String> = parts.labels.iter().map(|l| source.sources.show(l.span)).collect();
-    format!("{} {gate} {}", parts.id, places.join(" "))
+    }
+}
+
+/// The places in the model where the system may have been.
+pub(super) fn places(words: Words<'_>, explanation: Option<&Explanation>) -> Vec<Label> {
+    let mut labels = explanation.map(|e| here(words, e)).unwrap_or_default();
+    labels.truncate(PLACES);
+    labels
 }
 
 /// The states in which the system may have been.
-pub(super) fn hypotheses(explanation: &Explanation) -> Option<String> {
-    let shown: Vec<&str> = explanation.hypotheses.iter().map(|h| h.shown.as_str()).collect();
+pub(super) fn hypotheses(model: &Model, explanation: &Explanation) -> Option<String> {
+    let shown: Vec<String> = explanation.hypotheses.iter().map(|h| hypothesis(model, h)).collect();
     match (&shown[..], explanation.all) {
         ([], _) => None,
         ([only], 1) => Some(format!("hypotheses: 1 ({only})")),
@@ -96,6 +122,16 @@ pub(super) fn hypotheses(explanation: &Explanation) -> Option<String> {
             let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
             Some(format!("hypotheses: {all}\n{}{more}", several.join("\n")))
         }
+    }
+}
+
+/// A state, with what the system would still have to take there.
+fn hypothesis(model: &Model, left: &Left) -> String {
+    let inputs: Vec<String> = left.under_way.iter().map(|input| named(model, input, "=")).collect();
+    match &inputs[..] {
+        [] => left.shown.clone(),
+        [only] => format!("{}; the SUT may not have taken {only} yet", left.shown),
+        [next, ..] => format!("{}; the SUT may not have taken {next} and what follows it yet", left.shown),
     }
 }
 

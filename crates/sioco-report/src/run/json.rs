@@ -56,6 +56,12 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         .collect();
     let gates: Vec<Json> =
         campaign.gates.iter().map(|g| json!({ "gate": g.text, "percent": g.percent, "met": g.met })).collect();
+    let open: Vec<Json> = (campaign.reasons.most_frequent_first().into_iter())
+        .map(|(why, runs)| {
+            let cause = Cause::Open(why.clone());
+            json!({ "runs": runs, "cause": journal::cause(model, &cause), "message": in_words(model, &cause) })
+        })
+        .collect();
     json!({
         "type": "summary",
         "verdict": s.verdict.map(Verdict::name),
@@ -72,10 +78,12 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         },
         "purposes": purposes,
         "bad": bad,
+        "open": open,
         "gates": gates,
         "deadlocks": s.deadlocks,
         "withdrawn": s.withdrawn,
         "stale": s.stale,
+        "unheard": s.unheard,
         "unknown": s.unknown,
         "seed": campaign.seed,
         "time_us": campaign.took.map(|t| u64::try_from(t.as_micros()).unwrap_or(u64::MAX)),
@@ -123,7 +131,8 @@ pub fn explanation(source: Source<'_>, explanation: &Explanation) -> Json {
         .map(|left| {
             let allowed: Vec<Json> = left.allowed.iter().map(|a| allowed(model, a)).collect();
             let switches: Vec<Json> = left.switches.iter().map(|(s, reasons)| switch(words, *s, reasons)).collect();
-            json!({ "state": left.shown, "allowed": allowed, "switches": switches })
+            let under_way: Vec<Json> = left.under_way.iter().map(|input| journal::gate_value(model, input)).collect();
+            json!({ "state": left.shown, "under_way": under_way, "allowed": allowed, "switches": switches })
         })
         .collect();
     json!({ "all": explanation.all, "hypotheses": hypotheses })

@@ -6,15 +6,18 @@ mod bad;
 pub mod code;
 mod failure;
 pub mod json;
+mod reasons;
 mod sequence;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod trail;
+pub mod word;
 mod words;
 
 pub use self::bad::{Bad, bad_run};
 pub use self::failure::same;
+pub use self::reasons::Reasons;
 pub use self::sequence::time;
 pub use self::summary::{Campaign, Gate, Share, coverage, summary};
 pub use self::trail::Trails;

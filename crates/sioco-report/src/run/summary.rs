@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
-use sioco_exec::verdict::Verdict;
+use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_plan::{Goal, Plan, State};
 
 use super::Page;
+use super::reasons::Reasons;
 use super::sequence::time;
-use super::words::cause;
+use super::words::in_short;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
 use crate::plan::goal_name;
@@ -42,10 +43,14 @@ pub struct Campaign<'a> {
     pub budget: &'a str,
     /// Where the journal is.
     pub journal: Option<&'a str>,
-    /// The command that runs the first failing run again.
+    /// The command that runs the failing run again that is shown first.
     pub replay: Option<&'a str>,
     /// The gates of the campaign and whether each was missed.
     pub gates: &'a [Gate],
+    /// Why runs were inconclusive.
+    pub reasons: &'a Reasons,
+    /// Whether inputs were sent at once where outputs might be under way, so that waiting for them may help.
+    pub eager: bool,
 }
 
 /// A demand on coverage, and what became of it.
@@ -147,8 +152,14 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if campaign.took.is_some() {
         rows.push(("ended", ended(campaign)));
     }
-    rows.push(("coverage", covered(campaign)));
-    rows.extend(purposes(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "purposes" } else { "" }, t)));
+    rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
+    rows.extend(untried(campaign).map(|text| ("not tried", text)));
+    // What was not begun has covered nothing, and there is no use in saying so in detail.
+    let ran = summary.runs.iter().any(|n| *n > 0);
+    if ran {
+        rows.push(("coverage", covered(campaign)));
+        rows.extend(purposes(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "purposes" } else { "" }, t)));
+    }
     for gate in campaign.gates {
         let state = if gate.met { "met" } else { "missed" };
         rows.push(("gate", format!("{} {state}: {}", gate.text, percent(gate.percent))));
@@ -179,10 +190,17 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     }
     if summary.stale > 0 {
         let what = match summary.stale {
-            1 => "an output of an earlier run came too late and was dropped".to_owned(),
-            n => format!("{n} outputs of earlier runs came too late and were dropped"),
+            1 => "an output of an earlier run came during a later one and was dropped".to_owned(),
+            n => format!("{n} outputs of earlier runs came during later ones and were dropped"),
         };
         rows.push(("stale", what));
+    }
+    if summary.unheard > 0 {
+        let what = match summary.unheard {
+            1 => "an output after the end of its run was not waited for".to_owned(),
+            n => format!("{n} outputs after the end of their runs were not waited for"),
+        };
+        rows.push(("unheard", what));
     }
     let mut names: Vec<String> = Vec::new();
     for (id, s) in model.switches.iter() {
@@ -190,7 +208,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
             names.push(s.name.clone());
         }
     }
-    if !names.is_empty() && summary.verdict.is_some() {
+    if !names.is_empty() && ran {
         rows.push(("not taken", list(&names)));
     }
     rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
@@ -263,6 +281,44 @@ fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
     if names.is_empty() { String::new() } else { format!(" (for {}{more})", names.join(", ")) }
 }
 
+/// Why runs were inconclusive, the most frequent reasons first.
+fn open(campaign: &Campaign<'_>) -> Vec<String> {
+    let model = &campaign.source.checked.model;
+    let all = campaign.reasons.most_frequent_first();
+    let mut lines: Vec<String> = Vec::new();
+    for (why, runs) in all.iter().take(NAMED) {
+        let hint = match why {
+            Open::Crossed if campaign.eager => "; `--interaction fair` waits for outputs first",
+            _ => "",
+        };
+        lines.push(format!(
+            "{}: {}{hint}",
+            count(to_usize(*runs), "run"),
+            in_short(model, &Cause::Open((*why).clone()))
+        ));
+    }
+    let more: u64 = all.iter().skip(NAMED).map(|(_, runs)| runs).sum();
+    if more > 0 {
+        lines.push(format!("… and {} for other reasons", count(to_usize(more), "run")));
+    }
+    lines
+}
+
+/// What the budget left untried.
+fn untried(campaign: &Campaign<'_>) -> Option<String> {
+    let left = campaign.summary.untried();
+    let begun = campaign.summary.runs.iter().any(|n| *n > 0);
+    if left == 0 || !(begun || matches!(campaign.summary.end, End::Steps | End::Time)) {
+        return None;
+    }
+    let purposes = if left == 1 { "1 purpose was".to_owned() } else { format!("{left} purposes were") };
+    Some(match campaign.summary.end {
+        End::Steps => format!("the budget ended before {purposes} tried; raise `--max-steps`"),
+        End::Time => format!("the budget ended before {purposes} tried; raise `--for`"),
+        _ => format!("the campaign ended before {purposes} tried"),
+    })
+}
+
 /// How many purposes were reached, and of each other one, why not.
 fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
     let results = &campaign.summary.purposes;
@@ -281,18 +337,16 @@ fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
         head.push_str(&format!(", {weak} more perhaps"));
     }
     let mut lines = vec![head];
-    let missed = |r: &&(usize, &PurposeResult)| !matches!(r.1.verdict, Some(Verdict::Pass | Verdict::WeakPass));
+    // Those that were not tried are told of together.
+    let missed = |r: &&(usize, &PurposeResult)| r.1.verdict.is_some_and(|v| v > Verdict::WeakPass);
     let all: Vec<(usize, &PurposeResult)> = results.iter().enumerate().collect();
     let missing: Vec<&(usize, &PurposeResult)> = all.iter().filter(missed).collect();
     for (i, result) in missing.iter().take(NAMED) {
         let attempts = count(result.attempts as usize, "attempt");
-        let why = match (&result.verdict, &result.cause) {
-            (None, _) if result.attempts == 0 => "not tried".to_owned(),
-            (verdict, Some(why)) => {
-                let name = verdict.map_or("not reached", Verdict::name);
-                format!("{name}, {} ({attempts})", cause(model, why))
-            }
-            (verdict, None) => format!("{} ({attempts})", verdict.map_or("not reached", Verdict::name)),
+        let name = result.verdict.map_or("not reached", Verdict::name);
+        let why = match &result.cause {
+            Some(why) => format!("{name}, {} ({attempts})", in_short(model, why)),
+            None => format!("{name} ({attempts})"),
         };
         lines.push(format!("{}.{} {why}", i + 1, what_for(campaign, *i)));
     }

@@ -78,10 +78,19 @@ fn builtin() -> Box<dyn Bounds> {
 
 /// How a trace is reported that the model judges.
 fn judged(text: &str, trace: &str) -> String {
+    judged_in(Order::Sut, text, trace, None)
+}
+
+/// The same for an order of events, with an input that was not accepted when the last of them came.
+fn judged_in(order: Order, text: &str, trace: &str, unaccepted: Option<&str>) -> String {
     let (checked, model) = checked(text);
+    let unaccepted = unaccepted.map(|text| match event(&model.model, text) {
+        Action::Input(input) => input,
+        other => panic!("{other:?}"),
+    });
     let steps = steps(&model.model, trace);
     let run = LoggedRun { steps: steps.clone(), ..LoggedRun::new(1, 1) };
-    let judged = judge(&mut Referee::new(&model.model, &builtin, Order::Sut), &run, Order::Sut);
+    let judged = judge(&mut Referee::new(&model.model, &builtin, order), &run, order);
     let source = Source { checked: &model, sources: &checked.sources };
     let bad = Bad {
         source,
@@ -90,6 +99,7 @@ fn judged(text: &str, trace: &str) -> String {
         cause: &judged.cause,
         explanation: judged.explanation.as_ref(),
         steps: &steps[..judged.steps],
+        unaccepted: unaccepted.as_ref(),
         seed: Some(42),
         file: None,
         replay: Some("sioco replay k7Qp2"),
@@ -208,6 +218,64 @@ fn silence_and_an_end() {
        ├ note: allowed here: !outX(p = 6)
        ├ note: hypotheses: 1 (l1, x = 6)
        ╰ help: where the SUT may end, the model says so with `output closed`
+       replay: sioco replay k7Qp2
+    ");
+}
+
+/// Where it is not known when inputs were taken, that is said, and nothing is called allowed that is not.
+#[test]
+fn inputs_that_are_under_way() {
+    let text = judged_in(Order::Sent, ACCUMULATOR, "?inX(6) delta", None);
+    assert_snapshot!(text, @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester      (silence)       SUT    +1.4 ms    ✗
+    error[sioco::V002]: the SUT is silent, and silence is not allowed here
+       ╭▸ model.sts:13:13
+       │
+    13 │     tell:   !outX(x)                           -> l0
+       │             ━━━━━━━━ something has to come: `tell` is enabled
+       │
+       ├ note: allowed here: !outX(p = 6)
+       ╰ note: hypotheses: 2
+               l0, x = 0; the SUT may not have taken ?inX(p=6) yet
+               l1, x = 6
+       replay: sioco replay k7Qp2
+    ");
+    let text = judged_in(Order::Sent, ACCUMULATOR, "?inX(6) !outX(6) ?inX(1) !outX(8)", None);
+    assert_snapshot!(text, @r"
+     FAIL  run 1, step 4   seed 42
+       tester ── ?inX(p=6) ───────▶ SUT    +0.0 ms
+       tester ◀────── !outX(p=6) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=8) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:13:19
+       │
+    13 │     tell:   !outX(x)                           -> l0
+       │                   ━ is 7, the SUT sent 8
+       │
+       ├ note: allowed here: !outX(p = 7)
+       ╰ note: hypotheses: 2
+               l0, x = 6; the SUT may not have taken ?inX(p=1) yet
+               l1, x = 7
+       replay: sioco replay k7Qp2
+    ");
+    let text = judged_in(Order::Sut, ACCUMULATOR, "?inX(6) !outX(6) !outX(8)", Some("?inX(1)"));
+    assert_snapshot!(text, @r"
+     FAIL  run 1, step 3   seed 42
+       tester ── ?inX(p=6) ───────▶ SUT    +0.0 ms
+       tester ◀────── !outX(p=6) ── SUT    +1.4 ms
+       tester ◀────── !outX(p=8) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+      ╭▸ model.sts:8:8
+      │
+    8 │   init l0 {
+      │        ━━ no `!outX` leaves `l0`
+      │
+      ├ note: ?inX(p=1) was not yet accepted when this came; an adapter prints `accepted` before it passes an input on
+      ├ note: allowed here: silence
+      ╰ note: hypotheses: 1 (l0, x = 6)
        replay: sioco replay k7Qp2
     ");
 }
@@ -341,6 +409,12 @@ fn what_is_not_a_verdict_on_the_system() {
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
        tester ── ?inX(p=6) ──────▶ SUT    +1.4 ms
     warning[inconclusive]: the model does not say what happens after ?inX(p=6)
+       ╭▸ model.sts:12:9
+       │
+    12 │   state l1 {
+       │         ━━ in `l1`
+       │
+       ╰ note: hypotheses: 1 (l1, x = 6)
     ");
     let (checked, model) = checked(ACCUMULATOR);
     let source = Source { checked: &model, sources: &checked.sources };
@@ -355,6 +429,7 @@ fn what_is_not_a_verdict_on_the_system() {
         cause: &cause,
         explanation: None,
         steps: &steps,
+        unaccepted: None,
         seed: None,
         file: Some("trace.txt"),
         replay: Some("sioco replay k7Qp2"),
@@ -389,6 +464,7 @@ fn values_that_do_not_fit() {
         cause: &cause,
         explanation: Some(&Explanation::default()),
         steps: &steps,
+        unaccepted: None,
         seed: None,
         file: None,
         replay: None,
@@ -449,6 +525,7 @@ fn a_summary(model: &Model) -> Summary {
         deadlocks: vec!["l1, x = 3".into()],
         withdrawn: 2,
         stale: 1,
+        unheard: 2,
         unknown: 3,
     }
 }
@@ -459,6 +536,11 @@ fn a_campaign_in_a_few_lines() {
     let source = Source { checked: &model, sources: &checked.sources };
     let found = a_summary(&model.model);
     let gates = [Gate { text: "switch>=95%".into(), percent: 33.3, met: false }];
+    let mut reasons = Reasons::default();
+    for why in [Open::Deviation, Open::Crossed, Open::Crossed] {
+        reasons.add(&Cause::Open(why));
+    }
+    reasons.add(&Cause::Reached);
     let campaign = Campaign {
         source,
         summary: &found,
@@ -471,16 +553,21 @@ fn a_campaign_in_a_few_lines() {
         journal: Some(".sioco/runs/k7Qp2.jsonl"),
         replay: Some("sioco replay k7Qp2"),
         gates: &gates,
+        reasons: &reasons,
+        eager: true,
     };
     assert_snapshot!(summary(&campaign, PAGE), @r"
     FAIL  Accumulator against `python3 sut.py`: 14 runs, 1034 steps in 2.1 s
       runs       10 pass, 1 weak pass, 2 inconclusive, 1 fail
       ended      the steps are used up (1000 steps)
+      open       2 runs: an input and an output crossed, and the model does not say
+                 what happens then; `--interaction fair` waits for outputs first
+                 1 run: what was observed is allowed, but leads elsewhere
+      not tried  the budget ended before 1 purpose was tried; raise `--max-steps`
       coverage   1 of 3 switches surely taken (33%), 2 possibly
       purposes   2 of 5 reached, 1 of these with a single hypothesis, 1 more perhaps
                  4. inconclusive, what was observed is allowed, but leads elsewhere
                  (3 attempts)
-                 5. not tried
       gate       switch>=95% missed: 33%
       unknown    3 questions of the tester had no answer from the solver; 1 purpose
                  rests on it
@@ -488,7 +575,8 @@ fn a_campaign_in_a_few_lines() {
                  way there
       silence    2 silences were withdrawn, since outputs came after all: raise
                  `--quiescence`, which is 100 ms
-      stale      an output of an earlier run came too late and was dropped
+      stale      an output of an earlier run came during a later one and was dropped
+      unheard    2 outputs after the end of their runs were not waited for
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
@@ -519,6 +607,7 @@ fn a_campaign_without_a_run() {
         deadlocks: Vec::new(),
         withdrawn: 0,
         stale: 0,
+        unheard: 0,
         unknown: 0,
         ..a_summary(&model.model)
     };
@@ -534,11 +623,10 @@ fn a_campaign_without_a_run() {
         journal: None,
         replay: None,
         gates: &[],
+        reasons: &Reasons::default(),
+        eager: false,
     };
-    assert_snapshot!(summary(&campaign, PAGE), @r"
-    NOTHING RUN  Accumulator against it: 0 runs, 0 steps
-      coverage   0 of 3 switches surely taken (0%)
-    ");
+    assert_snapshot!(summary(&campaign, PAGE), @"NOTHING RUN  Accumulator against it: 0 runs, 0 steps");
 }
 
 #[test]

@@ -1,27 +1,48 @@
-//! The steps of runs, as they come: those of the bad ones are kept.
+//! The steps of runs, as they come: those of the bad ones are kept, and why others were inconclusive.
 
-use sioco_exec::Record;
-use sioco_exec::event::Action;
+use sioco_exec::event::{Action, GateValue};
 use sioco_exec::log::LoggedStep;
 use sioco_exec::record::Stamped;
+use sioco_exec::summary::make_room;
 use sioco_exec::verdict::Verdict;
+use sioco_exec::{Order, Record};
 
-/// So many bad runs are kept.
-const RUNS: usize = 100;
+use super::reasons::Reasons;
 
-/// The steps of runs, as they come. Those of bad runs are kept.
+/// The steps of runs, as they come. Those of the bad runs that a summary keeps are kept.
 #[derive(Clone, Debug)]
 pub struct Trails {
     line: usize,
     run: u64,
+    order: Option<Order>,
     current: Vec<LoggedStep>,
-    bad: Vec<(u64, Vec<LoggedStep>)>,
+    /// An input that is neither accepted nor refused yet.
+    waiting: Option<GateValue>,
+    bad: Vec<Trail>,
+    reasons: Reasons,
+}
+
+#[derive(Clone, Debug)]
+struct Trail {
+    run: u64,
+    verdict: Verdict,
+    length: u64,
+    steps: Vec<LoggedStep>,
+    unaccepted: Option<GateValue>,
 }
 
 impl Default for Trails {
     fn default() -> Self {
         // The first line of a journal is none of a record.
-        Trails { line: 1, run: 0, current: Vec::new(), bad: Vec::new() }
+        Trails {
+            line: 1,
+            run: 0,
+            order: None,
+            current: Vec::new(),
+            waiting: None,
+            bad: Vec::new(),
+            reasons: Reasons::default(),
+        }
     }
 }
 
@@ -30,26 +51,70 @@ impl Trails {
     pub fn record(&mut self, stamped: &Stamped) {
         self.line += 1;
         let action = match &stamped.record {
-            Record::Run { run, .. } => {
+            Record::Run { run, order, .. } => {
                 self.run = *run;
+                self.order = Some(*order);
                 self.current.clear();
+                self.waiting = None;
                 return;
             }
-            Record::Input { input, .. } => Action::Input(input.clone()),
+            Record::Input { input, .. } => {
+                self.waiting = Some(input.clone());
+                Action::Input(input.clone())
+            }
+            Record::Accepted { .. } | Record::Refused { .. } => {
+                self.waiting = None;
+                return;
+            }
             Record::Observed(seen) => Action::Seen(seen.clone()),
-            Record::Verdict { verdict: Verdict::Fail | Verdict::Error, .. } => {
-                if self.bad.len() < RUNS {
-                    self.bad.push((self.run, std::mem::take(&mut self.current)));
-                }
+            Record::Verdict { verdict: verdict @ (Verdict::Fail | Verdict::Error), steps, .. } => {
+                self.keep(self.run, *verdict, *steps);
                 return;
             }
-            _ => return,
+            Record::Verdict { cause, .. } => {
+                self.reasons.add(cause);
+                return;
+            }
+            // It has its place among the bad runs, and no steps.
+            Record::Fault(_) => {
+                self.current.clear();
+                self.keep(0, Verdict::Error, 0);
+                return;
+            }
+            Record::Purpose { .. } | Record::End { .. } => return,
         };
         self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, overtaken: false });
     }
 
+    fn keep(&mut self, run: u64, verdict: Verdict, length: u64) {
+        let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
+        if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
+            let unaccepted = waiting.filter(|_| self.order == Some(Order::Sut));
+            self.bad.push(Trail { run, verdict, length, steps, unaccepted });
+        }
+    }
+
+    fn trail(&self, run: u64) -> Option<&Trail> {
+        self.bad.iter().find(|t| t.run == run)
+    }
+
     /// The steps of a bad run.
     pub fn of(&self, run: u64) -> &[LoggedStep] {
-        self.bad.iter().find(|(r, _)| *r == run).map_or(&[], |(_, steps)| steps)
+        self.trail(run).map_or(&[], |t| &t.steps)
+    }
+
+    /// The input of a bad run that was not accepted when the run ended, where that has to come first.
+    pub fn unaccepted(&self, run: u64) -> Option<&GateValue> {
+        self.trail(run)?.unaccepted.as_ref()
+    }
+
+    /// Why runs were inconclusive.
+    pub fn reasons(&self) -> &Reasons {
+        &self.reasons
+    }
+
+    /// What the order of events means, as the last run says.
+    pub fn order(&self) -> Option<Order> {
+        self.order
     }
 }

@@ -69,6 +69,20 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
     }
 }
 
+/// The same for a list in which values and the words of an adapter, which stand elsewhere, would only repeat.
+pub(super) fn in_short(model: &Model, why: &Cause) -> String {
+    let gate = |value: &GateValue| {
+        let gate = &model.gates[value.gate];
+        format!("{}{}", gate.direction.sigil(), gate.name)
+    };
+    match why {
+        Cause::Trouble(Trouble::Fault { .. }) => "the adapter broke down".into(),
+        Cause::Trouble(Trouble::Refused { input, .. }) => format!("{} was refused", gate(input)),
+        Cause::Open(Open::Unspecified(input)) => format!("the model does not say what happens after {}", gate(input)),
+        other => cause(model, other),
+    }
+}
+
 /// What broke down, in a sentence.
 pub fn trouble(model: &Model, trouble: &Trouble) -> String {
     match trouble {
@@ -87,9 +101,15 @@ pub fn trouble(model: &Model, trouble: &Trouble) -> String {
 pub(super) fn mend(trouble: &Trouble) -> &'static str {
     match trouble {
         Trouble::Fault { kind, .. } => match kind {
-            FaultKind::Start => "check what `--sut` names: does it run by itself, and is something listening there?",
+            FaultKind::Start => {
+                "check what `--sut` names: a command, for which no shell is used (`sh -c '…'` runs one), or a server that is \
+                 there already"
+            }
             FaultKind::Protocol => "the adapter has to answer as the protocol asks, which docs/adapters.md describes",
-            FaultKind::Timeout => "is the system stuck, or only slow? See what the adapter writes to standard error",
+            FaultKind::Timeout => {
+                "is the system stuck, or only slow? `--patience SECONDS` waits longer; see what the adapter writes to standard \
+                 error"
+            }
             FaultKind::Died => "run the adapter by itself and see why it ends",
             FaultKind::Reported => "mend what the adapter reports; nothing was found out about the system",
             FaultKind::Reset => "the adapter has to bring the system back to its initial state for every run",

@@ -180,6 +180,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
             cause: &bad.cause,
             explanation: bad.explanation.as_ref(),
             steps: &steps,
+            unaccepted: None,
             seed: Some(SEED),
             file: None,
             replay: None,
@@ -199,6 +200,8 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         journal: None,
         replay: None,
         gates: &[],
+        reasons: trails.reasons(),
+        eager: false,
     };
     indented(&summary_of_run(&told, page), out);
 }

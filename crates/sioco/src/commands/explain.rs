@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sioco_lang::Code;
 use sioco_lang::diagnostic::{Severity, did_you_mean};
 use sioco_report::run::code::Code as Verdict;
+use sioco_report::run::word::Word;
 use sioco_symbolic::analysis::Kind;
 
 use crate::analyze::kinds;
@@ -74,11 +75,13 @@ enum Topic {
     Kind(Kind),
     /// A way in which a system does not conform.
     Verdict(Verdict),
+    /// What is no verdict.
+    Word(Word),
 }
 
 fn all() -> impl Iterator<Item = Topic> {
     let codes = Code::ALL.iter().map(|code| Topic::Code(*code));
-    codes.chain(Verdict::ALL.map(Topic::Verdict)).chain(Kind::ALL.map(Topic::Kind))
+    codes.chain(Verdict::ALL.map(Topic::Verdict)).chain(Word::ALL.map(Topic::Word)).chain(Kind::ALL.map(Topic::Kind))
 }
 
 impl Topic {
@@ -87,6 +90,7 @@ impl Topic {
             Topic::Code(code) => code.short(),
             Topic::Kind(kind) => kind.name(),
             Topic::Verdict(code) => code.short(),
+            Topic::Word(word) => word.name(),
         }
     }
 
@@ -95,6 +99,7 @@ impl Topic {
             Topic::Code(code) => code.title(),
             Topic::Kind(kind) => kinds::title(kind),
             Topic::Verdict(code) => code.title(),
+            Topic::Word(word) => word.title(),
         }
     }
 
@@ -103,6 +108,7 @@ impl Topic {
             Topic::Code(code) => code.explanation(),
             Topic::Kind(kind) => kinds::page(kind),
             Topic::Verdict(code) => code.page(),
+            Topic::Word(word) => word.page(),
         }
     }
 
@@ -114,6 +120,7 @@ impl Topic {
             },
             Topic::Kind(kind) => kinds::severity(kind),
             Topic::Verdict(_) => "error",
+            Topic::Word(word) => word.severity(),
         }
     }
 
@@ -123,6 +130,7 @@ impl Topic {
             Topic::Code(code) => format!("{severity}[{code}]"),
             Topic::Kind(kind) => format!("{severity}[{kind}]"),
             Topic::Verdict(code) => format!("{severity}[{code}]"),
+            Topic::Word(word) => format!("{severity}[{}]", word.name()),
         };
         if severity == "error" { style.red(head) } else { style.bold(head) }
     }
@@ -132,6 +140,7 @@ impl Topic {
             Topic::Code(code) => ("code", code.to_string()),
             Topic::Kind(kind) => ("kind", kind.to_string()),
             Topic::Verdict(code) => ("code", code.to_string()),
+            Topic::Word(word) => ("word", word.name().to_owned()),
         };
         json!({ key: name, "severity": self.severity(), "title": self.title() })
     }
@@ -143,12 +152,14 @@ fn find(text: &str) -> Result<Topic, Failure> {
     let upper = text.to_uppercase();
     let short = upper.strip_prefix("SIOCO::").unwrap_or(&upper);
     let found = Code::parse(short).map(Topic::Code).or_else(|| Verdict::parse(short).map(Topic::Verdict));
+    let found = found.or_else(|| Word::parse(text).map(Topic::Word));
     let found = found.or_else(|| kinds::parse(text).map(Topic::Kind));
     found.ok_or_else(|| {
         let failure = Failure::usage(format!("there is no code and no kind of finding `{text}`"));
         let codes = Code::ALL.iter().map(|code| code.short()).chain(Verdict::ALL.map(Verdict::short));
         let near = did_you_mean(short, codes);
-        match near.or_else(|| did_you_mean(&text.to_lowercase(), Kind::ALL.iter().map(|kind| kind.name()))) {
+        let words = || Word::ALL.map(Word::name).into_iter().chain(Kind::ALL.iter().map(|kind| kind.name()));
+        match near.or_else(|| did_you_mean(&text.to_lowercase(), words())) {
             Some(near) => failure.help(format!("did you mean `{near}`? `sioco explain` lists all of them")),
             None => failure.help("`sioco explain` lists all of them"),
         }

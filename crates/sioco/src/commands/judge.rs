@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use sioco_exec::account::Bits;
-use sioco_exec::event::Action;
+use sioco_exec::event::{Action, GateValue};
 use sioco_exec::judge::{Judged, judge};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::End;
@@ -17,7 +17,7 @@ use sioco_exec::verdict::Verdict;
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::{Id, Model};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Page, cause_in_words, json as report, summary};
+use sioco_report::run::{Campaign, Page, Reasons, cause_in_words, json as report, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, StateOracle};
 
@@ -32,6 +32,8 @@ use crate::solver_choice::SolverChoice;
 
 /// So many runs that do not pass are compared with each other.
 const KEPT: usize = 200;
+/// What standard input is called.
+const STDIN: &str = "standard input";
 /// So many hypotheses are followed.
 const HYPOTHESES: usize = 10_000;
 
@@ -97,19 +99,25 @@ impl Judge {
         let bytes = read_bytes(&self.log)?;
         let mut log = log::read(&self.log, &bytes, &model.model)?;
         for remark in &log.remarks {
-            out.say(format_args!("note: {}: {remark}", self.log.display()));
+            out.say(format_args!("note: {}: {remark}", self.name()));
         }
         if let Some(order) = self.order {
             let order = if order == Meaning::Sut { Order::Sut } else { Order::Sent };
             log.runs.iter_mut().for_each(|run| run.order = Some(order));
         }
+        let name = if self.is_stdin() { STDIN.to_owned() } else { format!("`{}`", self.log.display()) };
+        if let (true, Some(trouble)) = (log.runs.is_empty(), log.broken.first()) {
+            let what = sioco_report::run::trouble(&model.model, trouble);
+            let message = Some(format!("there is no run in {name}, which tells of a breakdown: {what}"));
+            let failure = Failure { exit: Exit::Infrastructure, message, help: None };
+            return Err(failure.help("mend that and test again; nothing was found out about the system"));
+        }
         if log.runs.is_empty() {
-            let message = Some(format!("there is no run in `{}`", self.log.display()));
+            let message = Some(format!("there is no run in {name}"));
             let failure = Failure { exit: Exit::Nothing, message, help: None };
             return Err(failure.help("a log has a line for each event, such as `?gate(1)` or `!gate(1)`"));
         }
-        let found = self.judge(source, &log, &back_end, out);
-        let name = format!("`{}`", self.log.display());
+        let (found, reasons) = self.judge(source, &log, &back_end, out);
         let told = Campaign {
             source,
             summary: &found,
@@ -122,6 +130,8 @@ impl Judge {
             journal: None,
             replay: None,
             gates: &[],
+            reasons: &reasons,
+            eager: false,
         };
         let exit = match found.verdict {
             Some(Verdict::Fail) => Exit::Fail,
@@ -140,26 +150,32 @@ impl Judge {
         Ok(exit)
     }
 
-    fn judge(&self, source: Source<'_>, log: &Log, back_end: &BackEnd, out: &mut Output) -> Summary {
+    fn judge(&self, source: Source<'_>, log: &Log, back_end: &BackEnd, out: &mut Output) -> (Summary, Reasons) {
         let model = &source.checked.model;
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
-        let mut all = Totals::new(model);
+        let (mut all, mut reasons) = (Totals::new(model), Reasons::default());
+        for trouble in &log.broken {
+            all.worst = all.worst.max(Some(Verdict::Error));
+            let what = sioco_report::run::trouble(model, trouble);
+            out.say(format_args!("note: {}: something broke down between runs: {what}", self.name()));
+        }
         let mut bad: Vec<(&LoggedRun, Judged)> = Vec::new();
         for run in &log.runs {
             oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
             let judged = judge(&mut referee, run, Order::Sut);
             let (surely, possibly) = referee.account();
             all.add(run, &judged, &surely, &possibly);
+            reasons.add(&judged.cause);
             if self.format == Format::Json {
                 tell(source, run, &judged, out);
             } else if judged.verdict > Verdict::WeakPass && bad.len() < KEPT {
                 bad.push((run, judged));
             }
         }
-        let file = self.log.display().to_string();
+        let file = self.name();
         let runs: Vec<Shown<'_>> = (bad.iter())
             .map(|(run, judged)| Shown {
                 run: run.number,
@@ -167,11 +183,28 @@ impl Judge {
                 cause: &judged.cause,
                 explanation: judged.explanation.as_ref(),
                 steps: &run.steps[..judged.steps],
+                length: judged.steps as u64,
+                unaccepted: unaccepted(run, judged),
             })
             .collect();
         show::bad_runs(&runs, show::About { source, seed: None, file: Some(&file), replay: None }, out);
-        all.summary(model, referee.withdrawn, referee.mind.unknown)
+        (all.summary(model, referee.withdrawn, referee.mind.unknown), reasons)
     }
+
+    fn is_stdin(&self) -> bool {
+        self.log.as_os_str() == "-"
+    }
+
+    /// What people call the log.
+    fn name(&self) -> String {
+        if self.is_stdin() { STDIN.to_owned() } else { self.log.display().to_string() }
+    }
+}
+
+/// The input that was sent and not accepted before what ended a run, where `accepted` has to come first.
+fn unaccepted<'a>(run: &'a LoggedRun, judged: &Judged) -> Option<&'a GateValue> {
+    let (after, input) = run.unanswered.as_ref()?;
+    (*after < judged.steps && run.order != Some(Order::Sent)).then_some(input)
 }
 
 /// What became of a run, for programs.
@@ -254,6 +287,7 @@ impl Totals {
             deadlocks: Vec::new(),
             withdrawn,
             stale: 0,
+            unheard: 0,
             unknown,
         }
     }

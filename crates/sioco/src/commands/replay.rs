@@ -12,6 +12,7 @@ use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Replayed, replay};
 use sioco_exec::suite::Suite;
+use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure as Wrong, Verdict};
 use sioco_exec::{Order, Referee, Sut};
 use sioco_report::analysis::Source;
@@ -27,6 +28,7 @@ use crate::output::{Format, Output};
 use crate::run::journal::{find, read, read_bytes, wrong};
 use crate::run::sut;
 use crate::run::watch::{Since, Watched};
+use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
 /// So many hypotheses are followed.
@@ -70,7 +72,7 @@ pub struct Replay {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Which run [default: the first that failed]
+    /// Which run [default: the shortest that failed, which `sioco test` shows first]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 
@@ -81,6 +83,10 @@ pub struct Replay {
     /// How many milliseconds nothing must come before that counts as silence [default: as it was]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
+
+    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds [default: as it was]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::some)]
+    patience: Option<Duration>,
 
     /// Whom the output is for; as JSON, it is the records as they come, and a summary
     #[arg(long, value_enum, default_value_t)]
@@ -164,10 +170,10 @@ impl Replay {
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
         let quiescence = self.quiescence.map_or(header.settings.quiescence, Duration::from_millis);
-        let patience = Patience { quiescence, accepted: header.settings.patience };
+        let patience = Patience { quiescence, accepted: self.patience.unwrap_or(header.settings.patience) };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, &choices, out)?;
-        let sut = sut::open(&prepared, &model.model, &back_end, &interrupted);
+        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();
@@ -177,14 +183,13 @@ impl Replay {
 
     /// The run that is run again.
     fn choose<'l>(&self, log: &'l Log, path: &std::path::Path) -> Result<&'l LoggedRun, Failure> {
-        let failed = |run: &&LoggedRun| matches!(run.verdict, Some((Verdict::Fail, _)));
         match self.run {
             Some(number) => log.runs.iter().find(|run| run.number == number).ok_or_else(|| {
                 let last = log.runs.last().map_or(0, |run| run.number);
                 let failure = Failure::usage(format!("there is no run {number} in `{}`", path.display()));
                 failure.help(format!("its runs are numbered from 1 to {last}"))
             }),
-            None => log.runs.iter().find(failed).ok_or_else(|| {
+            None => shortest(&log.runs).ok_or_else(|| {
                 let message = Some(format!("no run of `{}` failed", path.display()));
                 let failure = Failure { exit: Exit::Nothing, message, help: None };
                 failure.help("`--run N` chooses a run that did not fail")
@@ -269,16 +274,19 @@ impl Replay {
             return Ok(exit);
         }
         let page = Page { width: out.width(), style: out.style() };
-        let worst = found.iter().enumerate().max_by_key(|(i, r)| (r.verdict, std::cmp::Reverse(*i)));
+        let failing = most_telling(found.iter().map(|r| (r.verdict, r.steps))).map(|i| (i, &found[i]));
+        let worst =
+            failing.or_else(|| found.iter().enumerate().max_by_key(|(i, r)| (r.verdict, std::cmp::Reverse(*i))));
         if let Some((i, bad)) = worst.filter(|(_, r)| r.verdict > Verdict::WeakPass && !r.interrupted) {
             let number = i as u64 + 1;
             let shown = Bad {
                 source,
-                run: number,
+                run: recorded.number,
                 verdict: bad.verdict,
                 cause: &bad.cause,
                 explanation: bad.explanation.as_ref(),
                 steps: trails.of(number),
+                unaccepted: trails.unaccepted(number),
                 seed: recorded.seed,
                 file: None,
                 replay: None,
@@ -320,6 +328,15 @@ impl Replay {
         }
         Ok(exit)
     }
+}
+
+/// The failing run that `sioco test` shows first.
+fn shortest(runs: &[LoggedRun]) -> Option<&LoggedRun> {
+    let of = |run: &LoggedRun| {
+        let verdict = run.verdict.as_ref().map_or(Verdict::Pass, |(verdict, _)| *verdict);
+        (verdict, run.steps.len() as u64)
+    };
+    most_telling(runs.iter().map(of)).map(|i| &runs[i])
 }
 
 fn failure(cause: &Cause) -> Option<&Wrong> {

@@ -10,7 +10,7 @@ use sioco_exec::journal::{About, Header, line};
 use sioco_exec::record::{Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_exec::{Summary, Sut, Tester, drive};
+use sioco_exec::{Order, Summary, Sut, Tester, drive};
 use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
@@ -25,8 +25,8 @@ use crate::output::{Format, Output, count};
 use crate::run::cover::Covered;
 use crate::run::gate::Demand;
 use crate::run::journal::{Writer, any_number};
-use crate::run::planning::{self, Wanted};
-use crate::run::show::{self, Shown};
+use crate::run::planning::{self, Time, Wanted};
+use crate::run::show;
 use crate::run::sut;
 use crate::run::values::Values;
 use crate::run::watch::{Since, Watched};
@@ -49,7 +49,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 #[command(after_help = "\
 Example:
   sioco test model.sts --sut 'python3 sut.py'
-  sioco test model.sts --sut tcp://127.0.0.1:7000 --for 60
+  sioco test model.sts --sut tcp://127.0.0.1:7000 --for 1m
   sioco test model.sts --sut model:other.sts --cover switch --seed 42
   sioco test model.sts --sut ./sut --plan plan.json --gate 'switch>=95%'
 
@@ -57,7 +57,7 @@ Exit codes:
   0    pass, or weak pass
   1    the SUT does not conform to the model
   2    the command line, the model or a plan file is wrong
-  3    inconclusive, or a gate was missed
+  3    inconclusive, a gate missed, or purposes of the plan were not tried
   4    nothing to run: the plan has no purposes
   5    adapter, SUT infrastructure, solver or the writing of the journal failed
   130  interrupted, with what was found until then")]
@@ -66,7 +66,8 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The system under test: a command that starts it, `tcp://HOST:PORT`, or `model:FILE` for a model that plays it
+    /// The system under test: a command that starts it (without a shell; `sh -c '…'` runs one), `tcp://HOST:PORT`, or
+    /// `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
@@ -98,13 +99,17 @@ pub struct Test {
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: Option<u64>,
 
-    /// How long to test, in seconds, such as `30s`; planning comes before it
-    #[arg(long = "for", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::parse)]
+    /// How long to test, with planning: `30s`, `500ms`, `2m`, `1h`; a bare number is seconds
+    #[arg(long = "for", value_name = "TIME", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Option<Duration>,
 
     /// How many milliseconds nothing must come before that counts as silence
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: u64,
+
+    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
+    patience: Duration,
 
     /// How often a purpose is tried before it is given up
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
@@ -155,6 +160,7 @@ impl Test {
         let prepared = sut::prepare(&self.sut, &self.file, &self.choices, out)?;
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
+        let begun = Instant::now();
         let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
         if interrupted.load(Ordering::Relaxed) {
             out.say("interrupted while planning: nothing was run");
@@ -176,13 +182,15 @@ impl Test {
         let header = if self.is_walk() { header } else { header.with_plan(&plan) };
         let mut journal = Writer::create(self.journal.as_deref())?;
         let stop = Arc::new(AtomicBool::new(false));
-        let sut = sut::open(&prepared, &model.model, &back_end, &interrupted);
+        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
         let (found, took) = {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             shown.begin(&header, out);
-            campaign(source, &back_end, &plan, settings.clone(), &mut sut, &mut shown, out)
+            // Planning has used some of the time.
+            let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
+            campaign(source, &back_end, &plan, Settings { time, ..settings.clone() }, &mut sut, &mut shown, out)
         };
         out.progress("");
         let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
@@ -201,6 +209,11 @@ impl Test {
             journal: Some(&path),
             replay: failed.then_some(&replay),
             gates: &gates,
+            reasons: trails.reasons(),
+            eager: match self.interaction {
+                Some(manner) => manner == Manner::Eager,
+                None => trails.order() == Some(Order::Sut),
+            },
         };
         let exit = self.exit(&found, &gates, &interrupted, &journal);
         match self.format {
@@ -234,14 +247,16 @@ impl Test {
         out: &mut Output,
     ) -> Result<Plan, Failure> {
         if let Some(path) = &self.plan {
-            return planning::load(path, source, back_end, interrupted, out);
+            let command = self.choices.command("plan", &self.file);
+            return planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out);
         }
         let (cover, data) = match &self.cover {
             Covered::Random(walks) => return Ok(planning::nothing(Cover::Random(*walks))),
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };
-        planning::make(&Wanted { cover, data, strict: self.strict, seed }, source, back_end, interrupted, out)
+        let wanted = Wanted { cover, data, strict: self.strict, seed };
+        planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
     }
 
     /// The settings, and what limits the campaign in words.
@@ -277,6 +292,7 @@ impl Test {
             max_steps: most,
             time: self.time,
             quiescence: Duration::from_millis(self.quiescence),
+            patience: self.patience,
             attempts: self.attempts,
             fail_fast: self.fail_fast,
             interaction: self.interaction.map(|i| match i {
@@ -380,17 +396,8 @@ fn campaign(
 
 /// The bad runs and the summary, for people.
 fn tell(told: &Campaign<'_>, trails: &Trails, out: &mut Output) {
-    let runs: Vec<Shown<'_>> = (told.summary.bad.iter())
-        .map(|b| Shown {
-            run: b.run,
-            verdict: b.verdict,
-            cause: &b.cause,
-            explanation: b.explanation.as_ref(),
-            steps: trails.of(b.run),
-        })
-        .collect();
     let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
-    show::bad_runs(&runs, about, out);
+    show::bad_runs(&show::of(told.summary, trails), about, out);
     let page = Page { width: out.width(), style: out.style() };
     out.print(&summary(told, page));
 }

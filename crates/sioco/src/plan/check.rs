@@ -95,7 +95,7 @@ pub fn check(
             let name = path.display();
             let purposes = count(loaded.plan.purposes.len(), "purpose");
             let cover = &loaded.plan.cover;
-            out.print(&misfits(source, &loaded.misfits, told.most, told.page));
+            out.print(&misfits(source, &loaded.misfits, told.most, "`--all`", told.page));
             match (fits, loaded.same) {
                 (true, true) => {
                     out.line(format_args!("{name} fits: {purposes} for `{cover}`, made for this very model"));

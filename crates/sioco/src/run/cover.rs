@@ -33,7 +33,8 @@ impl Covered {
                 Err(_) if did_you_mean(other, ["auto"]).is_some() => {
                     Err(format!("`{other}` is nothing to cover; did you mean `auto`?"))
                 }
-                Err(why) => Err(why),
+                // It lists what a plan can cover.
+                Err(why) => Err(why.replacen("; there is ", "; there is `auto`, ", 1)),
             },
         }
     }
@@ -59,6 +60,7 @@ mod tests {
         assert_eq!(Covered::parse("random"), Ok(Covered::Random(WALKS)));
         assert_eq!(Covered::parse("random:3"), Ok(Covered::Random(3)));
         assert_eq!(Covered::parse("paths:3"), Ok(Covered::Plan(Cover::Paths(3))));
+        assert!(Covered::parse("everything").expect_err("no cover").contains("; there is `auto`, `switch`"));
         assert!(Covered::parse("atuo").expect_err("mistyped").contains("`auto`"));
         assert!(Covered::parse("swich").expect_err("mistyped").contains("`switch`"));
     }

@@ -176,7 +176,8 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 /// What is wrong with a journal or log, with its place.
 pub fn wrong(path: &Path, error: &journal::ReadError) -> Failure {
     let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-    Failure::usage(format!("{}{line}: {}", path.display(), error.what)).help(error.help.clone())
+    let name = if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
+    Failure::usage(format!("{name}{line}: {}", error.what)).help(error.help.clone())
 }
 
 /// Reads a journal.

@@ -15,14 +15,39 @@ use sioco_solve::{BackEnd, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
 
-use crate::budget::within;
+use crate::budget::until;
 use crate::commands::plan::{DEPTH, NODES};
 use crate::failure::Failure;
+use crate::model::shell_word;
 use crate::output::{Output, count};
 use crate::plan::check;
 
-/// How long planning takes at most; questions about what was found have longer.
-const TIME: Duration = Duration::from_secs(20);
+/// How long planning takes; what was found by then is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Time {
+    /// The search ends.
+    search: Duration,
+    /// Questions about what was found end, too.
+    all: Duration,
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Time { search: Duration::from_secs(20), all: Duration::from_secs(60) }
+    }
+}
+
+impl Time {
+    /// Where the whole campaign has so much time: the better part of it is for testing, or at least some of it.
+    pub fn of(campaign: Option<Duration>) -> Time {
+        let usual = Time::default();
+        match campaign {
+            None => usual,
+            Some(all) => Time { search: usual.search.min(all / 2), all: usual.all.min(all / 4 * 3) },
+        }
+    }
+}
+
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// So many misfits of a plan are shown.
@@ -60,12 +85,14 @@ pub fn make(
     wanted: &Wanted,
     source: Source<'_>,
     back_end: &BackEnd,
+    time: Time,
     interrupted: &AtomicBool,
     out: &mut Output,
 ) -> Result<Plan, Failure> {
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-    let mut last = Instant::now();
-    let found = within(TIME, interrupted, |flags| {
+    let begun = Instant::now();
+    let mut last = begun;
+    let found = until(time.search, time.all, interrupted, |flags| {
         let default = Options::new(wanted.cover.clone());
         let options = Options {
             data: wanted.data,
@@ -102,29 +129,36 @@ pub fn make(
     let open = coverage.not_reached + coverage.unknown;
     if open > 0 && !interrupted.load(Ordering::Relaxed) {
         let goals = count(open, "goal");
-        out.say(format_args!("the plan leaves {goals} uncovered; `sioco plan` says which and why"));
+        let why = match time.search < Time::default().search && begun.elapsed() >= time.search {
+            true => "planning had half of `--for`, and a longer one covers more",
+            false => "`sioco plan` says which and why",
+        };
+        out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
     }
     Ok(plan)
 }
 
-/// Reads a plan. What of it does not fit the model any more is told and left out.
+/// Reads a plan. What of it does not fit the model any more is told and left out; the command tells more about that.
 pub fn load(
     path: &Path,
+    command: &str,
     source: Source<'_>,
     back_end: &BackEnd,
+    time: Time,
     interrupted: &AtomicBool,
     out: &mut Output,
 ) -> Result<Plan, Failure> {
     let (mut loaded, _) = check::read(path, source)?;
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-    within(TIME, interrupted, |flags| {
+    until(time.search, time.all, interrupted, |flags| {
         let limits = Limits { cancel: Some(flags.stop), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
     });
     if !loaded.misfits.is_empty() {
         let page = Page { width: out.width(), style: out.err_style(), lines: MISFITS };
-        out.say(misfits(source, &loaded.misfits, MISFITS, page).trim_end());
+        let all = format!("`{command} --check {} --all`", shell_word(&path.display().to_string()));
+        out.say(misfits(source, &loaded.misfits, MISFITS, &all, page).trim_end());
         let usable = count(loaded.plan.purposes.len(), "purpose");
         out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.display()));
     }

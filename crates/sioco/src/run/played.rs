@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sioco_adapter::gates::differences_of_models;
 use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::journal::{args, declared, read_args};
 use sioco_exec::{Fault, FaultKind, Order, Player, Polled, Sut, SutEvent};
@@ -20,6 +21,8 @@ pub struct Played<'m> {
     outputs: Vec<Option<GateId>>,
     /// Inputs that the player does not have.
     refused: Vec<u64>,
+    /// How the gates of the two models differ, in words.
+    differences: Vec<String>,
 }
 
 impl<'m> Played<'m> {
@@ -27,7 +30,9 @@ impl<'m> Played<'m> {
     pub fn new(player: Player<'m>, played: &'m Model, model: &'m Model) -> Played<'m> {
         let inputs = model.gates.values().map(|g| declared(played, &g.name, g.direction).ok());
         let outputs = played.gates.values().map(|g| declared(model, &g.name, g.direction).ok());
-        Played { player, played, model, inputs: inputs.collect(), outputs: outputs.collect(), refused: Vec::new() }
+        let (inputs, outputs) = (inputs.collect(), outputs.collect());
+        let differences = differences_of_models(model, played);
+        Played { player, played, model, inputs, outputs, refused: Vec::new(), differences }
     }
 
     fn seen(&self, output: &GateValue) -> Result<Observation, Fault> {
@@ -52,6 +57,11 @@ impl Sut for Played<'_> {
     }
 
     fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        if !self.differences.is_empty() {
+            let all = self.differences.join("; ");
+            let message = format!("the gates of the model that is played are not those of the model: {all}");
+            return Err(Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false });
+        }
         self.refused.clear();
         self.player.reset(run, seed)
     }

@@ -1,10 +1,13 @@
 //! Runs that did not pass, for people: of those that fail in the same way, the shortest is explained.
 
+use sioco_exec::Summary;
+use sioco_exec::event::GateValue;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::log::LoggedStep;
+use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Verdict};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Bad, Page, bad_run, cause_in_words, same};
+use sioco_report::run::{Bad, Page, Trails, bad_run, same};
 
 use crate::output::Output;
 
@@ -26,6 +29,24 @@ pub struct Shown<'a> {
     pub explanation: Option<&'a Explanation>,
     /// What was sent and seen.
     pub steps: &'a [LoggedStep],
+    /// How many steps count.
+    pub length: u64,
+    /// An input that was not accepted when the last step came, where that has to come first.
+    pub unaccepted: Option<&'a GateValue>,
+}
+
+/// The bad runs of a campaign.
+pub fn of<'a>(summary: &'a Summary, trails: &'a Trails) -> Vec<Shown<'a>> {
+    let of = |b: &'a sioco_exec::summary::BadRun| Shown {
+        run: b.run,
+        verdict: b.verdict,
+        cause: &b.cause,
+        explanation: b.explanation.as_ref(),
+        steps: trails.of(b.run),
+        length: b.steps,
+        unaccepted: trails.unaccepted(b.run),
+    };
+    summary.bad.iter().map(of).collect()
 }
 
 /// What is the same for all runs.
@@ -46,19 +67,18 @@ pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
     let page = Page { width: out.width(), style: out.style() };
     let mut groups: Vec<(String, Vec<&Shown<'_>>)> = Vec::new();
     for run in runs {
-        let key = match run.cause {
-            Cause::Failure(failure) => same(about.source, failure, run.explanation),
-            cause => cause_in_words(&about.source.checked.model, cause),
-        };
+        let key = same(about.source, run.cause, run.explanation);
         match groups.iter_mut().find(|(k, _)| *k == key) {
             Some((_, runs)) => runs.push(run),
             None => groups.push((key, vec![run])),
         }
     }
-    // What the system did wrong comes before what broke down.
-    groups.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].verdict));
+    // What the system did wrong comes before what broke down, and first of all what `sioco replay` takes.
+    let first = most_telling(runs.iter().map(|r| (r.verdict, r.length))).map(|i| runs[i].run);
+    let has_first = |runs: &[&Shown<'_>]| runs.iter().any(|r| Some(r.run) == first);
+    groups.sort_by_key(|(_, runs)| (std::cmp::Reverse(runs[0].verdict), !has_first(runs)));
     for (_, runs) in groups.iter().take(EXPLAINED) {
-        let Some(run) = runs.iter().min_by_key(|r| r.steps.len()) else { continue };
+        let Some(run) = runs.iter().min_by_key(|r| r.length) else { continue };
         let command = about.replay.map(|replay| format!("{replay} --run {}", run.run));
         let shown = Bad {
             source: about.source,
@@ -67,6 +87,7 @@ pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
             cause: run.cause,
             explanation: run.explanation,
             steps: run.steps,
+            unaccepted: run.unaccepted,
             seed: about.seed,
             file: about.file,
             replay: command.as_deref(),

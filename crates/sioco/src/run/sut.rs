@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use sioco_adapter::client::{Client, Options};
 pub use sioco_adapter::spec::SutSpec;
@@ -35,11 +36,12 @@ pub fn prepare(text: &str, model: &Path, choices: &Choices, out: &mut Output) ->
     Ok(Prepared::Model(Box::new(load(file, choices, out)?)))
 }
 
-/// The system; it is started by its first reset.
+/// The system; it is started by its first reset. An adapter gets so much time for each answer.
 pub fn open<'a>(
     prepared: &'a Prepared,
     model: &'a Model,
     back_end: &BackEnd,
+    patience: Duration,
     interrupted: &Arc<AtomicBool>,
 ) -> Box<dyn Sut + 'a> {
     let connector: Box<dyn Connector> = match prepared {
@@ -54,5 +56,6 @@ pub fn open<'a>(
             return Box::new(Played::new(player, &played.model, model));
         }
     };
-    Box::new(Client::new(model, connector, Options::default(), interrupted.clone()))
+    let options = Options { hello: patience, reset: patience, write: patience, ..Options::default() };
+    Box::new(Client::new(model, connector, options, interrupted.clone()))
 }

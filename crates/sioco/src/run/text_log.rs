@@ -5,6 +5,7 @@ use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_lang::diagnostic::did_you_mean;
+use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
 use sioco_lang::value::parse_value;
 use sioco_model::model::{CLOSED, Direction, Label, Model};
@@ -115,10 +116,31 @@ fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, Strin
     })
 }
 
+/// Whether an expression is written as a value of some type is: a system sends nothing else.
+fn is_literal(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Name(_) => true,
+        ExprKind::Int(_) | ExprKind::Real(_) | ExprKind::Neg(_) | ExprKind::Chain(..) => is_number(expr),
+        ExprKind::Paren(inner) => is_literal(inner),
+        ExprKind::Seq(items) | ExprKind::Call(_, items) => items.iter().all(is_literal),
+        ExprKind::Record(_, fields) => fields.iter().all(|f| is_literal(&f.value)),
+        _ => false,
+    }
+}
+
+fn is_number(expr: &Expr) -> bool {
+    let sorts = sioco_model::sort::Sorts::default();
+    sioco_lang::value::read(&sorts, sorts.real, expr).is_some()
+}
+
 /// The values; the inner error says why they do not fit, the outer one that something is no value at all.
 fn arguments(model: &Model, gate: GateId, given: &[Given]) -> Result<Result<Vec<Value>, String>, String> {
     let params = &model.gates[gate].params;
-    if let Some(bad) = given.iter().find(|g| !parse_expr(sioco_lang::source::FileId(0), &g.value).1.is_empty()) {
+    let is_value = |g: &&Given| {
+        let (expr, problems) = parse_expr(sioco_lang::source::FileId(0), &g.value);
+        problems.is_empty() && is_literal(&expr)
+    };
+    if let Some(bad) = given.iter().find(|g| !is_value(g)) {
         return Err(format!("`{}` is not a value", bad.value));
     }
     if given.len() != params.len() {
@@ -185,6 +207,9 @@ mod tests {
             ("!outX(]", "lacks its closing"),
             ("!outX([)", "bracket"),
             ("!outX(+)", "not a value"),
+            ("!outX(7 div 0)", "`7 div 0` is not a value"),
+            ("!outX(7 / 0)", "`7 / 0` is not a value"),
+            ("?inX(1 + 5)", "`1 + 5` is not a value"),
             ("tel", "did you mean `tell`?"),
             ("undo", "no event"),
             ("quit", "no event"),

@@ -39,6 +39,10 @@ impl Sut for Watched<'_> {
         self.sut.stale()
     }
 
+    fn unheard(&self) -> u64 {
+        self.sut.unheard()
+    }
+
     fn stop(&mut self) {
         self.sut.stop();
     }

@@ -1,0 +1,37 @@
+//! Why runs were inconclusive: the reasons, each with how many runs it ended.
+
+use sioco_exec::verdict::{Cause, Open};
+
+/// So many different reasons are told apart.
+const KINDS: usize = 50;
+
+/// See the [module](self).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reasons(Vec<(Open, u64)>);
+
+impl Reasons {
+    /// A run ended; nothing is kept of it unless it was inconclusive.
+    pub fn add(&mut self, cause: &Cause) {
+        let Cause::Open(open) = cause else { return };
+        match self.0.iter().position(|(other, _)| alike(other, open)) {
+            Some(at) => self.0[at].1 += 1,
+            None if self.0.len() < KINDS => self.0.push((open.clone(), 1)),
+            None => {}
+        }
+    }
+
+    /// The reasons, the most frequent first.
+    pub fn most_frequent_first(&self) -> Vec<(&Open, u64)> {
+        let mut all: Vec<(&Open, u64)> = self.0.iter().map(|(open, runs)| (open, *runs)).collect();
+        all.sort_by_key(|(_, runs)| std::cmp::Reverse(*runs));
+        all
+    }
+}
+
+/// Whether two reasons are the same but for the values of the moment.
+fn alike(a: &Open, b: &Open) -> bool {
+    match (a, b) {
+        (Open::Unspecified(a), Open::Unspecified(b)) => a.gate == b.gate,
+        (a, b) => a == b,
+    }
+}
