@@ -3,29 +3,31 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
+mod outcome;
+mod told;
+mod towards;
+
 use std::sync::{Arc, Mutex};
 
-use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_model::semantics::oracle::Oracle;
+use sioco_plan::Plan;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Leg, Plan};
 use sioco_solve::Limits;
-use sioco_solve::values::{Choice, Random};
+use sioco_solve::values::Random;
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
-use crate::belief::Place;
-use crate::course::{self, Ahead, Course, NoCourse};
-use crate::event::{GateValue, Observation};
+use crate::course::Course;
+use crate::event::GateValue;
 use crate::inputs::Inputs;
 use crate::record::{Aim, End, Record, Why};
-use crate::referee::{Reached, Referee};
+use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::suite::{NodeId, Suite};
-use crate::summary::{BadRun, PurposeResult, Summary, make_room};
-use crate::sut::{Fault, FaultKind, Order};
-use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::summary::{BadRun, PurposeResult};
+use crate::sut::Order;
+use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
 
 /// How many deadlocks are kept for the summary.
@@ -40,8 +42,9 @@ const AFTER: (u64, u64) = (2, 9);
 const REPEATED: u64 = 4;
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
-/// How many time-outs of an adapter end a campaign in all.
-const TIMEOUTS: u32 = 10;
+/// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, or by answers that it
+/// tells before the input.
+const SPOILED: u32 = 10;
 
 /// What to do next.
 #[derive(Clone, PartialEq, Debug)]
@@ -138,7 +141,7 @@ pub struct Tester<'m> {
     stale: u64,
     unheard: u64,
     faults: u32,
-    timeouts: u32,
+    spoiled: u32,
     end: Option<End>,
 }
 
@@ -198,7 +201,7 @@ impl<'m> Tester<'m> {
             stale: 0,
             unheard: 0,
             faults: 0,
-            timeouts: 0,
+            spoiled: 0,
             end: None,
         }
     }
@@ -373,142 +376,6 @@ impl<'m> Tester<'m> {
         }
     }
 
-    /// What leads towards a purpose.
-    fn pursue(&mut self, purpose: usize) -> Chosen {
-        let model = self.model();
-        // The rest of the current course still works (S1 3.2.2, case 1).
-        if let Some((target, course)) = &self.course
-            && self.referee.suite.leads_on(*target)
-        {
-            match course.ahead(model) {
-                Ahead::Input(gate, args) => {
-                    let why = if course.guess { Why::Guess(purpose) } else { Why::Purpose(purpose) };
-                    let input = GateValue { gate, args };
-                    // Silence may have ruled out the hypotheses that the course is for.
-                    if self.referee.takes(&input) {
-                        return self.stimulate(input, why);
-                    }
-                }
-                Ahead::Own => return Chosen::Wait,
-                Ahead::End => {}
-            }
-        }
-        self.course = None;
-        // Otherwise the rest is solved again, for this purpose or another one that the trace still fits (cases 2 to 4).
-        let mut unknown = None;
-        for (at, mark, target) in self.ways(purpose) {
-            match self.solve(at, mark, target) {
-                // A silence that the purpose does not have may have ruled out its values.
-                Ok(course) if !self.may_begin(&course) => {}
-                Ok(course) => {
-                    self.course = Some((target, course));
-                    let aim = self.referee.suite.accepted(target).next();
-                    if let Some(other) = aim.filter(|o| *o != purpose && !self.repeated) {
-                        self.mode = Mode::Purpose(other);
-                    }
-                    return Chosen::Again;
-                }
-                Err(NoCourse::Impossible) => {}
-                Err(NoCourse::Unknown(reason)) => unknown = Some(reason),
-            }
-        }
-        if self.settings.walks == Walking::Guided && (self.repeated || self.reached.is_some()) {
-            // The walk begins where the purpose ends; what the last step led to shows only in what follows.
-            self.mode = Mode::Walk;
-            self.walk_end = match self.repeated {
-                true => self.walk_end,
-                false => self.run_steps + AFTER.0 + self.random.below(AFTER.1),
-            };
-            if self.repeated {
-                self.give_up();
-            }
-            return Chosen::Again;
-        }
-        if self.is_content() {
-            return Chosen::End(Cause::Reached);
-        }
-        if self.run_steps > 0
-            && let Some(state) = self.referee.deadlock()
-        {
-            self.look_for_deadlock();
-            return Chosen::End(Cause::Open(Open::Deadlock { state: state.show(model) }));
-        }
-        Chosen::End(Cause::Open(match unknown {
-            Some(reason) => Open::Unknown(reason),
-            None if self.run_steps == 0 => Open::NoValues,
-            None => Open::Deviation,
-        }))
-    }
-
-    /// Whether what a course begins with is taken by a hypothesis, where it is an input.
-    fn may_begin(&mut self, course: &Course) -> bool {
-        match course.ahead(self.model()) {
-            Ahead::Input(gate, args) => self.referee.takes(&GateValue { gate, args }),
-            Ahead::Own | Ahead::End => true,
-        }
-    }
-
-    /// Whether to send an input now, or to wait for outputs that may be under way.
-    fn stimulate(&mut self, input: GateValue, why: Why) -> Chosen {
-        match self.interaction {
-            Interaction::Fair if self.referee.may_act() => Chosen::Wait,
-            _ => Chosen::Send(input, why),
-        }
-    }
-
-    /// Where hypotheses may go on to something that is wanted: the hypothesis, the node of its mark, and the accept; the
-    /// purpose at hand first.
-    fn ways(&self, purpose: usize) -> Vec<(usize, NodeId, NodeId)> {
-        let suite = &self.referee.suite;
-        let mut found = Vec::new();
-        let mut others = Vec::new();
-        for (at, h) in self.referee.ready() {
-            for mark in &h.marks {
-                if suite.is_open(purpose) {
-                    let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
-                    let below = below.filter(|a| suite.line(mark.node, **a).is_some());
-                    found.extend(below.map(|a| (!mark.sure, suite.is_doubtful(*a), at, mark.node, *a)));
-                }
-                let below = suite.targets(mark.node, WAYS).into_iter();
-                others.extend(below.map(|a| (!mark.sure, suite.is_doubtful(a), at, mark.node, a)));
-            }
-        }
-        // What is surely on its way, and surely possible, comes first.
-        found.sort_by_key(|f| (f.0, f.1));
-        others.sort_by_key(|f| (f.0, f.1));
-        found.truncate(WAYS);
-        for other in others {
-            if found.len() >= 2 * WAYS {
-                break;
-            }
-            if !found.iter().any(|f| f.2 == other.2 && f.4 == other.4) {
-                found.push(other);
-            }
-        }
-        found.into_iter().map(|(_, _, at, mark, target)| (at, mark, target)).collect()
-    }
-
-    /// Values for the way from a hypothesis to an accept.
-    fn solve(&mut self, at: usize, mark: NodeId, target: NodeId) -> Result<Course, NoCourse> {
-        let Tester { referee, walker, settings, random, trace, inputs, .. } = self;
-        let suite = &referee.suite;
-        let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
-        let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
-        let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
-        match &h.place {
-            Place::Known(state) if !suite.remembers() => {
-                let keen = settings.walks == Walking::Guided && matches!(settings.values, Choice::Random(_));
-                let patterns = keen.then_some(&inputs.patterns);
-                course::solve(walker, state, &legs, settings.values, random, patterns)
-            }
-            _ => {
-                let before = suite.line(0, mark).expect("the root is above everything");
-                let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
-                course::solve_after(walker, &before, trace, &legs, settings.values, random)
-            }
-        }
-    }
-
     /// What a walk does next.
     fn walk(&mut self) -> Chosen {
         if self.run_steps >= self.walk_end {
@@ -537,143 +404,6 @@ impl<'m> Tester<'m> {
         self.repeated || self.mode == Mode::Walk || self.reached.is_some()
     }
 
-    /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
-    fn look_for_deadlock(&mut self) {
-        let model = self.model();
-        let Some(state) = self.referee.deadlock() else { return };
-        let shown = state.show(model);
-        if self.deadlocks.len() < DEADLOCKS && !self.deadlocks.contains(&shown) {
-            self.deadlocks.push(shown);
-        }
-    }
-
-    /// The input that was decided on is being sent.
-    pub fn sending(&mut self) {
-        let Some((input, why)) = self.choice.take() else { return };
-        self.ids += 1;
-        self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
-        self.pending = Some(Pending { id: self.ids, input, overtaken: false, counted: false });
-    }
-
-    /// An input was accepted. Says whether it was under way.
-    pub fn accepted(&mut self, id: u64) -> bool {
-        let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
-        self.records.push(Record::Accepted { id });
-        if !pending.counted {
-            self.took(&pending.input, pending.overtaken);
-        }
-        true
-    }
-
-    /// The system took an input, or got it sent.
-    fn took(&mut self, input: &GateValue, overtaken: bool) {
-        self.inputs.patterns.sent(input.gate);
-        self.sent += 1;
-        self.owed = true;
-        self.walks.ended(&self.referee);
-        self.step(Some(input));
-        match self.referee.input(input) {
-            None => self.happened(Some(input)),
-            Some(Cause::Open(Open::Unspecified(_))) if overtaken => self.finish(Cause::Open(Open::Crossed)),
-            Some(cause) => self.finish(cause),
-        }
-    }
-
-    /// Whether silence would be no failure now.
-    pub fn allows_silence(&mut self) -> bool {
-        !self.in_run || self.referee.allows_silence()
-    }
-
-    /// Something came after the quiescence time, where silence would have been a failure.
-    pub fn came_late(&mut self) {
-        self.referee.withdrawn += 1;
-    }
-
-    /// An input was refused. Says whether it was under way.
-    pub fn refused(&mut self, id: u64, why: String) -> bool {
-        let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
-        self.records.push(Record::Refused { id, why: why.clone() });
-        self.finish(Cause::Trouble(Trouble::Refused { input: pending.input, why }));
-        self.steps += 1;
-        // Who refuses everything would be asked for ever.
-        self.faults += 1;
-        if self.faults >= FAULTS {
-            self.stop(End::Broken);
-        }
-        true
-    }
-
-    /// Something was observed.
-    pub fn observed(&mut self, seen: Observation) {
-        self.choice = None;
-        self.records.push(Record::Observed(seen.clone()));
-        if let Some(pending) = &mut self.pending {
-            pending.overtaken = true;
-            // Where it is only known that inputs were sent, this one may have been taken before what comes now, even if the
-            // adapter has not said yet that it was sent.
-            if self.order == Order::Sent && !std::mem::replace(&mut pending.counted, true) {
-                let input = pending.input.clone();
-                self.took(&input, false);
-                if !self.in_run {
-                    return;
-                }
-            }
-        }
-        let output = match &seen {
-            Observation::Output(output) => Some(output.clone()),
-            _ => None,
-        };
-        self.owed = false;
-        self.step(output.as_ref());
-        match self.referee.observe(&seen) {
-            Some(Cause::Failure(_)) if self.is_early(&seen) => {
-                let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter \
-                               says `accepted` first";
-                let trouble = Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() };
-                self.finish(Cause::Trouble(trouble));
-            }
-            Some(cause) => self.finish(cause),
-            None => {
-                self.happened(output.as_ref());
-                if seen == Observation::Closed && self.in_run {
-                    let cause = match self.is_content() {
-                        true => Cause::Reached,
-                        false => Cause::Open(Open::Deviation),
-                    };
-                    self.finish(cause);
-                }
-            }
-        }
-    }
-
-    /// Whether an output that nothing explains would be explained if the input that is under way had been taken: then the
-    /// adapter has told them in the wrong order, and nothing is known about the system.
-    fn is_early(&mut self, seen: &Observation) -> bool {
-        let Some(pending) = self.pending.as_ref().filter(|p| !p.counted) else { return false };
-        let input = pending.input.clone();
-        self.referee.explains_after(&input, seen)
-    }
-
-    /// The adapter or the surroundings broke down.
-    pub fn fault(&mut self, fault: Fault) {
-        self.choice = None;
-        self.pending = None;
-        let Fault { kind, message, stderr, again } = fault.clone();
-        if self.in_run {
-            self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
-        } else {
-            self.records.push(Record::Fault(fault));
-            self.worst = self.worst.max(Some(Verdict::Error));
-            self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
-        }
-        self.faults += 1;
-        // Each of these costs a person many seconds, whatever comes in between.
-        self.timeouts += u32::from(kind == FaultKind::Timeout);
-        if !again || self.faults >= FAULTS || self.timeouts >= TIMEOUTS {
-            self.stop(End::Broken);
-        }
-    }
-
     /// The campaign ends here.
     pub fn stop(&mut self, end: End) {
         if self.end.is_some() {
@@ -686,176 +416,6 @@ impl<'m> Tester<'m> {
         if self.end.is_none() {
             self.records.push(Record::End { why: end.clone(), stale: self.stale });
             self.end = Some(end);
-        }
-    }
-
-    /// Outputs that were dropped so far: those of older runs during later ones, and those after the end of their run.
-    pub fn set_dropped(&mut self, stale: u64, unheard: u64) {
-        (self.stale, self.unheard) = (stale, unheard);
-    }
-
-    fn step(&mut self, event: Option<&GateValue>) {
-        self.faults = 0;
-        self.steps += 1;
-        self.run_steps += 1;
-        if let Some(e) = event
-            && self.settings.walks == Walking::Guided
-        {
-            self.inputs.remember(self.referee.model(), e.gate, &e.args);
-        }
-    }
-
-    /// Something happened that the model allows.
-    fn happened(&mut self, event: Option<&GateValue>) {
-        let model = self.referee.model();
-        let seen = event.map(|e| (e.gate, &e.args[..]));
-        self.walks.happened(model, event);
-        if matches!(self.mode, Mode::Purpose(_)) {
-            self.trace.push(event.cloned());
-            let went = match &mut self.course {
-                // Silence that nobody asked for changes nothing.
-                Some((_, course)) if seen.is_none() && course.ahead(model) != Ahead::Own => true,
-                Some((_, course)) => course.advance(model, seen),
-                None => true,
-            };
-            if !went || self.course.as_ref().is_some_and(|(_, c)| c.guess) {
-                self.course = None;
-            }
-            self.look_at_purposes();
-        }
-    }
-
-    /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
-    fn look_at_purposes(&mut self) {
-        for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
-            self.referee.suite.close(purpose);
-            self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
-            let result = &mut self.results[purpose];
-            if self.repeated && result.verdict.is_some_and(|v| v <= Verdict::WeakPass) {
-                continue;
-            }
-            result.verdict = Some(verdict);
-            result.cause = None;
-            result.alone = alone;
-            result.doubt = doubt;
-            result.run = Some(self.run);
-            self.records.push(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt });
-        }
-    }
-
-    /// The run ends.
-    fn finish(&mut self, cause: Cause) {
-        let mut verdict = cause.verdict();
-        if verdict == Verdict::Pass {
-            verdict = self.reached.unwrap_or(Verdict::Pass);
-        }
-        self.in_run = false;
-        self.pending = None;
-        self.choice = None;
-        let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
-        if let Aim::Purpose(purpose) = self.aim {
-            let result = &mut self.results[purpose];
-            if result.verdict.is_none_or(|v| v > Verdict::WeakPass) {
-                let became = if verdict <= Verdict::WeakPass { Verdict::Inconclusive } else { verdict };
-                let cause = if cause == Cause::Reached { Cause::Open(Open::Deviation) } else { cause.clone() };
-                result.verdict = Some(became);
-                result.cause = Some(cause.clone());
-                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
-            }
-        }
-        if verdict == Verdict::Fail {
-            self.drop_prefix();
-        }
-        let (surely, possibly) = self.referee.account();
-        self.surely.unite(&surely);
-        self.possibly.unite(&possibly);
-        self.runs[verdict as usize] += 1;
-        // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
-        // Nor is anything lost by a walk that an output crossed.
-        let crossed = cause == Cause::Open(Open::Crossed);
-        let open = verdict == Verdict::Inconclusive && (crossed || matches!(self.aim, Aim::Purpose(_)));
-        self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
-        self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
-        if verdict >= Verdict::Error {
-            self.bad(verdict, cause);
-        }
-        if verdict == Verdict::Fail && self.settings.fail_fast {
-            self.stop(End::FailFast);
-        }
-    }
-
-    /// Gives up the purposes that the failing trace was a beginning of: they would fail in the same way (S1 section
-    /// 3.2.4).
-    fn drop_prefix(&mut self) {
-        let (model, suite) = (self.referee.model(), &self.referee.suite);
-        let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
-        let mut dropped: Vec<usize> = marks.flat_map(|m| suite.expecting(model, m.node)).collect();
-        dropped.sort_unstable();
-        dropped.dedup();
-        for purpose in dropped {
-            self.referee.suite.close(purpose);
-            if self.repeated || self.aim == Aim::Purpose(purpose) {
-                continue;
-            }
-            let (verdict, cause) = (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run }));
-            let result = &mut self.results[purpose];
-            result.verdict = Some(verdict);
-            result.cause = Some(cause.clone());
-            self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
-        }
-        if let Aim::Purpose(purpose) = self.aim {
-            self.referee.suite.close(purpose);
-        }
-    }
-
-    fn bad(&mut self, verdict: Verdict, cause: Cause) {
-        if !make_room(&mut self.bad, |b| (b.verdict, b.steps), verdict, self.run_steps) {
-            return;
-        }
-        let explanation = match &cause {
-            Cause::Failure(_) | Cause::Trouble(Trouble::Refused { .. }) => Some(self.referee.explain()),
-            _ => None,
-        };
-        self.bad.push(BadRun { run: self.run, verdict, cause, steps: self.run_steps, explanation });
-    }
-
-    /// What the campaign came to.
-    pub fn summary(&self) -> Summary {
-        let model = self.referee.model();
-        let switches: Vec<(bool, bool)> =
-            model.switches.ids().map(|s| (self.surely.has(s.index()), self.possibly.has(s.index()))).collect();
-        let ran = self.runs.iter().sum::<u64>() > 0;
-        let mut locations = vec![(false, false); model.locations.len()];
-        for p in model.processes.values() {
-            locations[p.initial.index()] = (ran, ran);
-        }
-        for (id, s) in model.switches.iter() {
-            let (sure, possible) = switches[id.index()];
-            locations[s.target.index()].0 |= sure;
-            locations[s.target.index()].1 |= possible;
-        }
-        // A plan that the budget cut off has not shown what it is for, be it before the first run.
-        let unreached = self.results.iter().any(|r| r.verdict.is_none_or(|v| v == Verdict::Inconclusive));
-        let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
-        let verdict = match unreached {
-            true => self.worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
-            false => self.worst,
-        };
-        Summary {
-            verdict,
-            end: self.end.clone().unwrap_or(End::Done),
-            runs: self.runs,
-            steps: self.steps,
-            inputs: self.sent,
-            purposes: self.results.clone(),
-            switches,
-            locations,
-            bad: self.bad.clone(),
-            deadlocks: self.deadlocks.clone(),
-            withdrawn: self.referee.withdrawn,
-            stale: self.stale,
-            unheard: self.unheard,
-            unknown: self.referee.mind.unknown,
         }
     }
 }

@@ -282,6 +282,23 @@ fn a_plan_can_be_run() {
 }
 
 #[test]
+fn a_plan_can_be_run_again_and_again() {
+    let folder = folder();
+    let options = ["--sut", "model:acc.sts", "--seed", "1", "--cover", "switch", "--format", "json"];
+    let steps = |more: &[&str]| {
+        let run = test(&folder, &[&options[..], more].concat());
+        run.exits(0);
+        objects(&run.stdout).pop().unwrap()["steps"].as_u64().unwrap()
+    };
+    let once = steps(&[]);
+    assert!(once < 20, "{once}");
+    // No input is sent last: its answer is to be judged, too.
+    assert!((once + 999..=once + 1000).contains(&steps(&["--again"])));
+    assert!((99..=100).contains(&steps(&["--again", "--max-steps", "100"])));
+    test(&folder, &["--sut", "model:acc.sts", "--again"]).exits(2).stderr_has("`--again` is for plans");
+}
+
+#[test]
 fn gates_decide_about_the_exit_code() {
     let folder = folder();
     let gated = |gates: &[&str]| {

@@ -115,6 +115,11 @@ pub struct Test {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
 
+    /// Runs the plan again and again, with other values, until `--max-steps` or `--for` is used up [default: 1000 steps
+    /// after the plan]
+    #[arg(long)]
+    again: bool,
+
     /// Ends the campaign with the first run that fails
     #[arg(long)]
     fail_fast: bool,
@@ -153,6 +158,10 @@ enum Manner {
 impl Test {
     /// Tests the system.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        if self.again && self.plan.is_none() && !matches!(self.cover, Covered::Plan(_)) {
+            let failure = Failure::usage("`--again` is for plans; `auto` and `random` go on by themselves");
+            return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
+        }
         let back_end = self.solver.back_end()?;
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
@@ -263,6 +272,7 @@ impl Test {
     fn settings(&self, plan: &Plan, model: &sioco_model::Model, seed: u64) -> (Settings, String) {
         let usual = Settings::default();
         let walks = match (&self.plan, &self.cover) {
+            (Some(_), _) | (None, Covered::Plan(_)) if self.again => Walks::Again,
             (Some(_), _) | (None, Covered::Plan(_)) => Walks::None,
             (None, Covered::Auto) => Walks::Guided,
             (None, Covered::Random(_)) => Walks::Random,
@@ -272,7 +282,7 @@ impl Test {
             (Some(most), _) => (Some(most), count(usize::try_from(most).unwrap_or(usize::MAX), "step")),
             (None, _) if self.time.is_some() => (None, String::new()),
             (None, _) if walks == Walks::None => (Some(GUARD.max(planned.saturating_mul(100))), String::new()),
-            (None, Covered::Random(n)) => {
+            (None, Covered::Random(n)) if walks == Walks::Random => {
                 let most = (*n as u64).saturating_mul(usual.walk);
                 (Some(most), format!("{n} walks of {} steps", usual.walk))
             }

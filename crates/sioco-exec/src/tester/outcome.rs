@@ -1,0 +1,155 @@
+//! What became of purposes, of runs, and of the campaign (S3 rules 4 to 6; S1 section 3.2.4).
+
+use sioco_model::Id;
+
+use super::{DEADLOCKS, Tester};
+use crate::record::{Aim, End, Record};
+use crate::referee::Reached;
+use crate::summary::{BadRun, Summary, make_room};
+use crate::verdict::{Cause, Open, Trouble, Verdict};
+
+impl Tester<'_> {
+    /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
+    pub(super) fn look_for_deadlock(&mut self) {
+        let model = self.model();
+        let Some(state) = self.referee.deadlock() else { return };
+        let shown = state.show(model);
+        if self.deadlocks.len() < DEADLOCKS && !self.deadlocks.contains(&shown) {
+            self.deadlocks.push(shown);
+        }
+    }
+
+    /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
+    pub(super) fn look_at_purposes(&mut self) {
+        for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
+            self.referee.suite.close(purpose);
+            self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
+            let result = &mut self.results[purpose];
+            if self.repeated && result.verdict.is_some_and(|v| v <= Verdict::WeakPass) {
+                continue;
+            }
+            result.verdict = Some(verdict);
+            result.cause = None;
+            result.alone = alone;
+            result.doubt = doubt;
+            result.run = Some(self.run);
+            self.records.push(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt });
+        }
+    }
+
+    /// The run ends.
+    pub(super) fn finish(&mut self, cause: Cause) {
+        let mut verdict = cause.verdict();
+        if verdict == Verdict::Pass {
+            verdict = self.reached.unwrap_or(Verdict::Pass);
+        }
+        self.in_run = false;
+        self.pending = None;
+        self.choice = None;
+        let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
+        if let Aim::Purpose(purpose) = self.aim {
+            let result = &mut self.results[purpose];
+            if result.verdict.is_none_or(|v| v > Verdict::WeakPass) {
+                let became = if verdict <= Verdict::WeakPass { Verdict::Inconclusive } else { verdict };
+                let cause = if cause == Cause::Reached { Cause::Open(Open::Deviation) } else { cause.clone() };
+                result.verdict = Some(became);
+                result.cause = Some(cause.clone());
+                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
+            }
+        }
+        if verdict == Verdict::Fail {
+            self.drop_prefix();
+        }
+        let (surely, possibly) = self.referee.account();
+        self.surely.unite(&surely);
+        self.possibly.unite(&possibly);
+        self.runs[verdict as usize] += 1;
+        // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
+        // Nor is anything lost by a walk that an output crossed.
+        let crossed = cause == Cause::Open(Open::Crossed);
+        let open = verdict == Verdict::Inconclusive && (crossed || matches!(self.aim, Aim::Purpose(_)));
+        self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
+        self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
+        if verdict >= Verdict::Error {
+            self.bad(verdict, cause);
+        }
+        if verdict == Verdict::Fail && self.settings.fail_fast {
+            self.stop(End::FailFast);
+        }
+    }
+
+    /// Gives up the purposes that the failing trace was a beginning of: they would fail in the same way (S1 section
+    /// 3.2.4).
+    pub(super) fn drop_prefix(&mut self) {
+        let (model, suite) = (self.referee.model(), &self.referee.suite);
+        let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+        let mut dropped: Vec<usize> = marks.flat_map(|m| suite.expecting(model, m.node)).collect();
+        dropped.sort_unstable();
+        dropped.dedup();
+        for purpose in dropped {
+            self.referee.suite.close(purpose);
+            if self.repeated || self.aim == Aim::Purpose(purpose) {
+                continue;
+            }
+            let (verdict, cause) = (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run }));
+            let result = &mut self.results[purpose];
+            result.verdict = Some(verdict);
+            result.cause = Some(cause.clone());
+            self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
+        }
+        if let Aim::Purpose(purpose) = self.aim {
+            self.referee.suite.close(purpose);
+        }
+    }
+
+    pub(super) fn bad(&mut self, verdict: Verdict, cause: Cause) {
+        if !make_room(&mut self.bad, |b| (b.verdict, b.steps), verdict, self.run_steps) {
+            return;
+        }
+        let explanation = match &cause {
+            Cause::Failure(_) | Cause::Trouble(Trouble::Refused { .. }) => Some(self.referee.explain()),
+            _ => None,
+        };
+        self.bad.push(BadRun { run: self.run, verdict, cause, steps: self.run_steps, explanation });
+    }
+
+    /// What the campaign came to.
+    pub fn summary(&self) -> Summary {
+        let model = self.referee.model();
+        let switches: Vec<(bool, bool)> =
+            model.switches.ids().map(|s| (self.surely.has(s.index()), self.possibly.has(s.index()))).collect();
+        let ran = self.runs.iter().sum::<u64>() > 0;
+        let mut locations = vec![(false, false); model.locations.len()];
+        for p in model.processes.values() {
+            locations[p.initial.index()] = (ran, ran);
+        }
+        for (id, s) in model.switches.iter() {
+            let (sure, possible) = switches[id.index()];
+            locations[s.target.index()].0 |= sure;
+            locations[s.target.index()].1 |= possible;
+        }
+        // A plan that the budget cut off has not shown what it is for, be it before the first run.
+        let unreached = self.results.iter().any(|r| r.verdict.is_none_or(|v| v == Verdict::Inconclusive));
+        let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
+        let verdict = match unreached {
+            true => self.worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
+            false => self.worst,
+        };
+        Summary {
+            verdict,
+            end: self.end.clone().unwrap_or(End::Done),
+            runs: self.runs,
+            steps: self.steps,
+            inputs: self.sent,
+            purposes: self.results.clone(),
+            switches,
+            locations,
+            bad: self.bad.clone(),
+            deadlocks: self.deadlocks.clone(),
+            withdrawn: self.referee.withdrawn,
+            stale: self.stale,
+            unheard: self.unheard,
+            unknown: self.referee.mind.unknown,
+        }
+    }
+}
