@@ -95,7 +95,7 @@ fn campaign(spec: &Spec, kind: &Kind, seed: u64, connector: Box<dyn Connector>) 
         seed,
         walks: if seed.is_multiple_of(2) { Walks::Random } else { Walks::Guided },
         // Where times run out, each run takes one.
-        max_steps: Some(if kind.short.is_some() { 16 } else { 60 }),
+        max_steps: Some(if kind.short.is_some() { 30 } else { 60 }),
         // Who never stops sending does not hear the next reset.
         fail_fast: true,
         walk: 12,
