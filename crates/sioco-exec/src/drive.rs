@@ -9,7 +9,7 @@ use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::tester::{Decision, Tester};
 
 /// Silence that would be a failure is one only after so many more times the quiescence time.
-const GRACE: u32 = 4;
+pub(crate) const GRACE: u32 = 4;
 
 /// The time since the campaign began.
 pub trait Clock {

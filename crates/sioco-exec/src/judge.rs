@@ -1,11 +1,13 @@
 //! The verdict on a recorded run: the rules of the [referee](crate::referee), without a system under test.
 
-use crate::event::Action;
+use rustc_hash::FxHashMap;
+
+use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
-use crate::sut::{FaultKind, Order};
-use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::sut::Order;
+use crate::verdict::{Cause, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,27 +30,54 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
     referee.set_order(run.order.unwrap_or(order));
     let mut cause = referee.start();
     let mut steps = 0;
-    for step in &run.steps {
+    let sent = sent(run);
+    // The place where the input that is under way is accepted.
+    let mut under_way = None;
+    for (at, step) in run.steps.iter().enumerate() {
         if cause.is_some() {
             break;
         }
         steps += 1;
+        if under_way.is_none() {
+            under_way = sent.get(&at).map(|(accepted, input)| {
+                referee.sending(input);
+                *accepted
+            });
+        }
         cause = match &step.action {
-            Action::Input(input) => match referee.input(input) {
-                Some(Cause::Open(Open::Unspecified(_))) if step.overtaken => Some(Cause::Open(Open::Crossed)),
-                cause => cause,
-            },
+            Action::Input(_) if under_way.take_if(|accepted| *accepted == Some(at)).is_some() => referee.accepted(),
+            Action::Input(input) => referee.input(input),
+            Action::Seen(Observation::Delta) if is_withdrawn(run, at) && !referee.allows_silence() => {
+                referee.withdrawn += 1;
+                None
+            }
             Action::Seen(seen) => referee.observe(seen),
         };
     }
-    // What the tester took for a fault of the adapter is none of the system.
-    let adapter = matches!(run.trouble, Some(Trouble::Fault { kind: FaultKind::Protocol, .. }));
-    let last = matches!(cause, Some(Cause::Failure(_))) && steps == run.steps.len();
-    let cause = cause.filter(|_| !(adapter && last));
-    // Otherwise what the system did until then counts first.
+    // What the system did until something broke down counts first.
     let cause = cause.or_else(|| run.trouble.clone().map(Cause::Trouble)).unwrap_or(Cause::Reached);
+    let cause = referee.close(cause);
     let explanation = matches!(cause, Cause::Failure(_) | Cause::Open(_)).then(|| referee.explain());
     let verdict = cause.verdict();
     let doubt = verdict <= Verdict::WeakPass && referee.belief().is_doubtful();
     Judged { verdict, cause, steps, explanation, doubt }
+}
+
+/// The inputs by after how many steps they were sent, with the place where they were accepted, if they were.
+fn sent(run: &LoggedRun) -> FxHashMap<usize, (Option<usize>, &GateValue)> {
+    let mut found = FxHashMap::default();
+    for (at, step) in run.steps.iter().enumerate() {
+        if let Action::Input(input) = &step.action {
+            found.entry(at - step.waited).or_insert((Some(at), input));
+        }
+    }
+    if let Some((at, input)) = &run.unanswered {
+        found.entry(*at).or_insert((None, input));
+    }
+    found
+}
+
+/// Whether an output right after a silence shows that there was none (`theory`, section 5).
+fn is_withdrawn(run: &LoggedRun, at: usize) -> bool {
+    matches!(run.steps.get(at + 1).map(|next| &next.action), Some(Action::Seen(Observation::Output(_))))
 }

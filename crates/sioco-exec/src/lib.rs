@@ -37,6 +37,7 @@ pub mod suite;
 pub mod summary;
 pub mod sut;
 pub mod tester;
+mod under_way;
 pub mod verdict;
 pub mod walk;
 

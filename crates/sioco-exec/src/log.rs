@@ -22,8 +22,8 @@ pub struct LoggedStep {
     pub at: Option<Duration>,
     /// What.
     pub action: Action,
-    /// Whether it is an input, and something was seen between when it was sent and when it was accepted.
-    pub overtaken: bool,
+    /// If it is an input, how many steps there were between when it was sent and when it was accepted.
+    pub waited: usize,
 }
 
 /// A recorded run.
@@ -107,7 +107,7 @@ pub struct Runs {
     /// The runs so far; the last one goes on.
     pub done: Vec<LoggedRun>,
     /// Inputs that were neither accepted nor refused yet, and whether something overtook them.
-    waiting: Vec<(u64, GateValue, bool)>,
+    waiting: Vec<(u64, GateValue, usize)>,
     /// Inputs that count already: in the order `sent`, from when something was seen after they were sent.
     counted: Vec<u64>,
 }
@@ -127,25 +127,28 @@ impl Runs {
 
     /// An input was sent; it will be accepted or refused.
     pub fn sent(&mut self, id: u64, input: GateValue) {
-        self.waiting.push((id, input, false));
+        let steps = self.done.last().map_or(0, |run| run.steps.len());
+        self.waiting.push((id, input, steps));
     }
 
-    fn take(&mut self, id: u64) -> Option<(GateValue, bool)> {
+    /// An input that was under way, and after how many steps it was sent.
+    fn take(&mut self, id: u64) -> Option<(GateValue, usize)> {
         let at = self.waiting.iter().position(|(i, ..)| *i == id)?;
         // It has its place among the steps now.
         self.run().into_iter().for_each(|run| run.unanswered = None);
-        let (_, input, overtaken) = self.waiting.remove(at);
-        Some((input, overtaken))
+        let (_, input, sent) = self.waiting.remove(at);
+        Some((input, sent))
     }
 
     /// An input was accepted.
     pub fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
         let counted = self.counted.contains(&id);
-        if let Some((input, overtaken)) = self.take(id)
+        if let Some((input, sent)) = self.take(id)
             && !counted
             && let Some(run) = self.run().filter(|run| run.trouble.is_none())
         {
-            run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken });
+            let waited = run.steps.len() - sent;
+            run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited });
         }
     }
 
@@ -160,7 +163,6 @@ impl Runs {
 
     /// Something was observed.
     pub fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
-        self.waiting.iter_mut().for_each(|(.., overtaken)| *overtaken = true);
         if self.done.last().is_some_and(|run| run.order == Some(Order::Sent)) {
             for (id, input, _) in self.waiting.clone() {
                 if self.counted.contains(&id) {
@@ -168,7 +170,7 @@ impl Runs {
                 }
                 self.counted.push(id);
                 if let Some(run) = self.run() {
-                    run.steps.push(LoggedStep { line, at, action: Action::Input(input), overtaken: false });
+                    run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited: 0 });
                 }
             }
         }
@@ -178,7 +180,7 @@ impl Runs {
             if run.unanswered.is_none() {
                 run.unanswered = sent.into_iter().next().map(|input| (run.steps.len(), input));
             }
-            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), overtaken: false });
+            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), waited: 0 });
         }
     }
 

@@ -17,6 +17,7 @@ use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST};
 use crate::suite::Suite;
+use crate::under_way::UnderWay;
 use crate::sut::Order;
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
@@ -39,8 +40,12 @@ pub struct Referee<'m> {
     pub mind: Mind<'m>,
     /// The purposes that hypotheses stand in.
     pub suite: Suite,
+    /// What the order of events means in this run, and in the next one.
     order: Order,
+    promised: Order,
     belief: Belief,
+    pub(crate) under_way: Option<UnderWay>,
+    pub(crate) misordered: bool,
     /// The belief before a delta that the next output may disprove.
     before_delta: Option<Belief>,
     /// Whether the last thing that happened was silence.
@@ -52,6 +57,15 @@ pub struct Referee<'m> {
     closed: Option<GateId>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
+}
+
+/// What was believed before a run was judged in another order.
+pub(crate) struct SetAside {
+    belief: Belief,
+    before_delta: Option<Belief>,
+    quiet: bool,
+    broken_by: Option<Observation>,
+    withdrawn: u64,
 }
 
 impl<'m> Referee<'m> {
@@ -79,7 +93,10 @@ impl<'m> Referee<'m> {
             mind: Mind::new(model, interpreter, solvers, limit),
             suite,
             order,
+            promised: order,
             belief: Belief::default(),
+            under_way: None,
+            misordered: false,
             before_delta: None,
             quiet: false,
             queue: Vec::new(),
@@ -96,7 +113,7 @@ impl<'m> Referee<'m> {
 
     /// What the order of events means from the next start on.
     pub fn set_order(&mut self, order: Order) {
-        self.order = order;
+        self.promised = order;
     }
 
     /// What the order of events means.
@@ -143,6 +160,8 @@ impl<'m> Referee<'m> {
 
     /// A run begins. A cause is the end of it: the model has no defined beginning.
     pub fn start(&mut self) -> Option<Cause> {
+        self.order = self.promised;
+        (self.under_way, self.misordered) = (None, false);
         self.before_delta = None;
         self.quiet = false;
         self.broken_by = None;
@@ -185,8 +204,8 @@ impl<'m> Referee<'m> {
         }
     }
 
-    /// Something was observed.
-    pub fn observe(&mut self, seen: &Observation) -> Option<Cause> {
+    /// What was observed, whatever input is under way.
+    pub(crate) fn look_at(&mut self, seen: &Observation) -> Option<Cause> {
         let (gate_value, failure) = match seen {
             Observation::Delta => return self.delta(),
             Observation::Output(output) => {
@@ -254,21 +273,45 @@ impl<'m> Referee<'m> {
         }
     }
 
-    /// Whether silence would be no failure now.
+    /// Whether silence would surely be no failure now.
     pub fn allows_silence(&mut self) -> bool {
         if self.quiet || self.belief.crossed || self.belief.cut {
             return true;
         }
         let mut belief = self.belief.clone();
-        !matches!(self.mind.delta(&self.suite, &mut belief, self.queue.len()), Ok(false))
+        match self.mind.delta(&self.suite, &mut belief, self.queue.len()) {
+            // Where that is not decided, it may be a failure for all that is known.
+            Ok(allowed) => allowed && !belief.is_doubtful(),
+            Err(_) => true,
+        }
     }
 
-    /// Whether an output would be explained right after an input.
-    pub fn explains_after(&mut self, input: &GateValue, seen: &Observation) -> bool {
-        let Observation::Output(output) = seen else { return false };
-        let mut belief = self.belief.clone();
-        matches!(self.mind.step(&self.suite, &mut belief, input), Ok(true))
-            && matches!(self.mind.step(&self.suite, &mut belief, output), Ok(true))
+    /// The belief that something which is seen now is judged by: what comes right after a silence disproves it.
+    pub(crate) fn before_observation(&self) -> Belief {
+        let quiet = self.before_delta.as_ref().filter(|_| self.quiet);
+        quiet.unwrap_or(&self.belief).clone()
+    }
+
+    /// Goes on from a belief, in the order in which inputs are sent; gives back what was believed until now.
+    pub(crate) fn set_aside(&mut self, belief: Belief) -> SetAside {
+        let aside = SetAside {
+            belief: std::mem::replace(&mut self.belief, belief),
+            before_delta: self.before_delta.take(),
+            quiet: std::mem::take(&mut self.quiet),
+            broken_by: self.broken_by.take(),
+            withdrawn: self.withdrawn,
+        };
+        self.order = Order::Sent;
+        aside
+    }
+
+    /// Believes again what was set aside, in the order that the adapter promises.
+    pub(crate) fn restore(&mut self, aside: SetAside) {
+        let SetAside { belief, before_delta, quiet, broken_by, withdrawn } = aside;
+        (self.belief, self.before_delta, self.quiet) = (belief, before_delta, quiet);
+        (self.broken_by, self.withdrawn) = (broken_by, withdrawn);
+        self.queue.clear();
+        self.order = Order::Sut;
     }
 
     fn delta(&mut self) -> Option<Cause> {

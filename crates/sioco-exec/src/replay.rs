@@ -3,14 +3,17 @@
 
 use std::time::Duration;
 
-use crate::drive::Clock;
+use crate::drive::{Clock, GRACE};
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
-use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
+use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
+
+/// How many more observations are waited for where the system went another way.
+const AFTER: usize = 100;
 
 /// How long to wait.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +37,9 @@ pub struct Replayed {
     pub steps: u64,
     /// Whether the system did something else than was recorded, which is allowed, too.
     pub deviated: bool,
+    /// Whether it did so before the last recorded step: by other gates, or by silence. Then it was not where it was in the
+    /// end.
+    pub elsewhere: bool,
     /// Somebody wants it to end.
     pub interrupted: bool,
 }
@@ -56,10 +62,11 @@ pub fn replay(
         steps: 0,
         ids: 0,
         waiting: None,
-        counted: false,
         deviated: false,
+        elsewhere: false,
         interrupted: false,
         begun: false,
+        quiet: false,
     };
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
@@ -68,14 +75,15 @@ pub fn replay(
         }
         Cause::Trouble(Trouble::Fault { kind, message, stderr })
     });
+    let cause = again.referee.close(cause);
     let verdict = cause.verdict();
     let explanation = matches!(cause, Cause::Failure(_)).then(|| again.referee.explain());
     let (steps, doubt) = (again.steps, verdict <= Verdict::WeakPass && again.referee.belief().is_doubtful());
     if again.begun {
         again.put(Record::Verdict { verdict, cause: cause.clone(), steps, doubt });
     }
-    let Again { deviated, interrupted, .. } = again;
-    Replayed { verdict, cause, explanation, steps, deviated, interrupted }
+    let Again { deviated, elsewhere, interrupted, .. } = again;
+    Replayed { verdict, cause, explanation, steps, deviated, elsewhere, interrupted }
 }
 
 struct Again<'a, 'm> {
@@ -86,12 +94,21 @@ struct Again<'a, 'm> {
     steps: u64,
     ids: u64,
     /// The input that was sent and not yet accepted.
-    waiting: Option<(GateValue, bool)>,
-    /// Whether the input that waits counts as sent already.
-    counted: bool,
+    waiting: Option<GateValue>,
     deviated: bool,
+    elsewhere: bool,
     interrupted: bool,
     begun: bool,
+    /// Whether silence was seen last.
+    quiet: bool,
+}
+
+/// Whether two observations are the same but for their values.
+fn is_alike(a: &Observation, b: &Observation) -> bool {
+    match (a, b) {
+        (Observation::Output(a), Observation::Output(b)) => a.gate == b.gate,
+        (a, b) => a == b,
+    }
 }
 
 /// The run ends here, or it goes on.
@@ -121,9 +138,18 @@ impl Again<'_, '_> {
             }
             let next = match &step.action {
                 Action::Input(input) => self.input(sut, input)?,
-                Action::Seen(expected) => self.wait(sut, expected)?,
+                Action::Seen(expected) => self.wait(sut, Some(expected), at + 1 == recorded.steps.len())?,
             };
             if let Some(cause) = next {
+                return Ok(cause);
+            }
+        }
+        // What was recorded may still come where the system went another way.
+        for _ in 0..AFTER {
+            if !self.elsewhere || self.quiet {
+                break;
+            }
+            if let Some(cause) = self.wait(sut, None, true)? {
                 return Ok(cause);
             }
         }
@@ -135,8 +161,8 @@ impl Again<'_, '_> {
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
         sut.send(id, input)?;
-        self.waiting = Some((input.clone(), false));
-        self.counted = false;
+        self.waiting = Some(input.clone());
+        self.referee.sending(input);
         let by = self.clock.now() + self.patience.accepted;
         // A clock that stands still must not make this endless.
         let mut left = 100_000_u32;
@@ -163,19 +189,29 @@ impl Again<'_, '_> {
         Ok(None)
     }
 
-    /// Waits for something, where something was recorded.
-    fn wait(&mut self, sut: &mut dyn Sut, expected: &Observation) -> Next {
-        match sut.poll(self.patience.quiescence)? {
-            Polled::Interrupted => Ok(Some(self.interrupt())),
-            Polled::Nothing => {
-                self.deviated |= *expected != Observation::Delta;
-                self.event(SutEvent::Observed(Observation::Delta))
-            }
-            Polled::Event(event) => {
-                self.deviated |= !matches!(&event, SutEvent::Observed(seen) if seen == expected);
-                self.event(event)
-            }
+    /// Waits for something, where something was recorded, or where anything may come.
+    fn wait(&mut self, sut: &mut dyn Sut, expected: Option<&Observation>, last: bool) -> Next {
+        let mut polled = sut.poll(self.patience.quiescence)?;
+        // What came then may only be slow today, and a failure is worth waiting for a little longer.
+        let comes = expected.is_some_and(|e| *e != Observation::Delta);
+        if polled == Polled::Nothing && (comes || !self.referee.allows_silence()) {
+            polled = sut.poll(self.patience.quiescence * GRACE)?;
         }
+        let event = match polled {
+            Polled::Interrupted => return Ok(Some(self.interrupt())),
+            Polled::Nothing => SutEvent::Observed(Observation::Delta),
+            Polled::Event(event) => event,
+        };
+        self.quiet = event == SutEvent::Observed(Observation::Delta);
+        if let Some(expected) = expected {
+            let seen = match &event {
+                SutEvent::Observed(seen) => Some(seen),
+                SutEvent::Accepted { .. } | SutEvent::Refused { .. } => None,
+            };
+            self.deviated |= seen != Some(expected);
+            self.elsewhere |= !last && !seen.is_some_and(|seen| is_alike(seen, expected));
+        }
+        self.event(event)
     }
 
     fn interrupt(&mut self) -> Cause {
@@ -192,21 +228,15 @@ impl Again<'_, '_> {
         };
         match event {
             SutEvent::Accepted { id } => {
-                let Some((input, overtaken)) = self.waiting.take().filter(|_| id == self.ids) else {
+                if self.waiting.take().filter(|_| id == self.ids).is_none() {
                     return Err(wrong("accepted", id));
-                };
-                self.put(Record::Accepted { id });
-                if std::mem::take(&mut self.counted) {
-                    return Ok(None);
                 }
-                self.steps += 1;
-                Ok(match self.referee.input(&input) {
-                    Some(Cause::Open(Open::Unspecified(_))) if overtaken => Some(Cause::Open(Open::Crossed)),
-                    cause => cause,
-                })
+                self.put(Record::Accepted { id });
+                self.steps += u64::from(!self.referee.is_counted());
+                Ok(self.referee.accepted())
             }
             SutEvent::Refused { id, why } => {
-                let Some((input, _)) = self.waiting.take().filter(|_| id == self.ids) else {
+                let Some(input) = self.waiting.take().filter(|_| id == self.ids) else {
                     return Err(wrong("refused", id));
                 };
                 self.put(Record::Refused { id, why: why.clone() });
@@ -214,18 +244,9 @@ impl Again<'_, '_> {
             }
             SutEvent::Observed(seen) => {
                 self.put(Record::Observed(seen.clone()));
-                if let Some((input, overtaken)) = &mut self.waiting {
-                    *overtaken = true;
-                    // As in a test: what is only known to be sent may have been taken before this.
-                    if self.referee.order() == Order::Sent && !std::mem::replace(&mut self.counted, true) {
-                        self.steps += 1;
-                        if let Some(cause) = self.referee.input(input) {
-                            return Ok(Some(cause));
-                        }
-                    }
-                }
-                self.steps += 1;
+                let counted = self.referee.is_counted();
                 let cause = self.referee.observe(&seen);
+                self.steps += 1 + u64::from(!counted && self.referee.is_counted());
                 // After its end, nothing more can be asked of the system.
                 Ok(cause.or((seen == Observation::Closed).then_some(Cause::Reached)))
             }

@@ -78,9 +78,6 @@ pub enum Decision {
 struct Pending {
     id: u64,
     input: GateValue,
-    overtaken: bool,
-    /// Whether it counts as sent already.
-    counted: bool,
 }
 
 /// What the run is doing.
@@ -102,7 +99,6 @@ pub struct Tester<'m> {
     inputs: Inputs,
     walks: Walks,
     interaction: Interaction,
-    order: Order,
     results: Vec<PurposeResult>,
     /// Records that nobody has taken yet.
     records: Vec<Record>,
@@ -170,7 +166,6 @@ impl<'m> Tester<'m> {
             inputs: Inputs::new(model),
             walks: Walks::new(model),
             interaction: settings.interaction.unwrap_or(Interaction::Eager),
-            order: Order::Sut,
             settings,
             results,
             records: Vec::new(),
@@ -351,7 +346,6 @@ impl<'m> Tester<'m> {
             Order::Sent => Interaction::Fair,
         });
         self.referee.set_order(order);
-        self.order = order;
         self.in_run = true;
         self.course = None;
         self.trace.clear();

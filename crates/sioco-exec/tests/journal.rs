@@ -157,7 +157,7 @@ fn journals_of_crossing_messages_are_judged_as_they_were() {
                 let mut referee = Referee::new(&spec_model, &builtin, Order::Sut);
                 for run in &log.runs {
                     runs += 1;
-                    crossing += run.steps.iter().filter(|s| s.overtaken).count();
+                    crossing += run.steps.iter().filter(|s| s.waited > 0).count();
                     let (verdict, cause) = run.verdict.clone().expect("a verdict");
                     let judged = judge(&mut referee, run, Order::Sut);
                     assert_eq!(judged.verdict == Verdict::Fail, verdict == Verdict::Fail, "{what}, run {}", run.number);

@@ -2,7 +2,7 @@
 
 use sioco_model::Id;
 
-use super::{DEADLOCKS, Tester};
+use super::{SPOILED, DEADLOCKS, Tester};
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
 use crate::summary::{BadRun, Summary, make_room};
@@ -21,6 +21,9 @@ impl Tester<'_> {
 
     /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
     pub(super) fn look_at_purposes(&mut self) {
+        if self.referee.is_misordered() {
+            return;
+        }
         for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
@@ -39,6 +42,8 @@ impl Tester<'_> {
 
     /// The run ends.
     pub(super) fn finish(&mut self, cause: Cause) {
+        let misordered = self.referee.is_misordered();
+        let cause = self.referee.close(cause);
         let mut verdict = cause.verdict();
         if verdict == Verdict::Pass {
             verdict = self.reached.unwrap_or(Verdict::Pass);
@@ -60,9 +65,11 @@ impl Tester<'_> {
         if verdict == Verdict::Fail {
             self.drop_prefix();
         }
-        let (surely, possibly) = self.referee.account();
-        self.surely.unite(&surely);
-        self.possibly.unite(&possibly);
+        if !misordered {
+            let (surely, possibly) = self.referee.account();
+            self.surely.unite(&surely);
+            self.possibly.unite(&possibly);
+        }
         self.runs[verdict as usize] += 1;
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
         // Nor is anything lost by a walk that an output crossed.
@@ -75,6 +82,10 @@ impl Tester<'_> {
         }
         if verdict == Verdict::Fail && self.settings.fail_fast {
             self.stop(End::FailFast);
+        }
+        self.spoiled += u32::from(misordered && verdict == Verdict::Error);
+        if self.spoiled >= SPOILED {
+            self.stop(End::Broken);
         }
     }
 

@@ -14,29 +14,38 @@ impl Tester<'_> {
         let Some((input, why)) = self.choice.take() else { return };
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
-        self.pending = Some(Pending { id: self.ids, input, overtaken: false, counted: false });
+        self.referee.sending(&input);
+        self.pending = Some(Pending { id: self.ids, input });
     }
 
     /// An input was accepted. Says whether it was under way.
     pub fn accepted(&mut self, id: u64) -> bool {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
         self.records.push(Record::Accepted { id });
-        if !pending.counted {
-            self.took(&pending.input, pending.overtaken);
+        let counted = self.referee.is_counted();
+        if !counted {
+            self.took(&pending.input);
+        }
+        let cause = self.referee.accepted();
+        if !counted {
+            self.goes_on(&pending.input, cause);
         }
         true
     }
 
-    /// The system took an input, or got it sent.
-    pub(super) fn took(&mut self, input: &GateValue, overtaken: bool) {
+    /// The system takes an input, or got it sent.
+    fn took(&mut self, input: &GateValue) {
         self.inputs.patterns.sent(input.gate);
         self.sent += 1;
         self.owed = true;
         self.walks.ended(&self.referee);
         self.step(Some(input));
-        match self.referee.input(input) {
+    }
+
+    /// After an input.
+    fn goes_on(&mut self, input: &GateValue, cause: Option<Cause>) {
+        match cause {
             None => self.happened(Some(input)),
-            Some(Cause::Open(Open::Unspecified(_))) if overtaken => self.finish(Cause::Open(Open::Crossed)),
             Some(cause) => self.finish(cause),
         }
     }
@@ -69,16 +78,16 @@ impl Tester<'_> {
     pub fn observed(&mut self, seen: Observation) {
         self.choice = None;
         self.records.push(Record::Observed(seen.clone()));
-        if let Some(pending) = &mut self.pending {
-            pending.overtaken = true;
-            // Where it is only known that inputs were sent, this one may have been taken before what comes now, even if the
-            // adapter has not said yet that it was sent.
-            if self.order == Order::Sent && !std::mem::replace(&mut pending.counted, true) {
-                let input = pending.input.clone();
-                self.took(&input, false);
-                if !self.in_run {
-                    return;
-                }
+        let mut waiting =
+            self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
+        if self.referee.order() == Order::Sent
+            && let Some(input) = waiting.take()
+        {
+            self.took(&input);
+            let cause = self.referee.count();
+            self.goes_on(&input, cause);
+            if !self.in_run {
+                return;
             }
         }
         let output = match &seen {
@@ -87,17 +96,13 @@ impl Tester<'_> {
         };
         self.owed = false;
         self.step(output.as_ref());
-        match self.referee.observe(&seen) {
-            Some(Cause::Failure(_)) if self.is_early(&seen) => {
-                let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter \
-                               says `accepted` first";
-                let trouble = Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() };
-                self.finish(Cause::Trouble(trouble));
-                self.spoiled += 1;
-                if self.spoiled >= SPOILED {
-                    self.stop(End::Broken);
-                }
-            }
+        let cause = self.referee.observe(&seen);
+        if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
+            self.took(&input);
+            self.owed = false;
+            self.happened(Some(&input));
+        }
+        match cause {
             Some(cause) => self.finish(cause),
             None => {
                 self.happened(output.as_ref());
@@ -110,14 +115,6 @@ impl Tester<'_> {
                 }
             }
         }
-    }
-
-    /// Whether an output that nothing explains would be explained if the input that is under way had been taken: then the
-    /// adapter has told them in the wrong order, and nothing is known about the system.
-    pub(super) fn is_early(&mut self, seen: &Observation) -> bool {
-        let Some(pending) = self.pending.as_ref().filter(|p| !p.counted) else { return false };
-        let input = pending.input.clone();
-        self.referee.explains_after(&input, seen)
     }
 
     /// The adapter or the surroundings broke down.

@@ -83,7 +83,7 @@ impl Trails {
             }
             Record::Purpose { .. } | Record::End { .. } => return,
         };
-        self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, overtaken: false });
+        self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, waited: 0 });
     }
 
     fn keep(&mut self, run: u64, verdict: Verdict, length: u64) {

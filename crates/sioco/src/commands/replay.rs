@@ -126,15 +126,17 @@ impl Outcome {
     }
 
     /// What several verdicts mean together, for a run that failed or did not.
-    fn of(verdicts: &[Verdict], failed: bool) -> Outcome {
-        let has = |v: Verdict| verdicts.contains(&v);
-        let fails = verdicts.iter().filter(|v| **v == Verdict::Fail).count();
+    fn of(found: &[Replayed], failed: bool) -> Outcome {
+        let has = |v: Verdict| found.iter().any(|r| r.verdict == v);
+        let fails = found.iter().filter(|r| r.verdict == Verdict::Fail).count();
         match fails {
             0 if has(Verdict::Error) => Outcome::Error,
             0 if has(Verdict::Inconclusive) => Outcome::Inconclusive,
+            // The place where it failed was never reached.
+            0 if failed && found.iter().all(|r| r.elsewhere) => Outcome::Inconclusive,
             0 if failed => Outcome::Fixed,
             0 => Outcome::Passed,
-            n if n == verdicts.len() => Outcome::Failed,
+            n if n == found.len() => Outcome::Failed,
             _ => Outcome::Flaky,
         }
     }
@@ -246,7 +248,7 @@ impl Replay {
         let model = &source.checked.model;
         let failed = recorded.verdict.as_ref().filter(|(v, _)| *v == Verdict::Fail);
         let verdicts: Vec<Verdict> = found.iter().map(|r| r.verdict).collect();
-        let outcome = Outcome::of(&verdicts, failed.is_some());
+        let outcome = Outcome::of(found, failed.is_some());
         let by_hand = found.iter().any(|r| r.interrupted) || interrupted.load(Ordering::Relaxed);
         let exit = if by_hand { Exit::Interrupted } else { outcome.exit() };
         let fails = verdicts.iter().filter(|v| **v == Verdict::Fail).count();
@@ -313,6 +315,9 @@ impl Replay {
                 format!("run {number} fails again, {all}, {as_before}")
             }
             Outcome::Flaky => format!("run {number} failed {fails} of {} times", found.len()),
+            Outcome::Inconclusive if found.iter().all(|r| r.elsewhere && r.verdict <= Verdict::WeakPass) => {
+                format!("run {number} does not show it: the SUT went another way before, which is allowed, {all}")
+            }
             Outcome::Inconclusive => {
                 let why = worst.map(|(_, r)| cause_in_words(model, &r.cause)).unwrap_or_default();
                 format!("run {number} does not show it: {why}")
@@ -350,6 +355,19 @@ fn failure(cause: &Cause) -> Option<&Wrong> {
 mod tests {
     use super::*;
 
+    fn found(verdicts: &[Verdict], elsewhere: bool) -> Vec<Replayed> {
+        let of = |verdict: &Verdict| Replayed {
+            verdict: *verdict,
+            cause: Cause::Reached,
+            explanation: None,
+            steps: 1,
+            deviated: elsewhere,
+            elsewhere,
+            interrupted: false,
+        };
+        verdicts.iter().map(of).collect()
+    }
+
     #[test]
     fn what_verdicts_mean_together() {
         use Verdict::*;
@@ -362,7 +380,13 @@ mod tests {
             (&[Pass, Error], true, Outcome::Error),
             (&[Fail, Error], true, Outcome::Flaky),
         ] {
-            assert_eq!(Outcome::of(verdicts, failed), outcome, "{verdicts:?}");
+            assert_eq!(Outcome::of(&found(verdicts, false), failed), outcome, "{verdicts:?}");
         }
+        // Where the system goes elsewhere each time, nothing is known about the failure.
+        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), true), Outcome::Inconclusive);
+        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), false), Outcome::Passed);
+        assert_eq!(Outcome::of(&found(&[Pass, Fail], true), true), Outcome::Flaky);
+        let mixed = [found(&[Pass], true), found(&[Pass], false)].concat();
+        assert_eq!(Outcome::of(&mixed, true), Outcome::Fixed);
     }
 }

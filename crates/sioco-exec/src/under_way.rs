@@ -1,0 +1,116 @@
+//! The input that was sent last and has not been accepted yet, and what comes meanwhile (`theory`, section 5: order of
+//! events).
+//!
+//! Where it is only known that inputs were *sent*, this one may have been taken before what comes now, even if the adapter
+//! has not said yet that it was sent. Where the adapter promises the order in which the *system* took and gave things, it
+//! was not. An output that is explained only if the input was taken shows that the promise was broken, or that the system
+//! is wrong: then the rest of the run is judged as if nothing had been promised. What fails even so is a failure, whoever
+//! kept what order; otherwise nothing is known about the system, and the run is an error of the adapter.
+
+use crate::belief::Belief;
+use crate::event::{GateValue, Observation};
+use crate::referee::Referee;
+use crate::sut::{FaultKind, Order};
+use crate::verdict::{Cause, Open, Trouble};
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct UnderWay {
+    input: GateValue,
+    /// Whether something was seen since it was sent.
+    overtaken: bool,
+    /// Whether it counts as sent already.
+    counted: bool,
+    /// The belief before the first thing that was seen since, and all that was.
+    since: Option<(Belief, Vec<Observation>)>,
+}
+
+impl Referee<'_> {
+    /// An input is sent; it will be accepted or refused.
+    pub fn sending(&mut self, input: &GateValue) {
+        self.under_way = Some(UnderWay { input: input.clone(), overtaken: false, counted: false, since: None });
+    }
+
+    /// Whether the input that is under way counts as sent, and may have been taken.
+    pub fn is_counted(&self) -> bool {
+        self.under_way.as_ref().is_some_and(|u| u.counted)
+    }
+
+    /// Something is about to be seen: where it is only known that inputs were sent, the one that is under way counts from
+    /// here on.
+    pub fn count(&mut self) -> Option<Cause> {
+        let order = self.order();
+        let under_way = self.under_way.as_mut().filter(|u| order == Order::Sent && !u.counted)?;
+        under_way.counted = true;
+        let input = under_way.input.clone();
+        self.input(&input)
+    }
+
+    /// The input that is under way was accepted.
+    pub fn accepted(&mut self) -> Option<Cause> {
+        let under_way = self.under_way.take()?;
+        if under_way.counted {
+            return None;
+        }
+        match self.input(&under_way.input) {
+            Some(Cause::Open(Open::Unspecified(_))) if under_way.overtaken => Some(Cause::Open(Open::Crossed)),
+            cause => cause,
+        }
+    }
+
+    /// Something was observed.
+    pub fn observe(&mut self, seen: &Observation) -> Option<Cause> {
+        if let Some(cause) = self.count() {
+            return Some(cause);
+        }
+        if self.under_way.is_some() {
+            let before = (self.order() == Order::Sut).then(|| self.before_observation());
+            if let Some(under_way) = &mut self.under_way {
+                under_way.overtaken = true;
+                if let Some(before) = before {
+                    under_way.since.get_or_insert((before, Vec::new())).1.push(seen.clone());
+                }
+            }
+        }
+        let cause = self.look_at(seen);
+        match cause {
+            Some(Cause::Failure(_)) => self.loosened().unwrap_or(cause),
+            _ => cause,
+        }
+    }
+
+    /// Judges what was seen since the input was sent anew, as if it might have been taken at any time since. Nothing if
+    /// that fails, too; then nothing changes.
+    fn loosened(&mut self) -> Option<Option<Cause>> {
+        let under_way = self.under_way.as_mut()?;
+        let (belief, seen) = under_way.since.take()?;
+        let input = under_way.input.clone();
+        let strict = self.set_aside(belief);
+        let takes = self.input(&input).is_none();
+        let cause = seen.iter().find_map(|s| self.look_at(s));
+        if !takes || matches!(cause, Some(Cause::Failure(_))) {
+            self.restore(strict);
+            return None;
+        }
+        self.misordered = true;
+        if let Some(under_way) = &mut self.under_way {
+            under_way.counted = true;
+        }
+        Some(cause)
+    }
+
+    /// Whether the adapter told things in another order than it promised, as far as is known.
+    pub fn is_misordered(&self) -> bool {
+        self.misordered
+    }
+
+    /// Why a run ends: nothing is known about the system if the order of what was told is not, unless it failed in any.
+    pub fn close(&self, cause: Cause) -> Cause {
+        if !self.misordered || matches!(cause, Cause::Failure(_) | Cause::Trouble(_)) {
+            return cause;
+        }
+        let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter says \
+                       `accepted` first";
+        Cause::Trouble(Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() })
+    }
+}
