@@ -73,7 +73,11 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result
             sut.reset(run, seed)?;
             tester.started(sut.order());
         }
-        Decision::Send { id, input } => match sut.poll(Duration::ZERO)? {
+        Decision::Send { id, input, at_once: true } => {
+            tester.sending();
+            sut.send(id, &input)?;
+        }
+        Decision::Send { id, input, at_once: false } => match sut.poll(Duration::ZERO)? {
             // What came while the input was being chosen is taken first.
             Polled::Event(event) => tell(tester, event)?,
             Polled::Interrupted => tester.stop(End::Interrupted),

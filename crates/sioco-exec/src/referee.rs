@@ -17,8 +17,8 @@ use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST};
 use crate::suite::Suite;
-use crate::under_way::UnderWay;
 use crate::sut::Order;
+use crate::under_way::UnderWay;
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
 /// A purpose that was reached.

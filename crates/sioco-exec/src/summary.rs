@@ -42,6 +42,12 @@ pub struct BadRun {
     pub explanation: Option<Explanation>,
 }
 
+/// The worst verdict, or inconclusive if no run came to an end that says anything.
+pub fn at_least(worst: Verdict, runs: &[u64; 5]) -> Verdict {
+    let passed = runs[Verdict::Pass as usize] + runs[Verdict::WeakPass as usize] > 0;
+    if passed || runs.iter().all(|n| *n == 0) { worst } else { worst.max(Verdict::Inconclusive) }
+}
+
 /// Of runs with these verdicts and numbers of steps, the failing one that tells most: the shortest, and of these the
 /// first. It is the one that reports show first, and the one that is run again if nobody chooses another.
 pub fn most_telling(runs: impl IntoIterator<Item = (Verdict, u64)>) -> Option<usize> {

@@ -40,6 +40,8 @@ const TERMS: usize = 64 << 20;
 const AFTER: (u64, u64) = (2, 9);
 /// How likely a walk begins with a purpose again: once in so many.
 const REPEATED: u64 = 4;
+/// After how many outputs in a row a tester that waits for them sends something all the same: some systems never stop.
+const HEARD: u64 = 4;
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
 /// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, or by answers that it
@@ -62,6 +64,8 @@ pub enum Decision {
         id: u64,
         /// The input.
         input: GateValue,
+        /// Whether to send it even if something comes: some systems never stop talking.
+        at_once: bool,
     },
     /// Wait until an input is accepted or refused.
     Await {
@@ -121,6 +125,8 @@ pub struct Tester<'m> {
     run_steps: u64,
     /// Whether an input was taken and nothing was seen since.
     owed: bool,
+    /// How many outputs were seen since the last input.
+    heard: u64,
     /// After how many steps of the run a walk ends.
     walk_end: u64,
     /// The best verdict on a purpose in this run.
@@ -183,6 +189,7 @@ impl<'m> Tester<'m> {
             ids: 0,
             run_steps: 0,
             owed: false,
+            heard: 0,
             walk_end: 0,
             reached: None,
             steps: 0,
@@ -252,7 +259,7 @@ impl<'m> Tester<'m> {
                 }
                 Chosen::Send(input, why) => {
                     self.choice = Some((input.clone(), why));
-                    return Decision::Send { id: self.ids + 1, input };
+                    return Decision::Send { id: self.ids + 1, input, at_once: self.heard >= HEARD };
                 }
                 // It is silent already: what is waited for will not come.
                 Chosen::Wait if self.referee.is_quiet() => {
@@ -353,6 +360,7 @@ impl<'m> Tester<'m> {
         self.ids = 0;
         self.run_steps = 0;
         self.owed = false;
+        self.heard = 0;
         self.reached = None;
         // Now and then a short walk: what is possible only at the start wants to be tried with many values.
         self.walk_end = match self.settings.walks == Walking::Guided && self.random.below(4) == 0 {
@@ -377,7 +385,7 @@ impl<'m> Tester<'m> {
             return if self.owed { Chosen::Wait } else { Chosen::End(Cause::Reached) };
         }
         let guided = self.settings.walks == Walking::Guided;
-        let fair = self.interaction == Interaction::Fair;
+        let fair = self.is_fair();
         if self.walker.path.bytes() > TERMS {
             self.walker = walker(self.model(), self.solvers);
         }
@@ -391,6 +399,11 @@ impl<'m> Tester<'m> {
                 Chosen::End(Cause::Reached)
             }
         }
+    }
+
+    /// Whether to wait for outputs that may be under way before anything is sent.
+    fn is_fair(&self) -> bool {
+        self.interaction == Interaction::Fair && self.heard < HEARD
     }
 
     /// Whether nothing is missing if the run ends here. A purpose that is repeated has been reached before.

@@ -4,7 +4,7 @@ mod support;
 
 use sioco_exec::player::Player;
 use sioco_exec::record::End;
-use sioco_exec::settings::Walks;
+use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::{Record, Settings, Verdict};
 use support::{Scripted, builtin, campaign, example, model as model_of, planned};
 
@@ -76,4 +76,27 @@ fn a_plan_is_run_again_with_other_values() {
     let settings = Settings { seed: 1, walks: Walks::Again, attempts: 2, ..Settings::default() };
     let (_, summary) = campaign(&mut sioco_exec::Tester::new(&stuck, &builtin, &plan, settings), &mut silent);
     assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Fail), &End::Done), "{summary:?}");
+}
+
+/// A tester that waits for outputs sends something all the same where they never stop.
+#[test]
+fn systems_that_talk_all_the_time_are_stimulated() {
+    let talker = |value: &str| {
+        model_of(&format!(
+            "input set(m: Int in 0..9)\noutput val(n: Int)\nprocess P {{\n  var n: Int = 0\n  \
+             init l0 {{ tell: !val({value}) -> l0   set: ?set(m) / n := m -> l0 }}\n}}\n"
+        ))
+    };
+    let (spec, wrong) = (talker("n"), talker("if n == 9 then 8 else n"));
+    for walks in [Walks::Random, Walks::Guided] {
+        let interaction = Some(Interaction::Fair);
+        let settings = Settings { seed: 1, walks, max_steps: Some(500), interaction, ..Settings::default() };
+        let plan = planned(&spec, "switch", false);
+        let (_, right) =
+            campaign(&mut sioco_exec::Tester::new(&spec, &builtin, &plan, settings.clone()), &mut Player::new(&spec));
+        assert!(right.verdict < Some(Verdict::Error) && right.inputs > 20, "{right:?}");
+        let (_, found) =
+            campaign(&mut sioco_exec::Tester::new(&spec, &builtin, &plan, settings), &mut Player::new(&wrong));
+        assert_eq!(found.verdict, Some(Verdict::Fail), "{found:?}");
+    }
 }

@@ -5,10 +5,17 @@ mod support;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use sioco_exec::judge::judge;
+use sioco_exec::log::{LoggedRun, Runs};
+use sioco_exec::replay::{Patience, replay};
+use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Settings, Summary, Sut, SutEvent, Verdict};
+use sioco_exec::{
+    Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Referee, Settings, Summary, Sut, SutEvent,
+    Verdict,
+};
 use sioco_model::Model;
-use support::{campaign, event, model, planned, tester};
+use support::{builtin, campaign, event, model, planned, tester};
 
 const ECHO: &str = "input a(p: Int in 0..9)\noutput b(p: Int)\n\
                     process P {\n  var x: Int = 0\n  init l0 { take: ?a(p) / x := p -> l1 }\n  state l1 { give: !b(x) -> l0 }\n}\n";
@@ -82,4 +89,114 @@ fn answers_before_their_input_was_accepted() {
     for order in [Order::Sut, Order::Sent] {
         assert_eq!(tested(order, 0, true, 1).verdict, Some(Verdict::Fail), "{order:?}");
     }
+}
+
+const OK: &str = "input a\noutput ok\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !ok -> l0 }\n}\n";
+
+/// Answers everything twice; the second time when the next input is on its way already.
+struct Twice<'m> {
+    model: &'m Model,
+    again: bool,
+    events: VecDeque<SutEvent>,
+}
+
+impl Sut for Twice<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.events.clear();
+        self.again = false;
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+        let answer = SutEvent::Observed(Observation::Output(event(self.model, "!ok")));
+        if std::mem::replace(&mut self.again, true) {
+            self.events.push_back(answer.clone());
+        }
+        self.events.push_back(SutEvent::Accepted { id });
+        self.events.push_back(answer);
+        Ok(())
+    }
+
+    fn poll(&mut self, _: Duration) -> Result<Polled, Fault> {
+        Ok(self.events.pop_front().map_or(Polled::Nothing, Polled::Event))
+    }
+}
+
+/// What fails whoever kept what order is a failure of the system, and not of its adapter.
+#[test]
+fn an_answer_too_many_is_a_failure_though_it_comes_with_the_next_input() {
+    let model = model(OK);
+    let plan = planned(&model, "switch", false);
+    let settings = Settings { walks: Walks::Random, max_steps: Some(100), walk: 20, ..Settings::default() };
+    let mut sut = Twice { model: &model, again: false, events: VecDeque::new() };
+    let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+    assert_eq!(summary.verdict, Some(Verdict::Fail), "{summary:?}");
+    assert!(summary.bad.iter().all(|b| b.verdict == Verdict::Fail), "{:?}", summary.bad);
+}
+
+/// A recorded run out of words: `?a` is sent, `.` is that it was accepted, the others are seen.
+fn logged(model: &Model, words: &str) -> LoggedRun {
+    let mut runs = Runs::default();
+    runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(1, 1) });
+    for (line, word) in words.split_whitespace().enumerate() {
+        match word {
+            "." => runs.accepted(1, line, None),
+            "delta" => runs.seen(Observation::Delta, line, None),
+            word if word.starts_with('?') => runs.sent(1, event(model, word)),
+            word => runs.seen(Observation::Output(event(model, word)), line, None),
+        }
+    }
+    runs.done.pop().expect("a run was begun")
+}
+
+/// Logs are judged as a tester would have judged what is in them.
+#[test]
+fn logs_are_judged_by_the_same_rules() {
+    let model = model(OK);
+    for (words, verdict, withdrawn) in [
+        ("?a . !ok ?a . !ok", Verdict::Pass, 0),
+        // The adapter told the answer before the input.
+        ("?a !ok .", Verdict::Error, 0),
+        ("?a !ok . delta ?a . !ok", Verdict::Error, 0),
+        ("?a !ok", Verdict::Error, 0),
+        // There is one answer too many, wherever the input was taken.
+        ("?a !ok . !ok", Verdict::Fail, 0),
+        ("?a . !ok ?a !ok . !ok", Verdict::Fail, 0),
+        ("?a . !ok !ok ?a .", Verdict::Fail, 0),
+        // An output right after a silence shows that there was none.
+        ("?a . delta !ok", Verdict::Pass, 1),
+        ("?a . delta", Verdict::Fail, 0),
+        ("?a . delta ?a .", Verdict::Fail, 0),
+    ] {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        let judged = judge(&mut referee, &logged(&model, words), Order::Sut);
+        assert_eq!((judged.verdict, referee.withdrawn), (verdict, withdrawn), "{words}: {judged:?}");
+    }
+}
+
+/// What was recorded is waited for as in a test; and where the system goes another way, that is told.
+#[test]
+fn replay_is_as_patient_as_a_test() {
+    let model = model(ECHO);
+    let again = |words: &str, late: usize, wrong: i64| {
+        let mut sut = Echo { model: &model, order: Order::Sut, late, early: false, wrong, events: VecDeque::new() };
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        let patience = Patience { quiescence: Duration::from_millis(1), accepted: Duration::from_secs(1) };
+        replay(&mut referee, &mut sut, &logged(&model, words), 1, patience, &mut NoClock, &mut |_| {})
+    };
+    let same = again("?a(1) . !b(1)", 0, 0);
+    assert_eq!((same.verdict, same.deviated, same.elsewhere), (Verdict::Pass, false, false));
+    let slow = again("?a(1) . !b(1)", 1, 0);
+    assert_eq!((slow.verdict, slow.deviated, slow.elsewhere), (Verdict::Pass, false, false));
+    let silent = again("?a(1) . !b(1)", 2, 0);
+    assert_eq!(silent.cause, Cause::Failure(Failure::Silence));
+    let wrong = again("?a(1) . !b(1)", 0, 1);
+    assert_eq!(wrong.verdict, Verdict::Fail);
+    // Where an answer was recorded to be missing, the right one is the end of it.
+    let mended = again("?a(1) . delta", 0, 0);
+    assert_eq!((mended.verdict, mended.deviated, mended.elsewhere), (Verdict::Pass, true, false));
 }

@@ -38,7 +38,7 @@ const QUANTIFIED: u64 = 12;
 
 /// A comparison only saves work, so it is given up sooner than other questions; and after so many that were given up,
 /// states at these locations are not compared any more.
-const RESOURCES: u64 = 500_000;
+const RESOURCES: u64 = 20_000;
 const WALL: Duration = Duration::from_secs(2);
 const GIVEN_UP: u64 = 8;
 

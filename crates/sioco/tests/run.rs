@@ -299,6 +299,29 @@ fn a_plan_can_be_run_again_and_again() {
 }
 
 #[test]
+fn every_end_of_a_tree_is_wanted() {
+    let folder = folder();
+    // Silence at the start is one of them, and says nothing about the others.
+    for cover in ["paths:5", "inclusion:1"] {
+        test(&folder, &["--sut", "model:wrong.sts", "--seed", "1", "--cover", cover]).exits(1);
+        let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "1", "--cover", cover]);
+        run.stdout_has("3 of 3 switches surely taken");
+    }
+    sioco_in(&["plan", "acc.sts", "--cover", "paths:5", "--output", "paths.json"], &folder.path("")).exits(0);
+    test(&folder, &["--sut", "model:wrong.sts", "--seed", "1", "--plan", "paths.json"]).exits(1);
+}
+
+#[test]
+fn a_model_plays_itself_however_its_path_is_written() {
+    let folder = folder();
+    folder.write("n.sts", &format!("const N: Int = 15\n{}", MODEL.replace("x > 15", "x > N")));
+    for sut in ["model:n.sts", "model:./n.sts", &format!("model:{}", folder.path("n.sts"))] {
+        let args = ["test", "n.sts", "--const", "N=3", "--sut", sut, "--seed", "1", "--max-steps", "60"];
+        sioco_in(&args, &folder.path("")).exits(0);
+    }
+}
+
+#[test]
 fn gates_decide_about_the_exit_code() {
     let folder = folder();
     let gated = |gates: &[&str]| {

@@ -2,10 +2,10 @@
 
 use sioco_model::Id;
 
-use super::{SPOILED, DEADLOCKS, Tester};
+use super::{DEADLOCKS, SPOILED, Tester};
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
-use crate::summary::{BadRun, Summary, make_room};
+use crate::summary::{BadRun, Summary, at_least, make_room};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 impl Tester<'_> {
@@ -142,9 +142,10 @@ impl Tester<'_> {
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
         let unreached = self.results.iter().any(|r| r.verdict.is_none_or(|v| v == Verdict::Inconclusive));
         let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
+        let worst = self.worst.map(|worst| at_least(worst, &self.runs));
         let verdict = match unreached {
-            true => self.worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
-            false => self.worst,
+            true => worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
+            false => worst,
         };
         Summary {
             verdict,

@@ -37,6 +37,7 @@ impl Tester<'_> {
     fn took(&mut self, input: &GateValue) {
         self.inputs.patterns.sent(input.gate);
         self.sent += 1;
+        self.heard = 0;
         self.owed = true;
         self.walks.ended(&self.referee);
         self.step(Some(input));
@@ -95,6 +96,7 @@ impl Tester<'_> {
             _ => None,
         };
         self.owed = false;
+        self.heard += u64::from(output.is_some());
         self.step(output.as_ref());
         let cause = self.referee.observe(&seen);
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {

@@ -8,7 +8,7 @@ use crate::belief::Place;
 use crate::course::{self, Ahead, Course, NoCourse};
 use crate::event::GateValue;
 use crate::record::Why;
-use crate::settings::{Interaction, Walks as Walking};
+use crate::settings::Walks as Walking;
 use crate::suite::NodeId;
 use crate::verdict::{Cause, Open};
 
@@ -90,9 +90,9 @@ impl Tester<'_> {
 
     /// Whether to send an input now, or to wait for outputs that may be under way.
     pub(super) fn stimulate(&mut self, input: GateValue, why: Why) -> Chosen {
-        match self.interaction {
-            Interaction::Fair if self.referee.may_act() => Chosen::Wait,
-            _ => Chosen::Send(input, why),
+        match self.is_fair() && self.referee.may_act() {
+            true => Chosen::Wait,
+            false => Chosen::Send(input, why),
         }
     }
 

@@ -9,7 +9,7 @@ use sioco_model::semantics::explain::Reason;
 use sioco_model::{Id, SwitchId, Value};
 
 use super::code::Code;
-use super::summary::{Campaign, Share, coverage};
+use super::summary::{Campaign, Share, coverage, unplanned};
 use super::words::cause as in_words;
 use crate::analysis::Source;
 use crate::value;
@@ -76,6 +76,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
             "taken": switches_taken,
             "reached": reached,
         },
+        "unplanned": unplanned(campaign.plan).map_or(0, |(open, _)| open),
         "purposes": purposes,
         "bad": bad,
         "open": open,

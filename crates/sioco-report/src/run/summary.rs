@@ -6,7 +6,7 @@ use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
-use sioco_model::model::Model;
+use sioco_model::model::{Direction, Model};
 use sioco_plan::{Goal, Plan, State};
 
 use super::Page;
@@ -152,8 +152,15 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if campaign.took.is_some() {
         rows.push(("ended", ended(campaign)));
     }
+    rows.extend(
+        unplanned(campaign.plan).map(|(open, all)| ("plan", format!("leaves {open} of {all} goals uncovered"))),
+    );
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
     rows.extend(untried(campaign).map(|text| ("not tried", text)));
+    let takes = model.gates.values().any(|g| g.direction == Direction::Input);
+    if takes && summary.inputs == 0 && summary.steps > 0 {
+        rows.push(("inputs", "none was ever sent".into()));
+    }
     // What was not begun has covered nothing, and there is no use in saying so in detail.
     let ran = summary.runs.iter().any(|n| *n > 0);
     if ran {
@@ -239,6 +246,7 @@ fn runs(summary: &Summary) -> Option<String> {
 
 fn ended(campaign: &Campaign<'_>) -> String {
     let why = match campaign.summary.end {
+        End::Done if campaign.summary.runs.iter().all(|n| *n == 0) => "the plan has no purposes",
         End::Done => "everything was done",
         End::Steps => "the steps are used up",
         End::Time => "the time is used up",
@@ -305,6 +313,13 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
 }
 
 /// What the budget left untried.
+/// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
+pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
+    let coverage = plan?.coverage();
+    let open = coverage.not_reached + coverage.unknown;
+    (open > 0).then_some((open, open + coverage.covered))
+}
+
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
     let begun = campaign.summary.runs.iter().any(|n| *n > 0);

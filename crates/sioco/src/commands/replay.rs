@@ -127,9 +127,12 @@ impl Outcome {
 
     /// What several verdicts mean together, for a run that failed or did not.
     fn of(found: &[Replayed], failed: bool) -> Outcome {
+        // What somebody interrupted says nothing.
+        let found: Vec<&Replayed> = found.iter().filter(|r| !r.interrupted).collect();
         let has = |v: Verdict| found.iter().any(|r| r.verdict == v);
         let fails = found.iter().filter(|r| r.verdict == Verdict::Fail).count();
         match fails {
+            _ if found.is_empty() => Outcome::Inconclusive,
             0 if has(Verdict::Error) => Outcome::Error,
             0 if has(Verdict::Inconclusive) => Outcome::Inconclusive,
             // The place where it failed was never reached.
@@ -309,10 +312,14 @@ impl Replay {
             Outcome::Fixed => format!("run {number} does not fail any more, tried {all}"),
             Outcome::Passed => format!("run {number} passes, tried {all}"),
             Outcome::Failed => {
-                let first = found.iter().find_map(|r| failure(&r.cause));
-                let same = failed.and_then(|(_, cause)| failure(cause)) == first;
-                let as_before = if same { "with the same failure" } else { "with another failure than before" };
-                format!("run {number} fails again, {all}, {as_before}")
+                let first = found.iter().find_map(|r| Some((failure(&r.cause)?, r.steps)));
+                let steps = recorded.steps.len() as u64 + u64::from(recorded.unanswered.is_some());
+                let before = failed.and_then(|(_, cause)| failure(cause)).map(|f| (f, steps));
+                match before {
+                    None => format!("run {number}, which did not fail when it was recorded, fails now, {all}"),
+                    Some(_) if before == first => format!("run {number} fails again, {all}, with the same failure"),
+                    Some(_) => format!("run {number} fails again, {all}, with another failure or at another step"),
+                }
             }
             Outcome::Flaky => format!("run {number} failed {fails} of {} times", found.len()),
             Outcome::Inconclusive if found.iter().all(|r| r.elsewhere && r.verdict <= Verdict::WeakPass) => {

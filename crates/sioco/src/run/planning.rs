@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_plan::file;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Cover, Options, Plan, PlanError, plan};
+use sioco_plan::{Cover, Options, Plan, PlanError, Purpose, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
 use sioco_solve::values::Bounds;
@@ -16,7 +16,7 @@ use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
 
 use crate::budget::until;
-use crate::commands::plan::{DEPTH, NODES};
+use crate::commands::plan::DEPTH;
 use crate::failure::Failure;
 use crate::model::shell_word;
 use crate::output::{Output, count};
@@ -48,6 +48,8 @@ impl Time {
     }
 }
 
+/// How many nodes are looked at. Somebody waits for the first test, and the clock must not decide what is planned.
+const NODES: usize = 1_000;
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// So many misfits of a plan are shown.
@@ -98,7 +100,9 @@ pub fn make(
             data: wanted.data,
             strict: wanted.strict,
             depth: Some(DEPTH),
-            nodes: NODES as usize,
+            nodes: NODES,
+            // A tree would be reached with the first of its accepts, be it silence at the start.
+            split: is_tree(&wanted.cover),
             seed: wanted.seed,
             steering: false,
             enough: Some(flags.enough),
@@ -131,7 +135,10 @@ pub fn make(
         let goals = count(open, "goal");
         let why = match time.search < Time::default().search && begun.elapsed() >= time.search {
             true => "planning had half of `--for`, and a longer one covers more",
-            false => "`sioco plan` says which and why",
+            false => match wanted.data {
+                true => "`sioco plan --cover switch --data boundary` says which and why",
+                false => "`sioco plan` says which and why",
+            },
         };
         out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
     }
@@ -155,6 +162,9 @@ pub fn load(
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
     });
+    if is_tree(&loaded.plan.cover) {
+        loaded.plan.purposes = loaded.plan.purposes.iter().flat_map(Purpose::split).collect();
+    }
     if !loaded.misfits.is_empty() {
         let page = Page { width: out.width(), style: out.err_style(), lines: MISFITS };
         let all = format!("`{command} --check {} --all`", shell_word(&path.display().to_string()));
@@ -163,4 +173,9 @@ pub fn load(
         out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.display()));
     }
     Ok(loaded.plan)
+}
+
+/// Whether the plan of a cover is a tree of which every end is wanted.
+fn is_tree(cover: &Cover) -> bool {
+    matches!(cover, Cover::Paths(_) | Cover::Inclusion(_))
 }

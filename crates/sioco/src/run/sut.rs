@@ -32,7 +32,7 @@ pub fn prepare(text: &str, model: &Path, choices: &Choices, out: &mut Output) ->
     let SutSpec::Model(file) = &spec else { return Ok(Prepared::Adapter(spec)) };
     // What was chosen about the model says nothing about another file.
     let none = Choices::default();
-    let choices = if file == model { choices } else { &none };
+    let choices = if is_same(file, model) { choices } else { &none };
     Ok(Prepared::Model(Box::new(load(file, choices, out)?)))
 }
 
@@ -58,4 +58,9 @@ pub fn open<'a>(
     };
     let options = Options { hello: patience, reset: patience, write: patience, ..Options::default() };
     Box::new(Client::new(model, connector, options, interrupted.clone()))
+}
+
+/// Whether two paths name the same file, however they are written.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
