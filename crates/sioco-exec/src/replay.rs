@@ -64,6 +64,7 @@ pub fn replay(
         waiting: None,
         deviated: false,
         elsewhere: false,
+        otherwise: false,
         interrupted: false,
         begun: false,
         quiet: false,
@@ -97,6 +98,8 @@ struct Again<'a, 'm> {
     waiting: Option<GateValue>,
     deviated: bool,
     elsewhere: bool,
+    /// Whether it did so at any step.
+    otherwise: bool,
     interrupted: bool,
     begun: bool,
     /// Whether silence was seen last.
@@ -146,7 +149,7 @@ impl Again<'_, '_> {
         }
         // What was recorded may still come where the system went another way.
         for _ in 0..AFTER {
-            if !self.elsewhere || self.quiet {
+            if !self.otherwise || self.quiet {
                 break;
             }
             if let Some(cause) = self.wait(sut, None, true)? {
@@ -157,6 +160,17 @@ impl Again<'_, '_> {
     }
 
     fn input(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+        // As in a test, what comes before it is taken first.
+        match sut.poll(Duration::ZERO)? {
+            Polled::Interrupted => return Ok(Some(self.interrupt())),
+            Polled::Nothing | Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
+            Polled::Event(event) => {
+                (self.deviated, self.otherwise) = (true, true);
+                if let Some(cause) = self.event(event)? {
+                    return Ok(Some(cause));
+                }
+            }
+        }
         self.ids += 1;
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
@@ -209,7 +223,9 @@ impl Again<'_, '_> {
                 SutEvent::Accepted { .. } | SutEvent::Refused { .. } => None,
             };
             self.deviated |= seen != Some(expected);
-            self.elsewhere |= !last && !seen.is_some_and(|seen| is_alike(seen, expected));
+            let alike = seen.is_some_and(|seen| is_alike(seen, expected));
+            self.otherwise |= !alike;
+            self.elsewhere |= !last && !alike;
         }
         self.event(event)
     }

@@ -108,7 +108,9 @@ fn a_run_can_be_chosen() {
     record(&folder, &["--sut", "model:acc.sts", "--cover", "switch", "--journal", "j.jsonl"]).exits(0);
     replay(&folder, &["j.jsonl"]).exits(4).stderr_has("no run of `j.jsonl` failed").stderr_has("`--run N`");
     replay(&folder, &["j.jsonl", "--run", "1"]).exits(0).stdout_has("PASSED  run 1 passes, tried 3 times");
-    replay(&folder, &["j.jsonl", "--run", "1", "--sut", "model:wrong.sts"]).exits(1).stdout_has("which did not fail when it was recorded");
+    replay(&folder, &["j.jsonl", "--run", "1", "--sut", "model:wrong.sts"])
+        .exits(1)
+        .stdout_has("which did not fail when it was recorded");
     replay(&folder, &["j.jsonl", "--run", "99"]).exits(2).stderr_has("there is no run 99").stderr_has("from 1 to 1");
 }
 

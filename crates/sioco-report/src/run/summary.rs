@@ -158,7 +158,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
     rows.extend(untried(campaign).map(|text| ("not tried", text)));
     let takes = model.gates.values().any(|g| g.direction == Direction::Input);
-    if takes && summary.inputs == 0 && summary.steps > 0 {
+    if takes && summary.inputs == 0 && summary.steps > 0 && campaign.took.is_some() {
         rows.push(("inputs", "none was ever sent".into()));
     }
     // What was not begun has covered nothing, and there is no use in saying so in detail.
@@ -193,7 +193,11 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
             n => format!("{n} silences were withdrawn, since outputs came after all"),
         };
         let ms = campaign.quiescence.as_millis();
-        rows.push(("silence", format!("{what}: raise `--quiescence`, which is {ms} ms")));
+        let advice = match campaign.took.is_some() {
+            true => format!(": raise `--quiescence`, which is {ms} ms"),
+            false => String::new(),
+        };
+        rows.push(("silence", format!("{what}{advice}")));
     }
     if summary.stale > 0 {
         let what = match summary.stale {

@@ -228,6 +228,10 @@ impl Replay {
                     out.flush();
                 }
             };
+            // A system that chooses by its seed may choose as it did then, and otherwise in another way.
+            let passed = found.iter().filter(|r: &&Replayed| r.verdict != Verdict::Fail).count() as u64;
+            let seed = recorded.seed.map(|seed| seed.wrapping_add(passed));
+            let recorded = &LoggedRun { seed, ..recorded.clone() };
             let replayed = replay(&mut referee, sut, recorded, number, patience, &mut clock, &mut sink);
             out.progress(format_args!("replaying: {number} of {}", self.times));
             let over = replayed.interrupted || replayed.verdict == Verdict::Error;
