@@ -42,6 +42,9 @@ const RESOURCES: u64 = 20_000;
 const WALL: Duration = Duration::from_secs(2);
 const GIVEN_UP: u64 = 8;
 
+/// After so many in all, nothing is compared any more unless more comparisons found something.
+const GIVEN_UP_IN_ALL: u64 = 16;
+
 /// With how many conditions.
 const MOST_CONDITIONS: usize = 40;
 
@@ -126,7 +129,8 @@ impl Inclusion {
         let mut known: Vec<Witness> = Vec::new();
         let mut solved = false;
         for other in kept.states.iter_mut().take(most) {
-            if kept.unknown >= GIVEN_UP {
+            let InclusionCounters { included, unknown, .. } = self.counters;
+            if kept.unknown >= GIVEN_UP || (unknown >= GIVEN_UP_IN_ALL && included < unknown) {
                 return None;
             }
             if other.attempts == 0 || !fits(other.node) || !agrees(path, other) {
