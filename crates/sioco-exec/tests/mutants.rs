@@ -57,3 +57,17 @@ fn the_purposes_of_s0_need_what_the_paper_needs() {
         assert_eq!(reference.verdict, Some(Verdict::Pass), "seed {seed}");
     }
 }
+
+#[test]
+fn the_mutants_of_the_ceiling_speed_monitor_fail() {
+    let spec = examples::example("ceiling-speed-monitor/csm.sts");
+    let plan = Strategy::Auto.plan(&spec);
+    for number in 1..=3 {
+        let mutant = examples::example(&format!("ceiling-speed-monitor/mutant-ex{number}.sts"));
+        let found = trial(&spec, &plan, &mutant, Strategy::Auto, 0, 1_000).found();
+        println!("mutant {number}: {found:?}");
+        assert!(found.is_some(), "mutant {number}");
+    }
+    let reference = trial(&spec, &plan, &spec, Strategy::Auto, 0, 200);
+    assert_eq!(reference.verdict, Some(Verdict::Pass));
+}
