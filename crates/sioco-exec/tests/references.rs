@@ -6,6 +6,8 @@ use sioco_exec::player::Player;
 use sioco_exec::record::End;
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::{Record, Settings, Verdict};
+use sioco_plan::{Leg, Purpose};
+use sioco_symbolic::step::Step;
 use support::{Scripted, builtin, campaign, example, model as model_of, planned};
 
 /// Every example passes against itself, with its switch plan and with walks.
@@ -98,5 +100,29 @@ fn systems_that_talk_all_the_time_are_stimulated() {
         let (_, found) =
             campaign(&mut sioco_exec::Tester::new(&spec, &builtin, &plan, settings), &mut Player::new(&wrong));
         assert_eq!(found.verdict, Some(Verdict::Fail), "{found:?}");
+    }
+}
+
+/// Where the system chooses, one certain way is seldom gone; `auto` is content if everything on it was done elsewhere.
+#[test]
+fn what_is_covered_otherwise_need_not_be_reached() {
+    let model = model_of(
+        "input go\noutput a\noutput b\nprocess P {\n  var n: Int in 0..12 = 0\n  \
+         init l0 { start: ?go [n < 12] / n := n + 1 -> l1 }\n  state l1 { left: !a -> l0   right: !b -> l0 }\n}\n",
+    );
+    // Twelve times the same choice: hardly a run does that.
+    let mut plan = planned(&model, "switch", false);
+    let switch = |name: &str| model.switches.iter().find(|(_, s)| s.name == name).expect("a switch").0;
+    let mut purpose = Purpose::default();
+    let steps = ["start", "left"].repeat(12);
+    let last = steps.iter().fold(0, |at, name| purpose.add(at, Leg::from(Step::Switch(switch(name))), None));
+    purpose.nodes[last].accept = true;
+    plan.purposes = vec![purpose];
+    for (walks, verdict) in [(Walks::Guided, Verdict::Pass), (Walks::None, Verdict::Inconclusive)] {
+        let settings = Settings { seed: 1, walks, max_steps: Some(200), ..Settings::default() };
+        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
+        assert_eq!(summary.purposes[0].verdict, Some(Verdict::Inconclusive), "{summary:?}");
+        assert_eq!(summary.verdict, Some(verdict), "{summary:?}");
     }
 }

@@ -5,7 +5,9 @@ use sioco_model::Id;
 use super::{DEADLOCKS, SPOILED, Tester};
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
-use crate::summary::{BadRun, Summary, at_least, make_room};
+use crate::settings::Walks as Walking;
+use crate::suite::NodeId;
+use crate::summary::{BadRun, PurposeResult, Summary, at_least, make_room};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 impl Tester<'_> {
@@ -124,6 +126,16 @@ impl Tester<'_> {
         self.bad.push(BadRun { run: self.run, verdict, cause, steps: self.run_steps, explanation });
     }
 
+    /// Whether the walks of a guided campaign surely took every switch on a way of a purpose: such a campaign is there for
+    /// what is covered, and not for the one way that the plan has there.
+    fn is_covered_otherwise(&self, purpose: usize) -> bool {
+        let suite = &self.referee.suite;
+        let is_taken =
+            |node: &NodeId| suite.leg(*node).is_none_or(|leg| leg.step.switches().all(|s| self.surely.has(s.index())));
+        let is_way = |accept: &NodeId| suite.line(0, *accept).is_some_and(|line| line.iter().all(is_taken));
+        self.settings.walks == Walking::Guided && suite.accepts_of(purpose).iter().any(is_way)
+    }
+
     /// What the campaign came to.
     pub fn summary(&self) -> Summary {
         let model = self.referee.model();
@@ -140,7 +152,9 @@ impl Tester<'_> {
             locations[s.target.index()].1 |= possible;
         }
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
-        let unreached = self.results.iter().any(|r| r.verdict.is_none_or(|v| v == Verdict::Inconclusive));
+        let open = |r: &PurposeResult| r.verdict.is_none_or(|v| v == Verdict::Inconclusive);
+        let unreached =
+            self.results.iter().enumerate().any(|(purpose, r)| open(r) && !self.is_covered_otherwise(purpose));
         let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
         let worst = self.worst.map(|worst| at_least(worst, &self.runs));
         let verdict = match unreached {
