@@ -152,9 +152,14 @@ impl Tester<'_> {
             locations[s.target.index()].1 |= possible;
         }
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
-        let open = |r: &PurposeResult| r.verdict.is_none_or(|v| v == Verdict::Inconclusive);
-        let unreached =
-            self.results.iter().enumerate().any(|(purpose, r)| open(r) && !self.is_covered_otherwise(purpose));
+        let open = |(purpose, r): (usize, &PurposeResult)| match (r.verdict, &r.cause) {
+            (None, _) => true,
+            (Some(Verdict::Inconclusive), Some(Cause::Open(Open::Deviation | Open::Crossed))) => {
+                !self.is_covered_otherwise(purpose)
+            }
+            (Some(verdict), _) => verdict == Verdict::Inconclusive,
+        };
+        let unreached = self.results.iter().enumerate().any(open);
         let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
         let worst = self.worst.map(|worst| at_least(worst, &self.runs));
         let verdict = match unreached {
