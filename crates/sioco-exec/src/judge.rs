@@ -7,7 +7,7 @@ use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
 use crate::sut::Order;
-use crate::verdict::{Cause, Verdict};
+use crate::verdict::{Cause, Trouble, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +55,11 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
         };
     }
     // What the system did until something broke down counts first.
-    let cause = cause.or_else(|| run.trouble.clone().map(Cause::Trouble)).unwrap_or(Cause::Reached);
+    let cause = cause.unwrap_or_else(|| match &run.trouble {
+        Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why),
+        Some(trouble) => Cause::Trouble(trouble.clone()),
+        None => Cause::Reached,
+    });
     let cause = referee.close(cause);
     let explanation = matches!(cause, Cause::Failure(_) | Cause::Open(_)).then(|| referee.explain());
     let verdict = cause.verdict();

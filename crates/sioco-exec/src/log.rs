@@ -43,6 +43,8 @@ pub struct LoggedRun {
     pub unanswered: Option<(usize, GateValue)>,
     /// What broke down in the end, which says nothing about the system.
     pub trouble: Option<Trouble>,
+    /// Whether that is an input that was refused after something else was seen.
+    pub overtaken: bool,
     /// The verdict that was given then, and why.
     pub verdict: Option<(Verdict, Cause)>,
 }
@@ -51,7 +53,17 @@ impl LoggedRun {
     /// A run in which nothing has happened yet.
     pub fn new(number: u64, line: usize) -> Self {
         let (steps, unanswered) = (Vec::new(), None);
-        LoggedRun { number, line, order: None, seed: None, steps, unanswered, trouble: None, verdict: None }
+        LoggedRun {
+            number,
+            line,
+            order: None,
+            seed: None,
+            steps,
+            unanswered,
+            trouble: None,
+            overtaken: false,
+            verdict: None,
+        }
     }
 
     /// The inputs, in order.
@@ -154,9 +166,10 @@ impl Runs {
 
     /// An input was refused.
     pub fn refused(&mut self, id: u64, why: &str) {
-        if let Some((input, _)) = self.take(id)
+        if let Some((input, sent)) = self.take(id)
             && let Some(run) = self.run()
         {
+            run.overtaken = run.steps.len() > sent;
             run.trouble = Some(Trouble::Refused { input, why: why.to_owned() });
         }
     }

@@ -256,7 +256,7 @@ impl Again<'_, '_> {
                     return Err(wrong("refused", id));
                 };
                 self.put(Record::Refused { id, why: why.clone() });
-                Ok(Some(Cause::Trouble(Trouble::Refused { input, why })))
+                Ok(Some(self.referee.refused(&input, &why)))
             }
             SutEvent::Observed(seen) => {
                 self.put(Record::Observed(seen.clone()));

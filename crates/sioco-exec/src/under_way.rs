@@ -58,6 +58,21 @@ impl Referee<'_> {
         }
     }
 
+    /// The input that is under way was refused. Where an output overtook it, and the model does not say what it does now,
+    /// they only crossed.
+    pub fn refused(&mut self, input: &GateValue, why: &str) -> Cause {
+        let overtaken = self.under_way.take().is_some_and(|u| u.overtaken);
+        self.refusal(overtaken, input, why)
+    }
+
+    /// Why a run ends with a refused input.
+    pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str) -> Cause {
+        match overtaken && !self.takes(input) {
+            true => Cause::Open(Open::Crossed),
+            false => Cause::Trouble(Trouble::Refused { input: input.clone(), why: why.to_owned() }),
+        }
+    }
+
     /// Something was observed.
     pub fn observe(&mut self, seen: &Observation) -> Option<Cause> {
         if let Some(cause) = self.count() {

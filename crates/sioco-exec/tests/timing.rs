@@ -11,8 +11,8 @@ use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Referee, Settings, Summary, Sut, SutEvent,
-    Verdict,
+    Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Summary, Sut,
+    SutEvent, Verdict,
 };
 use sioco_model::Model;
 use support::{builtin, campaign, event, model, planned, tester};
@@ -138,13 +138,14 @@ fn an_answer_too_many_is_a_failure_though_it_comes_with_the_next_input() {
     assert!(summary.bad.iter().all(|b| b.verdict == Verdict::Fail), "{:?}", summary.bad);
 }
 
-/// A recorded run out of words: `?a` is sent, `.` is that it was accepted, the others are seen.
+/// A recorded run out of words: `?a` is sent, `.` is that it was accepted, `no` that it was refused, the others are seen.
 fn logged(model: &Model, words: &str) -> LoggedRun {
     let mut runs = Runs::default();
     runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(1, 1) });
     for (line, word) in words.split_whitespace().enumerate() {
         match word {
             "." => runs.accepted(1, line, None),
+            "no" => runs.refused(1, "not now"),
             "delta" => runs.seen(Observation::Delta, line, None),
             word if word.starts_with('?') => runs.sent(1, event(model, word)),
             word => runs.seen(Observation::Output(event(model, word)), line, None),
@@ -169,6 +170,9 @@ fn logs_are_judged_by_the_same_rules() {
         ("?a . !ok !ok ?a .", Verdict::Fail, 0),
         // An output right after a silence shows that there was none.
         ("?a . delta !ok", Verdict::Pass, 1),
+        // What is refused was only crossed if the model does not say what it does after the output.
+        ("?a . ?a !ok no", Verdict::Error, 0),
+        ("?a no", Verdict::Error, 0),
         ("?a . delta", Verdict::Fail, 0),
         ("?a . delta ?a .", Verdict::Fail, 0),
     ] {
@@ -199,4 +203,48 @@ fn replay_is_as_patient_as_a_test() {
     // Where an answer was recorded to be missing, the right one is the end of it.
     let mended = again("?a(1) . delta", 0, 0);
     assert_eq!((mended.verdict, mended.deviated, mended.elsewhere), (Verdict::Pass, true, false));
+}
+
+/// Tells something by itself, and then does not take the input any more that is on its way.
+struct Leaving<'m> {
+    model: &'m Model,
+    events: VecDeque<SutEvent>,
+}
+
+impl Sut for Leaving<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.events.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+        self.events.push_back(SutEvent::Observed(Observation::Output(event(self.model, "!gone"))));
+        self.events.push_back(SutEvent::Refused { id, why: "it is gone".into() });
+        Ok(())
+    }
+
+    fn poll(&mut self, _: Duration) -> Result<Polled, Fault> {
+        Ok(self.events.pop_front().map_or(Polled::Nothing, Polled::Event))
+    }
+}
+
+/// An input that an output overtakes may be refused; where the model still has it, that is a fault.
+#[test]
+fn inputs_that_cross_may_be_refused() {
+    for (gone, verdict) in [("final l1", Verdict::Inconclusive), ("state l1 { ?a -> l0 }", Verdict::Error)] {
+        let model = model(&format!(
+            "input a\noutput gone\nprocess P {{\n  init l0 {{ tau -> calm   tau -> going }}\n  \
+             state calm {{ ?a -> l0 }}\n  state going {{ ?a -> l0   !gone -> l1 }}\n  {gone}\n}}\n"
+        ));
+        let plan = planned(&model, "switch", false);
+        let settings = Settings { walks: Walks::Random, max_steps: Some(20), ..Settings::default() };
+        let mut sut = Leaving { model: &model, events: VecDeque::new() };
+        let (records, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+        let refused = records.iter().any(|r| matches!(r, Record::Refused { .. }));
+        assert!(refused && summary.verdict == Some(verdict), "{gone}: {summary:?}");
+    }
 }

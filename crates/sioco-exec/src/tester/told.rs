@@ -65,10 +65,12 @@ impl Tester<'_> {
     pub fn refused(&mut self, id: u64, why: String) -> bool {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
         self.records.push(Record::Refused { id, why: why.clone() });
-        self.finish(Cause::Trouble(Trouble::Refused { input: pending.input, why }));
+        let cause = self.referee.refused(&pending.input, &why);
+        let crossed = cause == Cause::Open(Open::Crossed);
+        self.finish(cause);
         self.steps += 1;
         // Who refuses everything would be asked for ever.
-        self.faults += 1;
+        self.faults += u32::from(!crossed);
         if self.faults >= FAULTS {
             self.stop(End::Broken);
         }

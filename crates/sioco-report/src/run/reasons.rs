@@ -5,7 +5,7 @@ use sioco_exec::verdict::{Cause, Open};
 /// So many different reasons are told apart.
 const KINDS: usize = 50;
 
-/// See the [module](self).
+/// Why runs were inconclusive, each reason with how many runs it ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reasons(Vec<(Open, u64)>);
 
