@@ -3,6 +3,7 @@
 use sioco_model::Id;
 
 use super::{DEADLOCKS, SPOILED, Tester};
+use crate::account::covered;
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
 use crate::settings::Walks as Walking;
@@ -139,18 +140,8 @@ impl Tester<'_> {
     /// What the campaign came to.
     pub fn summary(&self) -> Summary {
         let model = self.referee.model();
-        let switches: Vec<(bool, bool)> =
-            model.switches.ids().map(|s| (self.surely.has(s.index()), self.possibly.has(s.index()))).collect();
         let ran = self.runs.iter().sum::<u64>() > 0;
-        let mut locations = vec![(false, false); model.locations.len()];
-        for p in model.processes.values() {
-            locations[p.initial.index()] = (ran, ran);
-        }
-        for (id, s) in model.switches.iter() {
-            let (sure, possible) = switches[id.index()];
-            locations[s.target.index()].0 |= sure;
-            locations[s.target.index()].1 |= possible;
-        }
+        let (switches, locations) = covered(model, ran, &self.surely, &self.possibly);
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
         let open = |(purpose, r): (usize, &PurposeResult)| match (r.verdict, &r.cause) {
             (None, _) => true,

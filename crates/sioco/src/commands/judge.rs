@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use sioco_exec::account::Bits;
+use sioco_exec::account::{Bits, covered};
 use sioco_exec::event::{Action, GateValue};
 use sioco_exec::judge::{Judged, judge};
 use sioco_exec::log::{Log, LoggedRun};
@@ -267,17 +267,7 @@ impl Totals {
     }
 
     fn summary(self, model: &Model, withdrawn: u64, unknown: u64) -> Summary {
-        let switches: Vec<(bool, bool)> =
-            model.switches.ids().map(|s| (self.surely.has(s.index()), self.possibly.has(s.index()))).collect();
-        let mut locations = vec![(false, false); model.locations.len()];
-        for p in model.processes.values() {
-            locations[p.initial.index()] = (true, true);
-        }
-        for (id, s) in model.switches.iter() {
-            let (sure, possible) = switches[id.index()];
-            locations[s.target.index()].0 |= sure;
-            locations[s.target.index()].1 |= possible;
-        }
+        let (switches, locations) = covered(model, true, &self.surely, &self.possibly);
         Summary {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
             end: End::Done,

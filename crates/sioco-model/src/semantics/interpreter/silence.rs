@@ -1,0 +1,172 @@
+//! What follows internal steps, and where a state is silent, or the end (`theory`, section 2: quiescence).
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use super::{Activity, CLOSURE_LIMIT, Closure, Interpreter, Quiescence, StepError};
+use crate::id::GateId;
+use crate::semantics::state::State;
+use crate::value::Value;
+
+impl Interpreter<'_> {
+    /// All states that internal steps lead to from these, themselves included (S1 definition 2).
+    pub fn closure(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
+        let mut closure = Closure::default();
+        let mut seen: FxHashSet<State> = FxHashSet::default();
+        let mut open: VecDeque<State> = VecDeque::new();
+        for state in states {
+            if seen.insert(state.clone()) {
+                open.push_back(state.clone());
+                closure.states.push(state);
+            }
+        }
+        let limit = closure.states.len() + CLOSURE_LIMIT;
+        while let Some(state) = open.pop_front() {
+            for (_, next) in self.internal_steps(&state)? {
+                if seen.contains(&next) {
+                    continue;
+                }
+                if closure.states.len() >= limit {
+                    closure.cut = true;
+                    return Ok(closure);
+                }
+                seen.insert(next.clone());
+                open.push_back(next.clone());
+                closure.states.push(next);
+            }
+        }
+        Ok(closure)
+    }
+
+    /// The states after an interaction, closed over internal steps before and after it (`theory`: after).
+    pub fn after(&mut self, states: Vec<State>, gate: GateId, args: &[Value]) -> Result<Closure, StepError> {
+        let before = self.closure(states)?;
+        let mut next = Vec::new();
+        for state in &before.states {
+            next.extend(self.successors(state, gate, args)?.into_iter().map(|(_, s)| s));
+        }
+        let mut after = self.closure(next)?;
+        after.cut |= before.cut;
+        Ok(after)
+    }
+
+    /// The states that stay after silence was observed.
+    pub fn after_delta(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
+        let closure = self.closure(states)?;
+        let mut quiet = Vec::new();
+        for state in closure.states {
+            match self.quiescence(&state)? {
+                Quiescence::Quiescent | Quiescence::Diverging => quiet.push(state),
+                Quiescence::Active(_) => {}
+                Quiescence::Unknown { switch, why } => return Err(StepError::NeedsSolver { switch, why }),
+            }
+        }
+        Ok(Closure { states: quiet, cut: closure.cut })
+    }
+
+    /// Whether a state is silent. An error is a model error; what needs a solver is said in the answer.
+    pub fn quiescence(&mut self, state: &State) -> Result<Quiescence, StepError> {
+        let unknown = match self.active_output(state)? {
+            Activity::Enabled(switch) => return Ok(Quiescence::Active(switch)),
+            Activity::Unknown(switch, why) => Some((switch, why)),
+            Activity::None => None,
+        };
+        let steps = match self.internal_steps(state) {
+            Ok(steps) => steps,
+            // Some step may well be possible, but one that was not found may close a silent cycle.
+            Err(StepError::NeedsSolver { switch, why }) => return Ok(Quiescence::Unknown { switch, why }),
+            Err(e) => return Err(e),
+        };
+        match (steps.first(), unknown) {
+            (Some((step, _)), _) => {
+                let switch = step.switch;
+                Ok(match self.on_silent_cycle(state)? {
+                    Ok(true) => Quiescence::Diverging,
+                    Ok(false) => Quiescence::Active(switch),
+                    Err(why) => Quiescence::Unknown { switch, why },
+                })
+            }
+            (None, Some((switch, why))) => Ok(Quiescence::Unknown { switch, why }),
+            (None, None) => Ok(Quiescence::Quiescent),
+        }
+    }
+
+    pub(super) fn active_output(&mut self, state: &State) -> Result<Activity, StepError> {
+        let mut unknown = Activity::None;
+        for p in 0..state.locations.len() {
+            for i in 0..self.locations[state.locations[p]].outputs.len() {
+                let switch = self.locations[state.locations[p]].outputs[i].1;
+                match self.example(state, switch) {
+                    Ok(Some(_)) => return Ok(Activity::Enabled(switch)),
+                    Ok(None) => {}
+                    Err(StepError::NeedsSolver { switch, why }) => unknown = Activity::Unknown(switch, why),
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Whether internal steps lead from the state back to it over states without outputs; the inner error says why
+    /// that cannot be told.
+    pub(super) fn on_silent_cycle(&mut self, state: &State) -> Result<Result<bool, String>, StepError> {
+        let mut seen: FxHashSet<State> = FxHashSet::default();
+        let mut open = vec![state.clone()];
+        let mut unknown = None;
+        while let Some(current) = open.pop() {
+            match self.active_output(&current)? {
+                Activity::None => {}
+                Activity::Enabled(_) => continue,
+                Activity::Unknown(_, why) => {
+                    unknown = Some(why);
+                    continue;
+                }
+            }
+            let steps = match self.internal_steps(&current) {
+                Ok(steps) => steps,
+                Err(StepError::NeedsSolver { why, .. }) => {
+                    unknown = Some(why);
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            for (_, next) in steps {
+                if next == *state {
+                    return Ok(Ok(true));
+                }
+                if seen.len() >= CLOSURE_LIMIT {
+                    unknown = Some(format!("internal steps reach more than {CLOSURE_LIMIT} states"));
+                } else if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        Ok(unknown.map_or(Ok(false), Err))
+    }
+
+    /// Whether nothing at all can happen in the state, though not all processes ended in a final location. `None` if
+    /// that needs a solver.
+    pub fn is_deadlock(&mut self, state: &State) -> Result<Option<bool>, StepError> {
+        if state.locations.iter().all(|l| self.model.locations[*l].is_final) {
+            return Ok(Some(false));
+        }
+        match self.quiescence(state)? {
+            Quiescence::Active(_) | Quiescence::Diverging => return Ok(Some(false)),
+            Quiescence::Unknown { .. } => return Ok(None),
+            Quiescence::Quiescent => {}
+        }
+        for p in 0..state.locations.len() {
+            for i in 0..self.locations[state.locations[p]].inputs.len() {
+                let switch = self.locations[state.locations[p]].inputs[i].1;
+                match self.example(state, switch) {
+                    Ok(Some(_)) => return Ok(Some(false)),
+                    Ok(None) => {}
+                    Err(StepError::NeedsSolver { .. }) => return Ok(None),
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(Some(true))
+    }
+}
