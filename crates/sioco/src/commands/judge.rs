@@ -15,7 +15,7 @@ use sioco_exec::suite::Suite;
 use sioco_exec::summary::{BadRun, Summary, at_least};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Referee, journal};
-use sioco_model::{Id, Model};
+use sioco_model::Model;
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Page, Reasons, cause_in_words, json as report, summary};
 use sioco_solve::values::Bounds;
