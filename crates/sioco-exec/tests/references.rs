@@ -5,8 +5,9 @@ mod support;
 use sioco_exec::player::Player;
 use sioco_exec::record::End;
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::{Record, Settings, Verdict};
+use sioco_exec::{Order, Record, Referee, Settings, Verdict};
 use sioco_plan::{Leg, Purpose};
+use sioco_solve::values::Bounds;
 use sioco_symbolic::step::Step;
 use support::{Scripted, builtin, campaign, example, model as model_of, planned};
 
@@ -124,5 +125,38 @@ fn what_is_covered_otherwise_need_not_be_reached() {
         let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
         assert_eq!(summary.purposes[0].verdict, Some(Verdict::Inconclusive), "{summary:?}");
         assert_eq!(summary.verdict, Some(verdict), "{summary:?}");
+    }
+}
+
+/// Judging asks no solver as long as the states of all hypotheses are known.
+#[test]
+fn known_states_are_judged_without_a_solver() {
+    for name in ["accumulator/accumulator", "brp/brp", "coffee/coffee", "ceiling-speed-monitor/csm"] {
+        let model = example(name);
+        let mut plan = planned(&model, "switch", false);
+        plan.purposes.clear();
+        let settings = Settings { seed: 3, walks: Walks::Random, max_steps: Some(300), ..Settings::default() };
+        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let (records, _) = campaign(&mut tester, &mut Player::new(&model));
+        let nobody = || -> Box<dyn Bounds> { panic!("a solver is asked about {name}") };
+        let mut referee = Referee::new(&model, &nobody, Order::Sut);
+        let mut sent = None;
+        let mut steps = 0;
+        for record in &records {
+            let cause = match record {
+                Record::Run { .. } => referee.start(),
+                Record::Input { input, .. } => {
+                    sent = Some(input.clone());
+                    None
+                }
+                Record::Accepted { .. } => referee.input(sent.as_ref().expect("an input was sent")),
+                Record::Observed(seen) => referee.observe(seen),
+                _ => None,
+            };
+            steps += u32::from(matches!(record, Record::Accepted { .. } | Record::Observed(_)));
+            assert_eq!(cause, None, "{name}");
+        }
+        assert!(steps > 100, "{name}: {steps}");
+        referee.explain();
     }
 }
