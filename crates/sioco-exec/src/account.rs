@@ -101,6 +101,24 @@ impl Account {
     }
 }
 
+/// For each of something, whether it was surely covered, and whether it was possibly.
+pub type Covered = Vec<(bool, bool)>;
+
+/// Which switches and locations were covered; an initial location is if anything was run at all.
+pub fn covered(model: &Model, ran: bool, surely: &Bits, possibly: &Bits) -> (Covered, Covered) {
+    let switches: Covered = model.switches.ids().map(|s| (surely.has(s.index()), possibly.has(s.index()))).collect();
+    let mut locations = vec![(false, false); model.locations.len()];
+    for p in model.processes.values() {
+        locations[p.initial.index()] = (ran, ran);
+    }
+    for (id, s) in model.switches.iter() {
+        let (sure, possible) = switches[id.index()];
+        locations[s.target.index()].0 |= sure;
+        locations[s.target.index()].1 |= possible;
+    }
+    (switches, locations)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,22 +139,4 @@ mod tests {
         assert!(a.surely().has(5) && a.possibly().has(5));
         assert!(!b.surely().has(5));
     }
-}
-
-/// For each of something, whether it was surely covered, and whether it was possibly.
-pub type Covered = Vec<(bool, bool)>;
-
-/// Which switches and locations were covered; an initial location is if anything was run at all.
-pub fn covered(model: &Model, ran: bool, surely: &Bits, possibly: &Bits) -> (Covered, Covered) {
-    let switches: Covered = model.switches.ids().map(|s| (surely.has(s.index()), possibly.has(s.index()))).collect();
-    let mut locations = vec![(false, false); model.locations.len()];
-    for p in model.processes.values() {
-        locations[p.initial.index()] = (ran, ran);
-    }
-    for (id, s) in model.switches.iter() {
-        let (sure, possible) = switches[id.index()];
-        locations[s.target.index()].0 |= sure;
-        locations[s.target.index()].1 |= possible;
-    }
-    (switches, locations)
 }
