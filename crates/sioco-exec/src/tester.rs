@@ -44,8 +44,8 @@ const REPEATED: u64 = 4;
 const HEARD: u64 = 4;
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
-/// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, or by answers that it
-/// tells before the input.
+/// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, or by
+/// answers that it tells before the input.
 const SPOILED: u32 = 10;
 
 /// What to do next.

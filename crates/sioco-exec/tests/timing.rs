@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
+use sioco_exec::record::End;
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
@@ -247,4 +248,43 @@ fn inputs_that_cross_may_be_refused() {
         let refused = records.iter().any(|r| matches!(r, Record::Refused { .. }));
         assert!(refused && summary.verdict == Some(verdict), "{gone}: {summary:?}");
     }
+}
+
+/// Dies whenever it gets its second input.
+struct Dying<'m>(Twice<'m>, u32);
+
+impl Sut for Dying<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.1 = 0;
+        self.0.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.1 += 1;
+        if self.1 == 2 {
+            let message = "it ended in the middle of a run".into();
+            return Err(Fault { kind: FaultKind::Died, message, stderr: Vec::new(), again: true });
+        }
+        self.0.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        self.0.poll(wait)
+    }
+}
+
+/// An adapter that dies in every run is started again some times, and not for ever.
+#[test]
+fn who_dies_again_and_again_is_given_up() {
+    let model = model(OK);
+    let plan = planned(&model, "switch", false);
+    let settings = Settings { walks: Walks::Random, max_steps: Some(1_000), ..Settings::default() };
+    let mut sut = Dying(Twice { model: &model, again: false, events: VecDeque::new() }, 0);
+    let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+    assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Error), &End::Broken), "{summary:?}");
+    assert_eq!(summary.runs[Verdict::Error as usize], 10, "{summary:?}");
 }

@@ -134,8 +134,8 @@ impl Tester<'_> {
             self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
         }
         self.faults += 1;
-        // Each of these costs a person many seconds, whatever comes in between.
-        self.spoiled += u32::from(kind == FaultKind::Timeout);
+        // Each of these costs a person time, whatever comes in between, and tells nothing new after a while.
+        self.spoiled += u32::from(matches!(kind, FaultKind::Timeout | FaultKind::Died));
         if !again || self.faults >= FAULTS || self.spoiled >= SPOILED {
             self.stop(End::Broken);
         }
