@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn lines_go_both_ways() {
         let mut running = start("read line; echo \"$line$line\"; echo oh >&2; exit 3");
-        running.writer.send("11".into(), LONG, &Interrupt::default()).unwrap();
+        running.writer.send("11".into(), LONG, &Interrupt::default(), &mut || {}).unwrap();
         assert_eq!(next(&running), Line::Text("1111".into()));
         assert_eq!(next(&running), Line::End(None));
         assert_eq!(running.epitaph(), "ended (exit status: 3)");

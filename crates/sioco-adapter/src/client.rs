@@ -208,7 +208,8 @@ impl<'m> Client<'m> {
             // Somebody wants everything to end; the next poll says so.
             return Ok(());
         };
-        match open.connection.writer().send(message.line(), self.options.write, &self.interrupt) {
+        let (writer, lines) = (open.connection.writer(), open.connection.lines());
+        match writer.send(message.line(), self.options.write, &self.interrupt, &mut || lines.pump()) {
             Ok(()) => Ok(()),
             Err(WriteError::Stuck) => Err(self.stuck()),
             // Its last lines may say more, and whoever reads them sees its end. If there is none, it is found later
@@ -369,7 +370,7 @@ impl<'m> Client<'m> {
         if let Some(mut open) = self.connection.take() {
             let bye = TesterMessage::Bye.line();
             // A bye that cannot be sent is no loss.
-            let _ = open.connection.writer().send(bye, Duration::ZERO, &Interrupt::default());
+            let _ = open.connection.writer().send(bye, Duration::ZERO, &Interrupt::default(), &mut || {});
             open.connection.close(self.options.grace);
         }
     }

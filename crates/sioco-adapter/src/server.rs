@@ -169,7 +169,7 @@ impl<'a> Session<'a> {
     }
 
     fn say(&self, message: &AdapterMessage) -> Result<(), Served> {
-        match self.writer.send(message.line(), WRITE, self.interrupt) {
+        match self.writer.send(message.line(), WRITE, self.interrupt, &mut || self.lines.pump()) {
             Ok(()) => Ok(()),
             Err(WriteError::Stuck) => Err(Served::Wrong("it does not read what is sent to it".into())),
             // The end of its lines says the same.

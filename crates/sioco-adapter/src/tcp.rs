@@ -199,7 +199,7 @@ mod tests {
             let mut connection = open(&mut tcp).unwrap().unwrap();
             let first = connection.lines().next(later(LONG), &Interrupt::default());
             assert_eq!(first, Next::Line(Line::Text("1".into())));
-            connection.writer().send("2".into(), LONG, &Interrupt::default()).unwrap();
+            connection.writer().send("2".into(), LONG, &Interrupt::default(), &mut || {}).unwrap();
             connection.close(LONG);
             assert_eq!(server.join().unwrap(), "2\n");
             let end = connection.lines().next(later(LONG), &Interrupt::default());

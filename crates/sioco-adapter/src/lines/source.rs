@@ -1,0 +1,160 @@
+//! Bytes from a stream, with a deadline.
+//!
+//! Whoever wants the bytes reads them, as soon as the system says that there are some: a thread in between would have to
+//! be woken for each message, and then wake its reader. Where the other side answers within microseconds, a wait looks
+//! for the answer a few times before it sleeps: going to sleep and being woken takes longer than such an answer.
+
+use std::io;
+#[cfg(unix)]
+use std::io::Read;
+use std::time::Duration;
+
+/// How many bytes are read at once.
+pub(super) const CHUNK: usize = 1 << 16;
+
+/// A stream that can be waited for.
+pub(super) trait Source: Send {
+    /// Reads what is there into the buffer, as soon as there is something, but waits no longer than this. Says how much
+    /// it was, nothing if there was nothing in time; zero bytes are the end of the stream.
+    fn read(&mut self, buffer: &mut [u8; CHUNK], wait: Duration) -> io::Result<Option<usize>>;
+}
+
+#[cfg(unix)]
+pub(super) use polled::{Polled, is_ready};
+
+#[cfg(unix)]
+mod polled {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::thread;
+    use std::time::Instant;
+
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+    /// How long a wait looks before it sleeps.
+    const LOOK: Duration = Duration::from_micros(100);
+    /// How many waits look in vain until none does.
+    const HOPE: u8 = 8;
+
+    /// Whether something can be done with a stream, within some time.
+    pub(in crate::lines) fn is_ready(stream: &impl AsFd, what: PollFlags, wait: Duration) -> io::Result<bool> {
+        // A wait of less than the system can tell is a short one rather than none.
+        let wait = wait.as_nanos().div_ceil(1_000_000);
+        let wait = PollTimeout::try_from(i32::try_from(wait).unwrap_or(i32::MAX)).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(stream.as_fd(), what)], wait) {
+            Ok(ready) => Ok(ready > 0),
+            // Somebody pressed Ctrl-C, perhaps; whoever waits looks.
+            Err(Errno::EINTR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A stream that the system knows.
+    pub(in crate::lines) struct Polled<S> {
+        stream: S,
+        /// How many more waits look before they sleep: those who got quick answers expect more of them.
+        hope: u8,
+    }
+
+    impl<S: Read + AsFd> Polled<S> {
+        pub(in crate::lines) fn new(stream: S) -> Self {
+            Polled { stream, hope: HOPE }
+        }
+
+        fn wait(&mut self, wait: Duration) -> io::Result<bool> {
+            if is_ready(&self.stream, PollFlags::POLLIN, Duration::ZERO)? {
+                return Ok(true);
+            }
+            if wait.is_zero() {
+                return Ok(false);
+            }
+            let start = Instant::now();
+            if self.hope > 0 {
+                while start.elapsed() < LOOK.min(wait) {
+                    // The other side may need this very processor.
+                    thread::yield_now();
+                    if is_ready(&self.stream, PollFlags::POLLIN, Duration::ZERO)? {
+                        self.hope = HOPE;
+                        return Ok(true);
+                    }
+                }
+                self.hope -= 1;
+            }
+            let ready = is_ready(&self.stream, PollFlags::POLLIN, wait.saturating_sub(start.elapsed()))?;
+            if ready && start.elapsed() < LOOK {
+                self.hope = HOPE;
+            }
+            Ok(ready)
+        }
+    }
+
+    impl<S: Read + AsFd + Send> Source for Polled<S> {
+        fn read(&mut self, buffer: &mut [u8; CHUNK], wait: Duration) -> io::Result<Option<usize>> {
+            if !self.wait(wait)? {
+                return Ok(None);
+            }
+            match self.stream.read(buffer) {
+                Ok(n) => Ok(Some(n)),
+                Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {
+                    Ok(None)
+                }
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(any(test, not(unix)))]
+pub(super) use threaded::Threaded;
+
+/// Where nothing says whether a stream has something to read, a thread finds out.
+#[cfg(any(test, not(unix)))]
+mod threaded {
+    use super::*;
+    use std::io::Read;
+    use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+    use std::thread;
+
+    /// How many pieces wait at most. When nobody takes them, the thread stops reading, and the other side is held up.
+    const WAITING: usize = 8;
+
+    /// A stream that is read on a thread of its own.
+    pub(in crate::lines) struct Threaded(Receiver<io::Result<Vec<u8>>>);
+
+    impl Threaded {
+        /// The thread ends with the stream, or with the first piece that nobody takes any more.
+        pub(in crate::lines) fn new(mut stream: impl Read + Send + 'static, name: &str) -> io::Result<Self> {
+            let (sender, receiver) = sync_channel(WAITING);
+            let read = move || {
+                let mut chunk = vec![0; CHUNK];
+                loop {
+                    let piece = match stream.read(&mut chunk) {
+                        Ok(n) => Ok(chunk[..n].to_vec()),
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                        Err(error) => Err(error),
+                    };
+                    let last = !piece.as_ref().is_ok_and(|piece| !piece.is_empty());
+                    if sender.send(piece).is_err() || last {
+                        return;
+                    }
+                }
+            };
+            thread::Builder::new().name(name.into()).spawn(read)?;
+            Ok(Threaded(receiver))
+        }
+    }
+
+    impl Source for Threaded {
+        fn read(&mut self, buffer: &mut [u8; CHUNK], wait: Duration) -> io::Result<Option<usize>> {
+            match self.0.recv_timeout(wait) {
+                Ok(piece) => piece.map(|piece| {
+                    buffer[..piece.len()].copy_from_slice(&piece);
+                    Some(piece.len())
+                }),
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                Err(RecvTimeoutError::Disconnected) => Ok(Some(0)),
+            }
+        }
+    }
+}
