@@ -61,7 +61,8 @@ impl std::str::FromStr for SutSpec {
     }
 }
 
-fn tcp(address: &str) -> Result<Tcp, String> {
+/// The server at `HOST:PORT`.
+pub(crate) fn tcp(address: &str) -> Result<Tcp, String> {
     let address = address.strip_suffix('/').unwrap_or(address);
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
