@@ -136,7 +136,7 @@ mod tests {
     }
 
     fn answers(all: &[(usize, usize, &[u64])]) -> Vec<Answer> {
-        let gate = GateId::new;
+        let gate = GateId::from_index;
         let of = |(input, output, times): &(usize, usize, &[u64])| {
             let (input, output) = (gate(*input), gate(*output));
             times.iter().map(|t| Answer { input, output, took: ms(*t) }).collect::<Vec<_>>()
