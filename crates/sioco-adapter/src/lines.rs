@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use source::{CHUNK, Source};
+pub(crate) use source::{CHUNK, Source, Waiter};
 pub use tail::Tail;
 pub use writer::{LineWriter, Sink, WriteError};
 
@@ -108,7 +108,8 @@ impl Lines {
         Ok(Lines::from(source::Threaded::new(stream, name)?))
     }
 
-    fn from(source: impl Source + 'static) -> Lines {
+    /// The lines of whatever else brings bytes.
+    pub(crate) fn from(source: impl Source + 'static) -> Lines {
         let incoming = Incoming {
             source: Box::new(source),
             chunk: Box::new([0; CHUNK]),
@@ -203,6 +204,8 @@ impl Incoming {
                 self.taken = 0;
                 self.bytes.extend_from_slice(&self.chunk[..n]);
             }
+            // Bytes that are none of a line at all, by the rules of what carries them.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => self.end = Some(Line::Bad(error.to_string())),
             Err(error) => self.end = Some(Line::End(Some(error.to_string()))),
         }
         true
