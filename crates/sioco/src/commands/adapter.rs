@@ -248,8 +248,9 @@ impl Check {
             };
         };
         let file = self.file.clone().unwrap_or_default();
-        match sut::prepare(text, &file, &self.choices, out)? {
+        match sut::prepare(text, &file, None, &self.choices, out)? {
             Prepared::Adapter(spec) => spec.connector().map_err(|_| Failure::usage("a model is no adapter")),
+            Prepared::Described(described) => described.json_connector(),
             Prepared::Model(_) => {
                 let failure = Failure::usage(format!("`{text}` is a model that is played, which takes no adapter"));
                 Err(failure.help(example))
@@ -474,7 +475,8 @@ fn about_walk(model: &Model, timed: &Timed<'_, '_>, found: &Summary, list: &mut 
     list.fact("inputs", json!(found.inputs));
     let malformed = |(i, m): (usize, &crate::adapter::timed::Malformed)| {
         let raw: String = m.raw.chars().take(200).collect();
-        (i < SHOWN).then(|| format!("!{}: {}; received {raw}", model.gates[m.gate].name, m.why))
+        (i < SHOWN)
+            .then(|| format!("!{}: {}; received {raw}", m.gate.map_or("?", |gate| &model.gates[gate].name), m.why))
     };
     if !timed.malformed.is_empty() {
         let lines = timed.malformed.iter().enumerate().filter_map(malformed).collect();
