@@ -9,6 +9,7 @@ pub mod bug;
 pub mod cli;
 pub mod commands;
 pub mod conformance;
+pub mod defaults;
 pub mod exit;
 pub mod explore;
 pub mod failure;
@@ -31,7 +32,7 @@ mod switch_text;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use cli::Cli;
 use exit::Exit;
@@ -41,7 +42,14 @@ use output::Output;
 pub fn run(args: impl IntoIterator<Item = impl Into<OsString>>, out: &mut Output) -> Exit {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     out.choose_colour(cli::colour_of(&args));
-    let matches = Cli::command().try_get_matches_from(args);
+    let command = match defaults::command(&args) {
+        Ok(command) => command,
+        Err(failure) => {
+            out.failure(&failure);
+            return out.finish(failure.exit);
+        }
+    };
+    let matches = command.try_get_matches_from(args);
     let exit = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli.command.run(out).unwrap_or_else(|failure| {
             out.failure(&failure);

@@ -71,6 +71,11 @@ pub struct Test {
     #[arg(long, value_name = "SUT")]
     sut: String,
 
+    /// Options that hold unless they are given here: a `[profile.NAME]` of `sioco.toml`
+    // It is read before the other options are: see `defaults`.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
     #[command(flatten)]
     choices: Choices,
 

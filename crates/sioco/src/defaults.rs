@@ -1,0 +1,141 @@
+//! Options that were not given on the command line: they come from the environment (`SIOCO_MAX_STEPS=500`), from the
+//! profile that `--profile` names, or from `[test]` in `sioco.toml`, the first of these that has one.
+//!
+//! The file is found by the model, so the command line is read twice: first for the model and the profile only, and then
+//! with what was found as the defaults.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Command, CommandFactory};
+use sioco_adapter::config::Config;
+use sioco_model::names::did_you_mean;
+
+use crate::cli::Cli;
+use crate::failure::Failure;
+use crate::project::Project;
+
+/// The command that has options for which there are defaults.
+const TEST: &str = "test";
+/// How names in the environment begin.
+const PREFIX: &str = "SIOCO_";
+
+/// The command line, with defaults for what these arguments do not say.
+pub fn command(args: &[OsString]) -> Result<Command, Failure> {
+    let plain = Cli::command();
+    // What is wrong with it is told when it is read for the second time.
+    let Ok(matches) = plain.clone().ignore_errors(true).try_get_matches_from(args) else { return Ok(plain) };
+    let Some((TEST, test)) = matches.subcommand() else { return Ok(plain) };
+    let file = test.try_get_one::<PathBuf>("file").ok().flatten();
+    let project = file.map(|file| Project::of(file)).transpose()?.unwrap_or_default();
+    let profile = test.try_get_one::<String>("profile").ok().flatten().cloned();
+    let profile = profile.or_else(|| std::env::var(format!("{PREFIX}PROFILE")).ok());
+    let found = all(&project, profile.as_deref(), &|name| std::env::var(name).ok(), &plain)?;
+    Ok(plain.mut_subcommand(TEST, |command| found.into_iter().fold(command, with_default)))
+}
+
+fn with_default(command: Command, (id, values): (String, Vec<String>)) -> Command {
+    // The parser wants them for as long as the program runs, and reads them once.
+    let values: Vec<&'static str> = values.into_iter().map(|value| &*value.leak()).collect();
+    command.mut_arg(id, |arg| arg.required(false).default_values(values))
+}
+
+/// The values of options, by the ids of their arguments.
+fn all(
+    project: &Project,
+    profile: Option<&str>,
+    environment: &dyn Fn(&str) -> Option<String>,
+    command: &Command,
+) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+    let test = command.find_subcommand(TEST).expect("there is such a command");
+    let options: Vec<(&str, &clap::Arg)> =
+        test.get_arguments().filter_map(|arg| Some((arg.get_long().filter(|long| *long != "profile")?, arg))).collect();
+    let mut found = BTreeMap::new();
+    let Config { test: general, profile: profiles, .. } = &project.config;
+    let wrong = |section: &str, why: &str| Failure::usage(format!("`{}`, [{section}]: {why}", project.file()));
+    let mut add = |section: &str, table: &BTreeMap<String, toml::Value>| {
+        for (name, value) in table {
+            let Some((_, arg)) = options.iter().find(|(long, _)| long == name) else {
+                let near = did_you_mean(name, options.iter().map(|(long, _)| *long));
+                let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                return Err(wrong(section, &format!("`sioco test` has no option `{name}`{help}")));
+            };
+            let values = texts(value, arg).map_err(|why| wrong(section, &format!("`{name}`: {why}")))?;
+            found.insert(arg.get_id().to_string(), values);
+        }
+        Ok(())
+    };
+    add(TEST, general)?;
+    if let Some(name) = profile {
+        let Some(table) = profiles.get(name) else {
+            let names = profiles.keys().map(String::as_str);
+            let help = match did_you_mean(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if profiles.is_empty() => format!("`{}` has no [profile.{name}]", project.file()),
+                None => format!("there are {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            return Err(Failure::usage(format!("there is no profile `{name}`")).help(help));
+        };
+        add(&format!("profile.{name}"), table)?;
+    }
+    for (long, arg) in &options {
+        let name = format!("{PREFIX}{}", long.replace('-', "_").to_uppercase());
+        if let Some(value) = environment(&name) {
+            found.insert(arg.get_id().to_string(), vec![value]);
+        }
+    }
+    Ok(found)
+}
+
+/// The values of an option, as the command line would have them.
+fn texts(value: &toml::Value, arg: &clap::Arg) -> Result<Vec<String>, String> {
+    let one = |value: &toml::Value| match value {
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(n) => Ok(n.to_string()),
+        toml::Value::Float(x) => Ok(x.to_string()),
+        toml::Value::Boolean(b) if matches!(arg.get_action(), ArgAction::SetTrue) => Ok(b.to_string()),
+        other => Err(format!("{other} is no value for it")),
+    };
+    match value {
+        toml::Value::Array(all) if matches!(arg.get_action(), ArgAction::Append) => all.iter().map(one).collect(),
+        value if matches!(arg.get_action(), ArgAction::SetTrue) && value.as_bool().is_none() => {
+            Err("it is `true` or `false`".into())
+        }
+        value => Ok(vec![one(value)?]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(text: &str) -> Project {
+        Project { root: PathBuf::new(), config: text.parse().unwrap() }
+    }
+
+    const FILE: &str = "[test]\nseed = 1\nmax-steps = 10\nfail-fast = true\nsut = \"x\"\ngate = [\"switch>=5%\"]\n[profile.ci]\nmax-steps = 20\nfor = \"1m\"\n";
+
+    #[test]
+    fn the_environment_comes_before_the_profile_and_that_before_the_file() {
+        let environment = |name: &str| (name == "SIOCO_FOR").then(|| "2m".to_owned());
+        let found = all(&project(FILE), Some("ci"), &environment, &Cli::command()).unwrap_or_else(|_| panic!("wrong"));
+        let get = |id: &str| found.get(id).map(|v| v.join(" ")).unwrap_or_default();
+        let ids = ["seed", "max_steps", "fail_fast", "sut", "gates", "time"];
+        assert_eq!(ids.map(get), ["1", "20", "true", "x", "switch>=5%", "2m"]);
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (text, profile, part) in [
+            ("[test]\nmax-step = 1", None, "`sioco test` has no option `max-step`; did you mean `max-steps`?"),
+            ("[test]\nfail-fast = 1", None, "`fail-fast`: it is `true` or `false`"),
+            ("[test]\nseed = [1]", None, "`seed`: [1] is no value for it"),
+            ("[profile.ci]\nx = 1", Some("ci"), "[profile.ci]: `sioco test` has no option `x`"),
+            ("", Some("ci"), "there is no profile `ci`"),
+        ] {
+            let Err(failure) = all(&project(text), profile, &|_| None, &Cli::command()) else { panic!("no mistake") };
+            assert!(failure.message.as_ref().is_some_and(|m| m.contains(part)), "{text}: {:?}", failure.message);
+        }
+    }
+}
