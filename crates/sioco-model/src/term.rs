@@ -231,7 +231,10 @@ impl TermPool {
     /// An operation as it is, without simplification. The caller vouches for the sorts.
     pub fn app(&mut self, op: Op, args: &[TermId], sort: SortId) -> TermId {
         let hash = hash_app(op, args);
-        let same = |id: &TermId| matches!(self.get(*id), Term::App(o, a) if *o == op && **a == *args);
+        // Types have constructors with the same number: `A1(x)` of one type is not `B1(x)` of another.
+        let same = |id: &TermId| {
+            self.sort(*id) == sort && matches!(self.get(*id), Term::App(o, a) if *o == op && **a == *args)
+        };
         match self.index.find(hash, same) {
             Some(id) => *id,
             None => self.insert(hash, Term::App(op, args.into()), sort),
@@ -437,6 +440,18 @@ mod tests {
         assert_eq!(a, b);
         assert_eq!(pool.len(), 3);
         assert_eq!(pool.depth(a), 2);
+    }
+
+    #[test]
+    fn constructors_of_two_types_make_two_terms() {
+        let sorts = Sorts::default();
+        let mut pool = TermPool::new();
+        let p = pool.param(0, sorts.string);
+        // The pool does not look into sorts: any two will do for the types.
+        let a = pool.app(Op::Construct(1), &[p], sorts.int);
+        let b = pool.app(Op::Construct(1), &[p], sorts.real);
+        assert_ne!(a, b);
+        assert_eq!((pool.sort(a), pool.sort(b)), (sorts.int, sorts.real));
     }
 
     #[test]
