@@ -24,7 +24,7 @@ const ATTEMPTS: u64 = 3;
 const CONFIRMED: u64 = 5;
 /// The budget that may be used up after running it again, leaving out inputs, leaving out silences, and simplifying
 /// values, in hundredths.
-const SHARES: [u64; 4] = [30, 65, 75, 90];
+const SHARES: [u32; 4] = [30, 65, 75, 90];
 
 /// Why a part of the search ends early.
 enum Halt {
@@ -54,7 +54,7 @@ pub(super) struct Search<'a, 'm> {
     tried: FxHashSet<Candidate>,
     attempts: u64,
     /// How much of the budget may be used up now, in hundredths.
-    share: u64,
+    share: u32,
 }
 
 /// Whether a run is better than one with so many steps and these inputs: it is shorter, or of the same length with other
@@ -182,8 +182,8 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// Whether there is budget left in this part.
     fn check(&mut self) -> Part<()> {
-        let share = |all: u64| all.saturating_mul(self.share) / 100;
-        if self.runs >= share(self.budget.runs) {
+        let most = u128::from(self.budget.runs) * u128::from(self.share) / 100;
+        if u128::from(self.runs) >= most {
             return Err(Halt::Enough(Ended::Runs));
         }
         if self.clock.now() >= self.until() {
@@ -194,7 +194,7 @@ impl<'a, 'm> Search<'a, 'm> {
 
     /// When this part has to be over.
     fn until(&self) -> Duration {
-        self.began.saturating_add(self.budget.time.mul_f64(self.share as f64 / 100.0))
+        self.began.saturating_add(self.budget.time / 100 * self.share)
     }
 
     /// Runs a candidate; a failure of another kind is none.

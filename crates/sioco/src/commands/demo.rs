@@ -184,6 +184,8 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
             seed: Some(SEED),
             file: None,
             replay: None,
+            shrunk: None,
+            notes: &[],
         };
         indented(&bad_run(&shown, page), out);
         out.line("");
@@ -202,6 +204,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         gates: &[],
         reasons: trails.reasons(),
         eager: false,
+        shrunk: &[],
     };
     indented(&summary_of_run(&told, page), out);
 }

@@ -1,0 +1,82 @@
+//! What became of a failing run that was shrunk, for people and for programs.
+
+use serde_json::{Value as Json, json};
+use sioco_exec::journal;
+use sioco_exec::shrink::{Ended, Rate, Shrunk};
+use sioco_exec::verdict::Cause;
+
+use super::json::explanation;
+use super::words::{cause as in_words, short};
+use crate::analysis::Source;
+
+/// A failing run that was shrunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shortened {
+    /// The number that its shortest form has in the journal.
+    pub number: u64,
+    /// What came of it.
+    pub found: Shrunk,
+}
+
+impl Shortened {
+    /// What else there is to say about the failure, on lines.
+    pub fn notes(&self) -> Vec<String> {
+        let Shrunk { again, reproduced, ended, .. } = &self.found;
+        let mut notes = Vec::new();
+        match (reproduced, ended) {
+            (Some(rate), _) => notes.push(format!("fails in {}", runs(*rate))),
+            (None, Ended::Gone) => {
+                let why = "it may depend on time, or on what the SUT keeps between runs";
+                notes.push(format!("did not fail again in {} runs: {why}", again.of));
+            }
+            (None, _) if again.of > 0 => notes.push(format!("failed again in {}", runs(*again))),
+            (None, _) => {}
+        }
+        match ended {
+            Ended::Done | Ended::Gone => {}
+            Ended::Time => {
+                let more = "`--shrink-for TIME` gives it more";
+                notes.push(format!("there may be a shorter form: the time for shrinking is used up; {more}"));
+            }
+            Ended::Runs => notes.push("there may be a shorter form: the runs for shrinking are used up".to_owned()),
+            Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
+            Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
+        }
+        notes
+    }
+
+    /// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
+    pub(super) fn row(&self) -> String {
+        let Shrunk { run, from, shortest, runs, .. } = &self.found;
+        let tried = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+        match shortest {
+            Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
+            Some(_) => format!("run {run} to simpler values, in {tried}"),
+            None => format!("run {run} not at all, in {tried}"),
+        }
+    }
+
+    /// For programs.
+    pub(super) fn json(&self, source: Source<'_>) -> Json {
+        let model = &source.checked.model;
+        let Shrunk { from, shortest, runs, again, reproduced, ended, .. } = &self.found;
+        let rate = |rate: &Rate| json!({ "failed": rate.failed, "of": rate.of });
+        let failure = shortest.as_ref().map(|s| Cause::Failure(s.failure.clone()));
+        json!({
+            "from": from,
+            "to": shortest.as_ref().map_or(*from, |s| s.steps),
+            "runs": runs,
+            "again": rate(again),
+            "reproduced": reproduced.as_ref().map(rate),
+            "end": ended.name(),
+            "run": shortest.as_ref().map(|_| self.number),
+            "cause": failure.as_ref().map(|c| journal::cause(model, c)),
+            "message": failure.as_ref().map(|c| in_words(model, c)),
+            "explanation": shortest.as_ref().and_then(|s| s.explanation.as_ref()).map(|e| explanation(source, e)),
+        })
+    }
+}
+
+fn runs(rate: Rate) -> String {
+    format!("{} of {} runs", rate.failed, rate.of)
+}
