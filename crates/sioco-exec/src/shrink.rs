@@ -38,8 +38,11 @@ impl Default for Budget {
     }
 }
 
+/// Whether a failure is the one that somebody wants to see shorter.
+pub type Wanted<'a> = &'a dyn Fn(&Failure, Option<&Explanation>) -> bool;
+
 /// A run that failed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Failed<'a> {
     /// Its number.
     pub run: u64,
@@ -53,6 +56,8 @@ pub struct Failed<'a> {
     pub steps: u64,
     /// The number of the first run that the system has not seen yet.
     pub next: u64,
+    /// Which failures count besides being [alike].
+    pub wanted: Wanted<'a>,
 }
 
 /// How often a run failed again.

@@ -56,7 +56,8 @@ impl Test<'_> {
         let mut referee = Referee::new(self.model, &builtin, Order::Sut);
         let failure = failure(&actions);
         let steps = actions.len() as u64;
-        let failed = Failed { run: 7, seed: 1, actions: &actions, failure: &failure, steps, next: 8 };
+        let failed =
+            Failed { run: 7, seed: 1, actions: &actions, failure: &failure, steps, next: 8, wanted: &|_, _| true };
         let mut last = Progress { runs: 0, from: steps, to: steps };
         let found = shrink(&mut referee, sut, clock, failed, PATIENCE, self.budget, &mut |progress| {
             assert!(progress.runs >= last.runs && progress.from == steps, "{progress:?} after {last:?}");
@@ -234,7 +235,9 @@ fn a_system_with_moods_is_tried_more_often() {
         let coin = RefCell::new(Random::new(seed));
         let wrong = |inputs: &[GateValue]| match inputs.last() {
             // Two times of three.
-            Some(input) if input.args.len() == 3 && ints(&input.args)[1] > 9 && coin.borrow_mut().below(3) > 0 => vec![],
+            Some(input) if input.args.len() == 3 && ints(&input.args)[1] > 9 && coin.borrow_mut().below(3) > 0 => {
+                vec![]
+            }
             Some(_) => vec!["!ok".to_owned()],
             None => vec![],
         };
@@ -347,9 +350,8 @@ fn it_ends_when_the_budget_does() {
 #[test]
 fn an_input_that_an_output_overtakes_can_be_left_out() {
     // The system speaks by itself, and what it says is wrong.
-    let model = model(
-        "input a(n: Int)\noutput tick(n: Int)\nprocess P {\n  init l { ?a(n) -> l\n    !tick(1) -> l }\n}\n",
-    );
+    let model =
+        model("input a(n: Int)\noutput tick(n: Int)\nprocess P {\n  init l { ?a(n) -> l\n    !tick(1) -> l }\n}\n");
     struct Talking(Vec<SutEvent>, GateValue);
     impl Sut for Talking {
         fn order(&self) -> Order {

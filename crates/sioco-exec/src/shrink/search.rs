@@ -208,12 +208,17 @@ impl<'a, 'm> Search<'a, 'm> {
         let Search { referee, sut, clock, listen, .. } = self;
         let way = Way { number, seed, of, patience, until };
         match run(referee, *sut, *clock, candidate, way, &mut || listen(progress)) {
-            Outcome::Failed(found) if alike(&found.failure, self.failed.failure) => Ok(Some(found)),
+            Outcome::Failed(found) if self.is_wanted(&found) => Ok(Some(found)),
             Outcome::Failed(_) | Outcome::Not => Ok(None),
             Outcome::Late => Err(Halt::Enough(Ended::Time)),
             Outcome::Interrupted => Err(Halt::Over(Ended::Interrupted)),
             Outcome::Broken(fault) => Err(Halt::Over(Ended::Broken(fault))),
         }
+    }
+
+    fn is_wanted(&self, found: &Failing) -> bool {
+        let Failed { failure, wanted, .. } = self.failed;
+        alike(&found.failure, failure) && wanted(&found.failure, found.explanation.as_ref())
     }
 
     /// Tries a candidate that was not tried before. Says whether it is better than the best one so far: shorter, or just

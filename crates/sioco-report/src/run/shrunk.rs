@@ -36,9 +36,9 @@ impl Shortened {
             Ended::Done | Ended::Gone => {}
             Ended::Time => {
                 let more = "`--shrink-for TIME` gives it more";
-                notes.push(format!("there may be a shorter form: the time for shrinking is used up; {more}"));
+                notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
             }
-            Ended::Runs => notes.push("there may be a shorter form: the runs for shrinking are used up".to_owned()),
+            Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
             Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
             Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
         }

@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use sioco_exec::explanation::Explanation;
 use sioco_exec::replay::Patience;
-use sioco_exec::shrink::{Budget, Ended, Failed, Progress, shrink};
+use sioco_exec::shrink::{Budget, Ended, Failed, Progress, alike, shrink};
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Verdict};
+use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Action, Clock, Order, Referee, Settings, Summary, Sut};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Shortened, Trails};
+use sioco_report::run::{Shortened, Trails, same};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, StateOracle};
 
@@ -61,27 +62,35 @@ impl Shrinking<'_> {
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), limit);
         let patience = Patience { quiescence: self.settings.quiescence, accepted: self.settings.patience };
         let runs = show::of(found, trails);
-        let chosen: Vec<&Shown<'_>> = (show::groups(&runs, self.source).iter().take(EXPLAINED))
+        let ways: Vec<&Shown<'_>> = (show::groups(&runs, self.source).iter())
             .filter_map(|runs| runs.iter().min_by_key(|run| run.length).copied())
             .filter(|run| run.verdict == Verdict::Fail)
             .collect();
+        let chosen = &ways[..ways.len().min(EXPLAINED)];
         let mut shrinks = Shrinks::default();
         let (mut next, mut number) = (trails.resets() + 1, trails.last() + 1);
         let end = clock.now().saturating_add(self.time);
         for (i, run) in chosen.iter().enumerate() {
             let Cause::Failure(failure) = run.cause else { continue };
+            // Where others fail alike at another place in the model, each stays at its own, so that none is lost.
+            let alone = ways.iter().filter(|r| matches!(r.cause, Cause::Failure(f) if alike(f, failure))).count() < 2;
+            let key = same(self.source, run.cause, run.explanation);
             let actions: Vec<Action> = run.steps.iter().map(|step| step.action.clone()).collect();
             let (seed, steps) = (trails.seed(run.run).unwrap_or(0), run.length);
-            let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next };
+            let wanted = |found: &Failure, explanation: Option<&Explanation>| {
+                alone || same(self.source, &Cause::Failure(found.clone()), explanation) == key
+            };
+            let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next, wanted: &wanted };
             // Whoever comes later gets what is left.
             let left = u32::try_from(chosen.len() - i).unwrap_or(u32::MAX);
             let time = end.saturating_sub(clock.now()) / left;
             let runs = Budget::default().runs.max(time.as_secs().saturating_mul(RUNS));
-            let mut found = shrink(&mut referee, sut, clock, failed, patience, Budget { runs, time }, &mut |progress| {
-                // Every step may ask as much as any.
-                oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
-                listen(run.run, progress);
-            });
+            let mut found =
+                shrink(&mut referee, sut, clock, failed, patience, Budget { runs, time }, &mut |progress| {
+                    // Every step may ask as much as any.
+                    oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+                    listen(run.run, progress);
+                });
             next += found.runs;
             found.shortest = found.shortest.map(|shortest| shortest.numbered(number));
             let over = matches!(found.ended, Ended::Interrupted | Ended::Broken(_));
