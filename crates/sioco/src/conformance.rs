@@ -202,7 +202,8 @@ impl Conformance {
         let begun = Instant::now();
         let found = drive(&mut tester, &mut sut, &mut Since(begun), &mut |stamped| trails.record(stamped));
         let took = begun.elapsed();
-        let shrinking = Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME };
+        let shrinking =
+            Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME, interrupted: &never };
         let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut Since(begun), &mut |_, _| {});
         let told = Campaign {
             source,

@@ -217,7 +217,8 @@ impl Test {
         let exit = self.exit(&found, &gates, &interrupted, &journal);
         let shrinks = {
             let wanted = !self.no_shrink && found.end != End::Broken && !interrupted.load(Ordering::Relaxed);
-            let shrinking = Shrinking { source, back_end: &back_end, settings: &settings, time: self.shrink_for };
+            let (settings, interrupted) = (&settings, &*interrupted);
+            let shrinking = Shrinking { source, back_end: &back_end, settings, time: self.shrink_for, interrupted };
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
         };

@@ -1,5 +1,6 @@
 //! The failing runs of a campaign in their shortest form: of those that fail in the same way, the one that is shown.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Shrinking<'a> {
     pub settings: &'a Settings,
     /// How long it may take.
     pub time: Duration,
+    /// Somebody at the keyboard wants it to end.
+    pub interrupted: &'a AtomicBool,
 }
 
 /// See the [module](self).
@@ -92,6 +95,10 @@ impl Shrinking<'_> {
                     listen(run.run, progress);
                 });
             next += found.runs;
+            // A reset that was waited for ends in a fault then.
+            if matches!(found.ended, Ended::Broken(_)) && self.interrupted.load(Ordering::Relaxed) {
+                found.ended = Ended::Interrupted;
+            }
             found.shortest = found.shortest.map(|shortest| shortest.numbered(number));
             let over = matches!(found.ended, Ended::Interrupted | Ended::Broken(_));
             let shortest = found.shortest.as_ref();
