@@ -153,8 +153,9 @@ impl<'a, 'm> Search<'a, 'm> {
             if of >= AGAIN.1 || (of >= AGAIN.0 && failed > 0) {
                 return Ok(());
             }
-            // Where it does not fail, a system that chooses by its seed may choose in another way.
-            let found = self.run(&candidate, self.failed.seed.wrapping_add(of - failed))?;
+            // A system that chooses by its seed chooses as it did then, and after that in other ways: whatever is tried
+            // later will lead it elsewhere, too.
+            let found = self.run(&candidate, self.failed.seed.wrapping_add(of))?;
             self.again.of += 1;
             self.again.failed += u64::from(found.is_some());
             if let Some(found) = found

@@ -80,3 +80,38 @@ impl Shortened {
 fn runs(rate: Rate) -> String {
     format!("{} of {} runs", rate.failed, rate.of)
 }
+
+#[cfg(test)]
+mod tests {
+    use sioco_exec::shrink::Shortest;
+    use sioco_exec::verdict::Failure;
+    use sioco_exec::{Fault, FaultKind};
+
+    use super::*;
+
+    fn shortened(ended: Ended, steps: Option<u64>, reproduced: Option<Rate>) -> Shortened {
+        let of = |steps| Shortest { failure: Failure::Silence, explanation: None, steps, records: Vec::new() };
+        let again = Rate { failed: if ended == Ended::Gone { 0 } else { 2 }, of: 6 };
+        let found = Shrunk { run: 17, from: 23, shortest: steps.map(of), runs: 57, again, reproduced, ended };
+        Shortened { number: 161, found }
+    }
+
+    #[test]
+    fn what_came_of_it_is_told() {
+        let rate = Some(Rate { failed: 4, of: 5 });
+        let done = shortened(Ended::Done, Some(4), rate);
+        assert_eq!(done.notes(), ["fails in 4 of 5 runs"]);
+        assert_eq!(done.row(), "run 17 from 23 to 4 steps, in 57 runs");
+        assert_eq!(shortened(Ended::Done, Some(23), rate).row(), "run 17 to simpler values, in 57 runs");
+        assert_eq!(shortened(Ended::Done, None, rate).row(), "run 17 not at all, in 57 runs");
+        let gone = shortened(Ended::Gone, None, None).notes();
+        assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
+        let late = shortened(Ended::Time, None, None).notes();
+        assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for TIME`"), "{late:?}");
+        let message = "the adapter\nended".to_owned();
+        let fault = Fault { kind: FaultKind::Died, message, stderr: Vec::new(), again: true };
+        assert_eq!(shortened(Ended::Broken(fault), None, None).notes()[1], "shrinking was given up: the adapter ended");
+        assert_eq!(shortened(Ended::Interrupted, Some(9), None).notes()[1], "shrinking was interrupted");
+        assert!(shortened(Ended::Runs, Some(9), None).notes()[1].contains("the runs for shrinking are used up"));
+    }
+}

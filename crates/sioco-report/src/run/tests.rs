@@ -472,11 +472,11 @@ fn values_that_do_not_fit() {
         seed: None,
         file: None,
         replay: None,
-        shrunk: None,
-        notes: &[],
+        shrunk: Some(40),
+        notes: &["fails in 4 of 5 runs".into()],
     };
     assert_snapshot!(bad_run(&bad, PAGE), @r#"
-     FAIL  run 3, step 2
+     FAIL  run 3, step 2, shrunk from 40
        tester ── ?inX(p=6) ──────────────▶ SUT    +0.0 ms
        tester ◀────── !outX {"p":"six"} ── SUT               ✗
     error[sioco::V004]: the SUT sent values that `!outX` does not have
@@ -486,7 +486,10 @@ fn values_that_do_not_fit() {
       │        ━━━━ "six" is no value of `p: Int`
       │
       ╰ note: received: {"p":"six"}
+       fails in 4 of 5 runs
     "#);
+    let simpler = bad_run(&Bad { shrunk: Some(2), ..bad }, PAGE);
+    assert!(simpler.starts_with(" FAIL  run 3, step 2, shrunk to simpler values\n"), "{simpler}");
 }
 
 fn a_summary(model: &Model) -> Summary {
