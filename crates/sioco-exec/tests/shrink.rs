@@ -8,15 +8,22 @@ mod support;
 use std::cell::RefCell;
 use std::time::Duration;
 
+use sioco_exec::journal::{Header, Journal};
+use sioco_exec::judge::judge;
+use sioco_exec::log::Log;
+use sioco_exec::racer::{Racer, Wires};
 use sioco_exec::replay::Patience;
+use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Shrunk, shrink};
-use sioco_exec::verdict::Failure;
+use sioco_exec::verdict::{Cause, Failure};
 use sioco_exec::{
-    Action, Clock, Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Sut, SutEvent,
+    Action, Clock, Fault, FaultKind, GateValue, NoClock, Observation, Order, Player, Polled, Record, Referee, Sut,
+    SutEvent,
 };
 use sioco_model::{Model, Value};
+use sioco_plan::Plan;
 use sioco_solve::values::Random;
-use support::{Scripted, builtin, event, example, model};
+use support::{Scripted, builtin, event, example, model, planned};
 
 const PATIENCE: Patience = Patience { quiescence: Duration::from_millis(1), accepted: Duration::from_secs(1) };
 
@@ -374,4 +381,73 @@ fn an_input_that_an_output_overtakes_can_be_left_out() {
     let mut sut = Talking(Vec::new(), event(&model, "!tick(2)"));
     let found = test(&model, "?a(1) ?a(2) ?a(3) !tick(2)").shrink(&mut sut);
     assert_eq!(shortest(&model, &found), "!tick(2)");
+}
+
+/// A system that counts, and tells by itself how far it is.
+const COUNTER: &str = "
+input add(p: Int in 1..3)
+input reset
+output tell(x: Int)
+process P {
+  var x: Int = 0
+  init s {
+    ?add(p)           / x := x + p -> s
+    ?reset            / x := 0     -> s
+    !tell(x) [x >= 4] / x := x - 4 -> s
+  }
+}
+";
+
+/// The failing runs among records: number, seed, what was sent and seen, why, and the steps.
+fn failing(records: &[Record]) -> Vec<(u64, u64, Vec<Action>, Failure, u64)> {
+    let (mut found, mut actions, mut begun) = (Vec::new(), Vec::new(), (0, 0));
+    for record in records {
+        match record {
+            Record::Run { run, seed, .. } => (begun, actions) = ((*run, *seed), Vec::new()),
+            Record::Input { input, .. } => actions.push(Action::Input(input.clone())),
+            Record::Observed(seen) => actions.push(Action::Seen(seen.clone())),
+            Record::Verdict { cause: Cause::Failure(failure), steps, .. } => {
+                found.push((begun.0, begun.1, actions.clone(), failure.clone(), *steps));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Behind wires, inputs and outputs cross. What is found fails by the same rules when it is judged, and a system that
+/// conforms fails in no trial, whatever is tried with it.
+#[test]
+fn crossings_make_no_failures() {
+    let (spec, wrong) = (model(COUNTER), model(&COUNTER.replace("x := x - 4", "x := x - 3")));
+    let (mut tried, mut shorter) = (0, 0);
+    for seed in 0..30 {
+        let walks = Walks::Random;
+        let settings = Settings { seed, walks, max_steps: Some(150), walk: 40, ..Settings::default() };
+        let plan = Plan { purposes: Vec::new(), ..planned(&spec, "switch", false) };
+        let mut tester = support::tester(&spec, &plan, settings);
+        let mut sut = Racer::new(Player::new(&wrong), Wires::default());
+        let (records, summary) = support::campaign(&mut tester, &mut sut);
+        let next = summary.runs.iter().sum::<u64>() + 1;
+        let Some((run, seed, actions, failure, steps)) = failing(&records).into_iter().next() else { continue };
+        let failed = Failed { run, seed, actions: &actions, failure: &failure, steps, next, wanted: &|_, _| true };
+        let budget = Budget { runs: 200, time: Duration::MAX };
+        let mut referee = Referee::new(&spec, &builtin, Order::Sut);
+        let found = shrink(&mut referee, &mut sut, &mut NoClock, failed, PATIENCE, budget, &mut |_| {});
+        tried += 1;
+        if let Some(shortest) = &found.shortest {
+            assert!(shortest.steps <= steps, "seed {seed}");
+            shorter += 1;
+            let records = shortest.records.iter().cloned().enumerate().collect();
+            let (header, remarks) = (Header::default(), Vec::new());
+            let log = Log::of(&Journal { header, records, remarks, same: true, cut: false });
+            assert_eq!(log.runs[0].shrunk, Some(run), "seed {seed}");
+            let judged = judge(&mut referee, &log.runs[0], Order::Sut);
+            assert_eq!(judged.cause, Cause::Failure(shortest.failure.clone()), "seed {seed}");
+        }
+        let mut fine = Racer::new(Player::new(&spec), Wires::default());
+        let none = shrink(&mut referee, &mut fine, &mut NoClock, failed, PATIENCE, budget, &mut |_| {});
+        assert_eq!((none.ended, none.shortest, none.again.failed), (Ended::Gone, None, 0), "seed {seed}");
+    }
+    assert!(tried > 15 && shorter > 10, "{shorter} of {tried}");
 }
