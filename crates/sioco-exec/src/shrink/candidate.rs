@@ -2,7 +2,7 @@
 
 use sioco_model::Value;
 use sioco_model::model::Model;
-use sioco_model::number;
+use sioco_model::number::{self, BigInt};
 use sioco_model::sort::Sort;
 
 use crate::event::{Action, GateValue, Observation};
@@ -102,23 +102,26 @@ impl Candidate {
         candidate
     }
 
-    /// Without an input, whose numbers are added to those of the next one at the same gate, as far as its ranges go: what
-    /// a system sums up may need all of it, and not as many steps.
+    /// Without an input, whose numbers are added to those of others at the same gate, as far as their ranges go: what a
+    /// system sums up may need all of it, and not as many steps.
     pub fn merged(&self, model: &Model, at: usize) -> Option<Candidate> {
         let gone = self.input(at)?;
-        let next = (at + 1..self.len()).find(|j| self.input(*j).is_some_and(|input| input.gate == gone.gate))?;
         let mut candidate = self.clone();
-        let into = candidate.units[next + 1].input.as_mut()?;
         let mut any = false;
-        for ((param, value), more) in model.gates[gone.gate].params.iter().zip(&mut into.args).zip(&gone.args) {
-            let Some(sum) = number::add(value, more) else { continue };
-            let most = match model.sorts.get(param.sort) {
-                Sort::Int { hi: Some(hi), .. } => Some(number::int(hi.clone())),
-                _ => None,
-            };
-            let fits = Some(sum).filter(|sum| model.sorts.contains(param.sort, sum)).or(most);
-            any |= fits.as_ref().is_some_and(|fits| fits != value);
-            *value = fits.unwrap_or_else(|| value.clone());
+        for (param, (declared, value)) in model.gates[gone.gate].params.iter().zip(&gone.args).enumerate() {
+            let Sort::Int { hi, .. } = model.sorts.get(declared.sort) else { continue };
+            let Some(mut left) = number::to_big(value).filter(|left| *left > BigInt::ZERO) else { continue };
+            // Those that come later first.
+            for other in (at + 1..self.len()).chain(0..at) {
+                let same = candidate.units[other + 1].input.as_mut().filter(|input| input.gate == gone.gate);
+                let Some(own) = same.and_then(|input| input.args.get_mut(param)) else { continue };
+                let Some(number) = number::to_big(own) else { continue };
+                let room = hi.as_ref().map_or_else(|| left.clone(), |hi| hi - &number);
+                let more = room.min(left.clone());
+                any |= more > BigInt::ZERO;
+                *own = number::int(number + &more);
+                left -= more;
+            }
         }
         any.then(|| candidate.cut(at, at + 1))
     }

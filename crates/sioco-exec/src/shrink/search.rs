@@ -111,7 +111,6 @@ impl<'a, 'm> Search<'a, 'm> {
     }
 
     fn search(&mut self) -> Part<Ended> {
-        self.share = SHARES[0];
         match self.run_again() {
             Err(Halt::Enough(_)) if self.best.is_some() => {}
             other => other?,
@@ -153,6 +152,8 @@ impl<'a, 'm> Search<'a, 'm> {
             if of >= AGAIN.1 || (of >= AGAIN.0 && failed > 0) {
                 return Ok(());
             }
+            // Without a run that fails there is nothing to do with the rest.
+            self.share = if failed > 0 { SHARES[0] } else { 100 };
             // A system that chooses by its seed chooses as it did then, and after that in other ways: whatever is tried
             // later will lead it elsewhere, too.
             let found = self.run(&candidate, self.failed.seed.wrapping_add(of))?;

@@ -24,10 +24,11 @@ impl Shortened {
         let Shrunk { again, reproduced, ended, .. } = &self.found;
         let mut notes = Vec::new();
         match (reproduced, ended) {
+            (Some(Rate { failed: 0, of }), _) => notes.push(format!("failed, but not again in {}", count(*of))),
             (Some(rate), _) => notes.push(format!("fails in {}", runs(*rate))),
             (None, Ended::Gone) => {
                 let why = "it may depend on time, or on what the SUT keeps between runs";
-                notes.push(format!("did not fail again in {} runs: {why}", again.of));
+                notes.push(format!("did not fail again in {}: {why}", count(again.of)));
             }
             (None, _) if again.of > 0 => notes.push(format!("failed again in {}", runs(*again))),
             (None, _) => {}
@@ -47,12 +48,14 @@ impl Shortened {
 
     /// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
     pub(super) fn row(&self) -> String {
-        let Shrunk { run, from, shortest, runs, .. } = &self.found;
-        let tried = if *runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+        let Shrunk { run, from, shortest, runs, ended, .. } = &self.found;
+        let tried = count(*runs);
         match shortest {
             Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
             Some(_) => format!("run {run} to simpler values, in {tried}"),
-            None => format!("run {run} not at all, in {tried}"),
+            None if *ended == Ended::Done => format!("run {run} not: nothing can be left out, by {tried}"),
+            None if *ended == Ended::Gone => format!("run {run} not: it did not fail again in {tried}"),
+            None => format!("run {run} not, in {tried}"),
         }
     }
 
@@ -78,7 +81,11 @@ impl Shortened {
 }
 
 fn runs(rate: Rate) -> String {
-    format!("{} of {} runs", rate.failed, rate.of)
+    format!("{} of {}", rate.failed, count(rate.of))
+}
+
+fn count(runs: u64) -> String {
+    crate::explore::count(usize::try_from(runs).unwrap_or(usize::MAX), "run")
 }
 
 #[cfg(test)]
@@ -103,7 +110,11 @@ mod tests {
         assert_eq!(done.notes(), ["fails in 4 of 5 runs"]);
         assert_eq!(done.row(), "run 17 from 23 to 4 steps, in 57 runs");
         assert_eq!(shortened(Ended::Done, Some(23), rate).row(), "run 17 to simpler values, in 57 runs");
-        assert_eq!(shortened(Ended::Done, None, rate).row(), "run 17 not at all, in 57 runs");
+        assert_eq!(shortened(Ended::Done, None, rate).row(), "run 17 not: nothing can be left out, by 57 runs");
+        assert_eq!(shortened(Ended::Time, None, rate).row(), "run 17 not, in 57 runs");
+        assert_eq!(shortened(Ended::Gone, None, None).row(), "run 17 not: it did not fail again in 57 runs");
+        let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
+        assert_eq!(never.notes(), ["failed, but not again in 5 runs"]);
         let gone = shortened(Ended::Gone, None, None).notes();
         assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
         let late = shortened(Ended::Time, None, None).notes();
