@@ -1,8 +1,9 @@
 //! The search for a shorter form: what is tried, in which order, and how long.
 
+use std::hash::BuildHasher;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use sioco_model::{SortId, Value};
 
 use super::candidate::Candidate;
@@ -51,7 +52,8 @@ pub(super) struct Search<'a, 'm> {
     pub reproduced: Option<Rate>,
     pub best: Option<Box<Failing>>,
     outlook: Option<Outlook>,
-    tried: FxHashSet<Candidate>,
+    /// What was tried, by its hash: long runs would take much room.
+    tried: FxHashSet<u64>,
     attempts: u64,
     /// How much of the budget may be used up now, in hundredths.
     share: u32,
@@ -227,7 +229,7 @@ impl<'a, 'm> Search<'a, 'm> {
     /// as it is, if that counts.
     fn attempt(&mut self, candidate: &Candidate, simpler: bool) -> Part<bool> {
         self.check()?;
-        if !self.tried.insert(candidate.clone()) {
+        if !self.tried.insert(FxBuildHasher.hash_one(candidate)) {
             return Ok(false);
         }
         let Some((steps, seed)) = self.best.as_ref().map(|best| (best.steps, best.seed)) else { return Ok(false) };
