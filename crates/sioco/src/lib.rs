@@ -2,6 +2,7 @@
 //!
 //! A new command is a file in [`commands`] with its options and what it does, and a line in [`cli::Command`].
 
+pub mod adapter;
 pub mod analyze;
 pub mod budget;
 pub mod bug;
@@ -18,6 +19,7 @@ pub mod markdown;
 pub mod model;
 pub mod output;
 pub mod plan;
+pub mod project;
 pub mod run;
 pub mod seconds;
 pub mod simulate;

@@ -68,8 +68,8 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The system under test: a command that starts it (without a shell; `sh -c '…'` runs one), `tcp://HOST:PORT`, or
-    /// `model:FILE` for a model that plays it
+    /// The system under test: a command that starts it (without a shell; `sh -c '…'` runs one), `tcp://HOST:PORT`,
+    /// `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
@@ -176,7 +176,7 @@ impl Test {
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
         let interrupted = interrupt::flag();
-        let prepared = sut::prepare(&self.sut, &self.file, &self.choices, out)?;
+        let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
