@@ -6,6 +6,7 @@
 //! - [`record`]: everything that happens in a campaign, in order;
 //! - [`journal`]: the records as lines, and back;
 //! - [`log`]: recorded traces of any origin; [`judge`], [`replay`]: what a recorded run means, and running it again;
+//!   [`shrink`](mod@shrink): the shortest form of a failing run;
 //! - [`settings`], [`summary`]: what can be chosen about a campaign, and what it came to;
 //! - [`explanation`]: why an observation is not allowed;
 //! - [`player`]: a model played as a system under test; [`racer`]: any system behind wires with delays.
@@ -33,6 +34,7 @@ pub mod referee;
 pub mod replay;
 pub mod seek;
 pub mod settings;
+pub mod shrink;
 pub mod suite;
 pub mod summary;
 pub mod sut;

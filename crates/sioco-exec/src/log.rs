@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
-use crate::record::Record;
+use crate::record::{Aim, Record};
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Trouble, Verdict};
 
@@ -47,6 +47,8 @@ pub struct LoggedRun {
     pub overtaken: bool,
     /// The verdict that was given then, and why.
     pub verdict: Option<(Verdict, Cause)>,
+    /// The run that it is the shortest form of, if it is one: then it is no part of the campaign.
+    pub shrunk: Option<u64>,
 }
 
 impl LoggedRun {
@@ -63,6 +65,7 @@ impl LoggedRun {
             trouble: None,
             overtaken: false,
             verdict: None,
+            shrunk: None,
         }
     }
 
@@ -93,9 +96,13 @@ impl Log {
         for (line, stamped) in &journal.records {
             let at = Some(stamped.at);
             match &stamped.record {
-                Record::Run { run, seed, order, .. } => {
-                    let begun = LoggedRun { order: Some(*order), seed: Some(*seed), ..LoggedRun::new(*run, *line) };
-                    runs.begin(begun);
+                Record::Run { run, seed, order, aim } => {
+                    let shrunk = match aim {
+                        Aim::Shrunk(of) => Some(*of),
+                        Aim::Purpose(_) | Aim::Walk | Aim::Replay => None,
+                    };
+                    let new = LoggedRun::new(*run, *line);
+                    runs.begin(LoggedRun { order: Some(*order), seed: Some(*seed), shrunk, ..new });
                 }
                 Record::Input { id, input, .. } => runs.sent(*id, input.clone()),
                 Record::Accepted { id } => runs.accepted(*id, *line, at),
@@ -109,6 +116,8 @@ impl Log {
                 Record::Purpose { .. } | Record::End { .. } => {}
             }
         }
+        // A journal that is cut where a shortest form was being written has all that the campaign found.
+        runs.done.retain(|run| run.shrunk.is_none() || run.verdict.is_some());
         Log { runs: runs.done, remarks: journal.remarks.clone(), broken }
     }
 }

@@ -18,6 +18,9 @@ pub enum Aim {
     Walk,
     /// A recorded trace is run again.
     Replay,
+    /// The shortest form that was found of the failing run with this number. It is no part of the campaign: its verdict
+    /// and what it covers are those of that run already.
+    Shrunk(u64),
 }
 
 /// Why the tester sends an input.

@@ -54,21 +54,7 @@ pub fn replay(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
-    let mut again = Again {
-        referee,
-        patience,
-        clock,
-        sink,
-        steps: 0,
-        ids: 0,
-        waiting: None,
-        deviated: false,
-        elsewhere: false,
-        otherwise: false,
-        interrupted: false,
-        begun: false,
-        quiet: false,
-    };
+    let mut again = Again::new(referee, patience, clock, sink);
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
         if !again.begun {
@@ -76,23 +62,18 @@ pub fn replay(
         }
         Cause::Trouble(Trouble::Fault { kind, message, stderr })
     });
-    let cause = again.referee.close(cause);
-    let verdict = cause.verdict();
-    let explanation = matches!(cause, Cause::Failure(_)).then(|| again.referee.explain());
-    let (steps, doubt) = (again.steps, verdict <= Verdict::WeakPass && again.referee.belief().is_doubtful());
-    if again.begun {
-        again.put(Record::Verdict { verdict, cause: cause.clone(), steps, doubt });
-    }
-    let Again { deviated, elsewhere, interrupted, .. } = again;
-    Replayed { verdict, cause, explanation, steps, deviated, elsewhere, interrupted }
+    let (cause, explanation) = again.end(cause);
+    let Again { steps, deviated, elsewhere, interrupted, .. } = again;
+    Replayed { verdict: cause.verdict(), cause, explanation, steps, deviated, elsewhere, interrupted }
 }
 
-struct Again<'a, 'm> {
-    referee: &'a mut Referee<'m>,
+/// A run that follows another one: also the one in which a [shorter](mod@crate::shrink) one is tried.
+pub(crate) struct Again<'a, 'm> {
+    pub(crate) referee: &'a mut Referee<'m>,
     patience: Patience,
-    clock: &'a mut dyn Clock,
+    pub(crate) clock: &'a mut dyn Clock,
     sink: &'a mut dyn FnMut(&Stamped),
-    steps: u64,
+    pub(crate) steps: u64,
     ids: u64,
     /// The input that was sent and not yet accepted.
     waiting: Option<GateValue>,
@@ -100,7 +81,7 @@ struct Again<'a, 'm> {
     elsewhere: bool,
     /// Whether it did so at any step.
     otherwise: bool,
-    interrupted: bool,
+    pub(crate) interrupted: bool,
     begun: bool,
     /// Whether silence was seen last.
     quiet: bool,
@@ -115,22 +96,61 @@ fn is_alike(a: &Observation, b: &Observation) -> bool {
 }
 
 /// The run ends here, or it goes on.
-type Next = Result<Option<Cause>, Fault>;
+pub(crate) type Next = Result<Option<Cause>, Fault>;
 
-impl Again<'_, '_> {
+impl<'a, 'm> Again<'a, 'm> {
+    pub(crate) fn new(
+        referee: &'a mut Referee<'m>,
+        patience: Patience,
+        clock: &'a mut dyn Clock,
+        sink: &'a mut dyn FnMut(&Stamped),
+    ) -> Self {
+        Again {
+            referee,
+            patience,
+            clock,
+            sink,
+            steps: 0,
+            ids: 0,
+            waiting: None,
+            deviated: false,
+            elsewhere: false,
+            otherwise: false,
+            interrupted: false,
+            begun: false,
+            quiet: false,
+        }
+    }
+
+    /// Brings the system to its initial state.
+    pub(crate) fn begin(&mut self, sut: &mut dyn Sut, number: u64, seed: u64, aim: Aim) -> Next {
+        sut.reset(number, seed)?;
+        let order = sut.order();
+        self.begun = true;
+        self.referee.set_order(order);
+        self.put(Record::Run { run: number, seed, aim, order });
+        Ok(self.referee.start())
+    }
+
+    /// The run is over: why, and what the model allows instead where an observation is not allowed.
+    pub(crate) fn end(&mut self, cause: Cause) -> (Cause, Option<Explanation>) {
+        let cause = self.referee.close(cause);
+        let verdict = cause.verdict();
+        let explanation = matches!(cause, Cause::Failure(_)).then(|| self.referee.explain());
+        let (steps, doubt) = (self.steps, verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful());
+        if self.begun {
+            self.put(Record::Verdict { verdict, cause: cause.clone(), steps, doubt });
+        }
+        (cause, explanation)
+    }
+
     fn put(&mut self, record: Record) {
         let at = self.clock.now();
         (self.sink)(&Stamped { at, record });
     }
 
     fn run(&mut self, sut: &mut dyn Sut, recorded: &LoggedRun, number: u64) -> Result<Cause, Fault> {
-        let seed = recorded.seed.unwrap_or(0);
-        sut.reset(number, seed)?;
-        let order = sut.order();
-        self.begun = true;
-        self.referee.set_order(order);
-        self.put(Record::Run { run: number, seed, aim: Aim::Replay, order });
-        if let Some(cause) = self.referee.start() {
+        if let Some(cause) = self.begin(sut, number, recorded.seed.unwrap_or(0), Aim::Replay)? {
             return Ok(cause);
         }
         for (at, step) in recorded.steps.iter().enumerate() {
@@ -171,6 +191,11 @@ impl Again<'_, '_> {
                 }
             }
         }
+        self.send(sut, input)
+    }
+
+    /// Sends an input, and waits until it is accepted.
+    pub(crate) fn send(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
         self.ids += 1;
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
@@ -204,7 +229,7 @@ impl Again<'_, '_> {
     }
 
     /// Waits for something, where something was recorded, or where anything may come.
-    fn wait(&mut self, sut: &mut dyn Sut, expected: Option<&Observation>, last: bool) -> Next {
+    pub(crate) fn wait(&mut self, sut: &mut dyn Sut, expected: Option<&Observation>, last: bool) -> Next {
         let mut polled = sut.poll(self.patience.quiescence)?;
         // What came then may only be slow today, and a failure is worth waiting for a little longer.
         let comes = expected.is_some_and(|e| *e != Observation::Delta);
@@ -230,12 +255,12 @@ impl Again<'_, '_> {
         self.event(event)
     }
 
-    fn interrupt(&mut self) -> Cause {
+    pub(crate) fn interrupt(&mut self) -> Cause {
         self.interrupted = true;
         Cause::Open(Open::Stopped)
     }
 
-    fn event(&mut self, event: SutEvent) -> Next {
+    pub(crate) fn event(&mut self, event: SutEvent) -> Next {
         let wrong = |what: &str, id: u64| Fault {
             kind: FaultKind::Protocol,
             message: format!("input {id} is {what}, but it was not sent, or was answered before"),

@@ -50,6 +50,7 @@ use crate::output;
 use crate::run::cover::Covered;
 use crate::run::planning::{self, Time, Wanted};
 use crate::run::show;
+use crate::run::shrink::{self, Shrinking};
 use crate::run::watch::Since;
 
 /// So many steps are walked after the plan.
@@ -191,7 +192,7 @@ impl Conformance {
             fail_fast: true,
             ..Settings::default()
         };
-        let quiescence = settings.quiescence;
+        let kept = settings.clone();
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone());
         let oracle = Arc::new(Mutex::new(oracle));
@@ -200,23 +201,28 @@ impl Conformance {
         let mut trails = Trails::default();
         let begun = Instant::now();
         let found = drive(&mut tester, &mut sut, &mut Since(begun), &mut |stamped| trails.record(stamped));
+        let took = begun.elapsed();
+        let shrinking =
+            Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME, interrupted: &never };
+        let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut Since(begun), &mut |_, _| {});
         let told = Campaign {
             source,
             summary: &found,
             plan: Some(&plan),
             sut: "Rust code in this process",
             seed: Some(self.seed),
-            quiescence,
-            took: Some(begun.elapsed()),
+            quiescence: kept.quiescence,
+            took: Some(took),
             budget: &format!("{most} steps"),
             journal: None,
             replay: None,
             gates: &[],
             reasons: trails.reasons(),
             eager: false,
+            shrunk: &shrinks.all,
         };
         show::bad_runs(
-            &show::of(&found, &trails),
+            &shrinks.show(show::of(&found, &trails)),
             show::About { source, seed: Some(self.seed), file: None, replay: None },
             out,
         );

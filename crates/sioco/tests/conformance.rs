@@ -54,6 +54,10 @@ fn what_does_not_conform_is_explained() {
     assert_eq!(report.summary.verdict, Some(Verdict::Fail));
     assert!(!report.is_pass());
     assert!(report.text.contains("this output is not allowed here"), "{}", report.text);
+    // Three inputs are needed, and none of them has to be more than 1.
+    assert!(report.text.contains(", step 6, shrunk "), "{}", report.text);
+    assert!(report.text.contains("?inX(p=1)") && report.text.contains("is 3, the SUT sent 4"), "{}", report.text);
+    assert!(report.text.contains("fails in 5 of 5 runs"), "{}", report.text);
     let again = test().check(Accumulator { slip: 1, ..Accumulator::default() }).expect("a report");
     assert_eq!(report.summary, again.summary, "the same test again");
 }

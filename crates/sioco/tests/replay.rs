@@ -95,7 +95,7 @@ fn what_fails_sometimes_is_flaky() {
     let folder = folder();
     folder.program("moody.sh", MOODY);
     // A long silence would be wrong, too; what is asked for here is the sum.
-    let options = ["--sut", "./moody.sh", "--fail-fast", "--journal", "j.jsonl", "--cover", "switch"];
+    let options = ["--sut", "./moody.sh", "--fail-fast", "--journal", "j.jsonl", "--cover", "switch", "--no-shrink"];
     record(&folder, &options).exits(1).stdout_has("FAIL  Accumulator");
     let run = replay(&folder, &["j.jsonl"]);
     run.exits(3).stdout_has("FLAKY  run 1 failed 2 of 3 times\n").stdout_has("error[sioco::V001]");

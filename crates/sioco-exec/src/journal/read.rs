@@ -108,7 +108,9 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
             journal.records.push((number, Stamped { at, record }));
         }
     }
-    if !matches!(journal.records.last(), Some((_, Stamped { record: Record::End { .. }, .. }))) && !journal.cut {
+    // What was shrunk stands below the end of the campaign.
+    let over = journal.records.iter().any(|(_, stamped)| matches!(stamped.record, Record::End { .. }));
+    if !over && !journal.cut {
         let what = "the journal ends before the campaign does".into();
         journal.remarks.push(Remark { line: None, what });
         journal.cut = true;
@@ -200,7 +202,10 @@ impl Reader<'_> {
             (Some("walk"), _) => Ok(Aim::Walk),
             (Some("replay"), _) => Ok(Aim::Replay),
             (_, Some(n)) => Ok(Aim::Purpose(n)),
-            _ => Err("`aim` should be \"walk\", \"replay\" or an object with `purpose`".into()),
+            _ => match json.get("shrunk").and_then(Json::as_u64) {
+                Some(run) => Ok(Aim::Shrunk(run)),
+                None => Err("`aim` should be \"walk\", \"replay\" or an object with `purpose` or `shrunk`".into()),
+            },
         }
     }
 

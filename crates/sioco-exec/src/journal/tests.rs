@@ -155,7 +155,8 @@ impl Draw<'_> {
     fn record(&mut self) -> Record {
         match self.below(12) {
             0 => {
-                let aim = [Aim::Walk, Aim::Replay, Aim::Purpose(self.below(9))][self.below(3)].clone();
+                let aims = [Aim::Walk, Aim::Replay, Aim::Purpose(self.below(9)), Aim::Shrunk(self.below(9) as u64)];
+                let aim = aims[self.below(4)].clone();
                 let order = [Order::Sut, Order::Sent][self.below(2)];
                 Record::Run { run: self.random.bits(), seed: self.random.bits(), aim, order }
             }

@@ -70,6 +70,7 @@ fn of_aim(aim: &Aim) -> Json {
         Aim::Purpose(n) => json!({ "purpose": n }),
         Aim::Walk => json!("walk"),
         Aim::Replay => json!("replay"),
+        Aim::Shrunk(run) => json!({ "shrunk": run }),
     }
 }
 

@@ -38,6 +38,10 @@ pub struct Bad<'a> {
     pub file: Option<&'a str>,
     /// The command that runs it again.
     pub replay: Option<&'a str>,
+    /// How many steps the run had of which this is the shortest form.
+    pub shrunk: Option<u64>,
+    /// What else there is to say about it, on lines.
+    pub notes: &'a [String],
 }
 
 /// So many of the last lines of an adapter are shown.
@@ -60,13 +64,22 @@ pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
         0 => "before the first step".to_owned(),
         n => format!("step {n}"),
     };
+    let shrunk = match bad.shrunk {
+        Some(from) if from > bad.steps.len() as u64 => format!(", shrunk from {from}"),
+        Some(_) => ", shrunk to simpler values".to_owned(),
+        None => String::new(),
+    };
     let seed = bad.seed.map(|seed| format!("   seed {seed}")).unwrap_or_default();
-    let mut out = format!("{title} {}{}\n", style.bold(format!("run {}, {step}{place}", bad.run)), style.dim(seed));
+    let head = style.bold(format!("run {}, {step}{shrunk}{place}", bad.run));
+    let mut out = format!("{title} {head}{}\n", style.dim(seed));
     let failed = matches!(bad.cause, Cause::Failure(_));
     out.push_str(&sequence(model, bad.steps, failed, page));
     out.push_str(&render_parts(bad.source.sources, &report(bad), style.on));
     if let Cause::Trouble(Trouble::Fault { stderr, .. }) = bad.cause {
         out.push_str(&last_lines(stderr, page));
+    }
+    for note in bad.notes {
+        out.push_str(&format!("   {note}\n"));
     }
     if let Some(replay) = bad.replay.filter(|_| failed) {
         out.push_str(&format!("   replay: {}\n", style.cyan(replay)));

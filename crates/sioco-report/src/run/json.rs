@@ -42,6 +42,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
                 "message": in_words(model, &b.cause),
                 "steps": b.steps,
                 "explanation": b.explanation.as_ref().map(|e| explanation(campaign.source, e)),
+                "shrunk": campaign.shrunk.iter().find(|s| s.found.run == b.run).map(|s| s.json(campaign.source)),
             })
         })
         .collect();

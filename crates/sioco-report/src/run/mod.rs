@@ -8,6 +8,7 @@ mod failure;
 pub mod json;
 mod reasons;
 mod sequence;
+mod shrunk;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use self::bad::{Bad, bad_run};
 pub use self::failure::same;
 pub use self::reasons::Reasons;
 pub use self::sequence::time;
+pub use self::shrunk::Shortened;
 pub use self::summary::{Campaign, Gate, Share, coverage, summary};
 pub use self::trail::Trails;
 pub use self::words::{cause as cause_in_words, observation, trouble};

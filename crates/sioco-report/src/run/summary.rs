@@ -12,6 +12,7 @@ use sioco_plan::{Goal, Plan, State};
 use super::Page;
 use super::reasons::Reasons;
 use super::sequence::time;
+use super::shrunk::Shortened;
 use super::words::in_short;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
@@ -51,6 +52,8 @@ pub struct Campaign<'a> {
     pub reasons: &'a Reasons,
     /// Whether inputs were sent at once where outputs might be under way, so that waiting for them may help.
     pub eager: bool,
+    /// Failing runs that were shrunk.
+    pub shrunk: &'a [Shortened],
 }
 
 /// A demand on coverage, and what became of it.
@@ -222,6 +225,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if !names.is_empty() && ran {
         rows.push(("not taken", list(&names)));
     }
+    let shrunk = campaign.shrunk.iter().map(Shortened::row).enumerate();
+    rows.extend(shrunk.map(|(i, text)| (if i == 0 { "shrunk" } else { "" }, text)));
     rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
     rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
     rows.extend(campaign.replay.map(|r| ("replay", r.to_owned())));

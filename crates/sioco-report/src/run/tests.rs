@@ -103,6 +103,8 @@ fn judged_in(order: Order, text: &str, trace: &str, unaccepted: Option<&str>) ->
         seed: Some(42),
         file: None,
         replay: Some("sioco replay k7Qp2"),
+        shrunk: None,
+        notes: &[],
     };
     bad_run(&bad, PAGE)
 }
@@ -433,6 +435,8 @@ fn what_is_not_a_verdict_on_the_system() {
         seed: None,
         file: Some("trace.txt"),
         replay: Some("sioco replay k7Qp2"),
+        shrunk: None,
+        notes: &[],
     };
     assert_snapshot!(bad_run(&bad, PAGE), @r"
      ERROR  run 1, step 1, trace.txt:1
@@ -468,9 +472,11 @@ fn values_that_do_not_fit() {
         seed: None,
         file: None,
         replay: None,
+        shrunk: Some(40),
+        notes: &["fails in 4 of 5 runs".into()],
     };
     assert_snapshot!(bad_run(&bad, PAGE), @r#"
-     FAIL  run 3, step 2
+     FAIL  run 3, step 2, shrunk from 40
        tester ── ?inX(p=6) ──────────────▶ SUT    +0.0 ms
        tester ◀────── !outX {"p":"six"} ── SUT               ✗
     error[sioco::V004]: the SUT sent values that `!outX` does not have
@@ -480,7 +486,10 @@ fn values_that_do_not_fit() {
       │        ━━━━ "six" is no value of `p: Int`
       │
       ╰ note: received: {"p":"six"}
+       fails in 4 of 5 runs
     "#);
+    let simpler = bad_run(&Bad { shrunk: Some(2), ..bad }, PAGE);
+    assert!(simpler.starts_with(" FAIL  run 3, step 2, shrunk to simpler values\n"), "{simpler}");
 }
 
 fn a_summary(model: &Model) -> Summary {
@@ -555,6 +564,7 @@ fn a_campaign_in_a_few_lines() {
         gates: &gates,
         reasons: &reasons,
         eager: true,
+        shrunk: &[],
     };
     assert_snapshot!(summary(&campaign, PAGE), @r"
     FAIL  Accumulator against `python3 sut.py`: 14 runs, 1034 steps in 2.1 s
@@ -625,6 +635,7 @@ fn a_campaign_without_a_run() {
         gates: &[],
         reasons: &Reasons::default(),
         eager: false,
+        shrunk: &[],
     };
     assert_snapshot!(summary(&campaign, PAGE), @"NOTHING RUN  Accumulator against it: 0 runs, 0 steps");
 }

@@ -14,6 +14,8 @@ use super::reasons::Reasons;
 pub struct Trails {
     line: usize,
     run: u64,
+    seed: u64,
+    resets: u64,
     order: Option<Order>,
     current: Vec<LoggedStep>,
     /// An input that is neither accepted nor refused yet.
@@ -25,6 +27,7 @@ pub struct Trails {
 #[derive(Clone, Debug)]
 struct Trail {
     run: u64,
+    seed: u64,
     verdict: Verdict,
     length: u64,
     steps: Vec<LoggedStep>,
@@ -37,6 +40,8 @@ impl Default for Trails {
         Trails {
             line: 1,
             run: 0,
+            seed: 0,
+            resets: 0,
             order: None,
             current: Vec::new(),
             waiting: None,
@@ -51,8 +56,9 @@ impl Trails {
     pub fn record(&mut self, stamped: &Stamped) {
         self.line += 1;
         let action = match &stamped.record {
-            Record::Run { run, order, .. } => {
-                self.run = *run;
+            Record::Run { run, seed, order, .. } => {
+                (self.run, self.seed) = (*run, *seed);
+                self.resets += 1;
                 self.order = Some(*order);
                 self.current.clear();
                 self.waiting = None;
@@ -78,6 +84,7 @@ impl Trails {
             // It has its place among the bad runs, and no steps.
             Record::Fault(_) => {
                 self.current.clear();
+                self.resets += 1;
                 self.keep(0, Verdict::Error, 0);
                 return;
             }
@@ -90,7 +97,7 @@ impl Trails {
         let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
         if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
             let unaccepted = waiting.filter(|_| self.order == Some(Order::Sut));
-            self.bad.push(Trail { run, verdict, length, steps, unaccepted });
+            self.bad.push(Trail { run, seed: self.seed, verdict, length, steps, unaccepted });
         }
     }
 
@@ -106,6 +113,21 @@ impl Trails {
     /// The input of a bad run that was not accepted when the run ended, where that has to come first.
     pub fn unaccepted(&self, run: u64) -> Option<&GateValue> {
         self.trail(run)?.unaccepted.as_ref()
+    }
+
+    /// The seed that the system got in a bad run.
+    pub fn seed(&self, run: u64) -> Option<u64> {
+        self.trail(run).map(|t| t.seed)
+    }
+
+    /// The number of the last run.
+    pub fn last(&self) -> u64 {
+        self.run
+    }
+
+    /// How often the system was reset, or should have been: no run has a greater number for it.
+    pub fn resets(&self) -> u64 {
+        self.resets.max(self.run)
     }
 
     /// Why runs were inconclusive.

@@ -1,6 +1,7 @@
 //! `sioco demo`: a tour on a model that comes with sioco.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use sioco_exec::drive::NoClock;
@@ -28,6 +29,8 @@ use crate::failure::{Failure, plain};
 use crate::files;
 use crate::output::Output;
 use crate::run::played::Played;
+use crate::run::show;
+use crate::run::shrink::{self, Shrinking};
 use crate::switch_text::as_written;
 
 /// Take a tour on a model that comes with sioco: check, plan, test a broken system
@@ -155,6 +158,9 @@ fn a_test(source: Source<'_>, plan: &Plan, out: &mut Output) {
     test(source, &broken.model, plan, "the broken system", out);
     out.line("");
     out.line(
+        "What is shown was shrunk: the system was run again until no step could be left out and no value made simpler.",
+    );
+    out.line(
         "Both systems are played by models here. `sioco test FILE --sut 'COMMAND'` tests a program, over a few lines",
     );
     out.line("of JSON; `sioco replay` runs a failing run again, and `sioco judge` gives the verdict on a log.");
@@ -163,27 +169,31 @@ fn a_test(source: Source<'_>, plan: &Plan, out: &mut Output) {
 fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut Output) {
     let model = &source.checked.model;
     let settings = Settings { seed: SEED, fail_fast: true, values: Choice::Random(SEED), ..Settings::default() };
-    let quiescence = settings.quiescence;
-    let mut tester = Tester::new(model, &builtin, plan, settings);
+    let mut tester = Tester::new(model, &builtin, plan, settings.clone());
     let mut sut = Played::new(Player::new(played), played, model);
     let mut trails = Trails::default();
     let found = drive(&mut tester, &mut sut, &mut NoClock, &mut |stamped| trails.record(stamped));
+    let (back_end, interrupted) = (&BackEnd::BuiltIn, &AtomicBool::new(false));
+    let shrinking = Shrinking { source, back_end, settings: &settings, time: shrink::TIME, interrupted };
+    let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut NoClock, &mut |_, _| {});
     let page = Page { width: out.width().saturating_sub(4), style: out.style() };
-    for bad in &found.bad {
+    for bad in shrinks.show(show::of(&found, &trails)) {
         // Nothing here takes time.
         let untimed = |step: &LoggedStep| LoggedStep { at: None, ..step.clone() };
-        let steps: Vec<LoggedStep> = trails.of(bad.run).iter().map(untimed).collect();
+        let steps: Vec<LoggedStep> = bad.steps.iter().map(untimed).collect();
         let shown = Bad {
             source,
             run: bad.run,
             verdict: bad.verdict,
-            cause: &bad.cause,
-            explanation: bad.explanation.as_ref(),
+            cause: bad.cause,
+            explanation: bad.explanation,
             steps: &steps,
             unaccepted: None,
             seed: Some(SEED),
             file: None,
             replay: None,
+            shrunk: bad.shrunk,
+            notes: bad.notes,
         };
         indented(&bad_run(&shown, page), out);
         out.line("");
@@ -194,7 +204,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         plan: Some(plan),
         sut: name,
         seed: None,
-        quiescence,
+        quiescence: settings.quiescence,
         took: None,
         budget: "",
         journal: None,
@@ -202,6 +212,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         gates: &[],
         reasons: trails.reasons(),
         eager: false,
+        shrunk: &shrinks.all,
     };
     indented(&summary_of_run(&told, page), out);
 }

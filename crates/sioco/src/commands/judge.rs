@@ -132,6 +132,7 @@ impl Judge {
             gates: &[],
             reasons: &reasons,
             eager: false,
+            shrunk: &[],
         };
         let exit = match found.verdict {
             Some(Verdict::Fail) => Exit::Fail,
@@ -166,9 +167,12 @@ impl Judge {
         for run in &log.runs {
             oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
             let judged = judge(&mut referee, run, Order::Sut);
-            let (surely, possibly) = referee.account();
-            all.add(run, &judged, &surely, &possibly);
-            reasons.add(&judged.cause);
+            // What was shrunk is no part of the campaign: the run that it comes from counts.
+            if run.shrunk.is_none() {
+                let (surely, possibly) = referee.account();
+                all.add(run, &judged, &surely, &possibly);
+                reasons.add(&judged.cause);
+            }
             if self.format == Format::Json {
                 tell(source, run, &judged, out);
             } else if judged.verdict > Verdict::WeakPass && bad.len() < KEPT {
@@ -185,6 +189,9 @@ impl Judge {
                 steps: &run.steps[..judged.steps],
                 length: judged.steps as u64,
                 unaccepted: unaccepted(run, judged),
+                shrunk: run.shrunk.and_then(|of| Some(log.runs.iter().find(|r| r.number == of)?.steps.len() as u64)),
+                recorded: run.number,
+                notes: &[],
             })
             .collect();
         show::bad_runs(&runs, show::About { source, seed: None, file: Some(&file), replay: None }, out);
@@ -214,6 +221,7 @@ fn tell(source: Source<'_>, run: &LoggedRun, judged: &Judged, out: &mut Output) 
     out.line(json!({
         "type": "verdict",
         "run": run.number,
+        "shrunk": run.shrunk,
         "verdict": judged.verdict.name(),
         "code": report::code(&judged.cause),
         "cause": journal::cause(model, &judged.cause),

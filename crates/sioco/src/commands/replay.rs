@@ -72,7 +72,7 @@ pub struct Replay {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Which run [default: the shortest that failed, which `sioco test` shows first]
+    /// Which run [default: the shortest that failed, shrunk if it was, which `sioco test` shows first]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 
@@ -277,6 +277,7 @@ impl Replay {
                 "outcome": outcome.name(),
                 "exit": exit as u8,
                 "run": recorded.number,
+                "shrunk": recorded.shrunk,
                 "failed": fails,
                 "times": times,
             }));
@@ -299,6 +300,8 @@ impl Replay {
                 seed: recorded.seed,
                 file: None,
                 replay: None,
+                shrunk: None,
+                notes: &[],
             };
             out.print(&bad_run(&shown, page));
             out.line("");
@@ -311,7 +314,10 @@ impl Replay {
         };
         let times = |n: usize| if n == 1 { "once".to_owned() } else { format!("{n} times") };
         let all = times(found.len());
-        let number = recorded.number;
+        let number = match recorded.shrunk {
+            Some(of) => format!("{}, the shortest form of run {of},", recorded.number),
+            None => recorded.number.to_string(),
+        };
         let what = match outcome {
             Outcome::Fixed => format!("run {number} does not fail any more, tried {all}"),
             Outcome::Passed => format!("run {number} passes, tried {all}"),
@@ -346,13 +352,15 @@ impl Replay {
     }
 }
 
-/// The failing run that `sioco test` shows first.
+/// The failing run that `sioco test` shows first: of equally short ones, those that were shrunk have the simpler values.
 fn shortest(runs: &[LoggedRun]) -> Option<&LoggedRun> {
     let of = |run: &LoggedRun| {
         let verdict = run.verdict.as_ref().map_or(Verdict::Pass, |(verdict, _)| *verdict);
         (verdict, run.steps.len() as u64)
     };
-    most_telling(runs.iter().map(of)).map(|i| &runs[i])
+    let mut runs: Vec<&LoggedRun> = runs.iter().collect();
+    runs.sort_by_key(|run| (run.shrunk.is_none(), run.shrunk));
+    most_telling(runs.iter().map(|run| of(run))).map(|i| runs[i])
 }
 
 fn failure(cause: &Cause) -> Option<&Wrong> {

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use sioco_exec::journal::{About, Header, line};
-use sioco_exec::record::{Record, Stamped};
+use sioco_exec::record::{End, Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
+use sioco_exec::shrink::Progress;
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Summary, Sut, Tester, drive};
 use sioco_plan::{Cover, Plan};
@@ -27,6 +28,7 @@ use crate::run::gate::Demand;
 use crate::run::journal::{Writer, any_number};
 use crate::run::planning::{self, Time, Wanted};
 use crate::run::show;
+use crate::run::shrink::{Shrinking, Shrinks};
 use crate::run::sut;
 use crate::run::values::Values;
 use crate::run::watch::{Since, Watched};
@@ -134,6 +136,14 @@ pub struct Test {
     #[arg(long, value_enum)]
     interaction: Option<Manner>,
 
+    /// How long failing runs are made shorter, by running the SUT again after the campaign
+    #[arg(long, value_name = "TIME", default_value = "10s", allow_negative_numbers = true, value_parser = seconds::parse)]
+    shrink_for: Duration,
+
+    /// Leaves failing runs as they are
+    #[arg(long, conflicts_with = "shrink_for")]
+    no_shrink: bool,
+
     /// A demand on coverage, such as `switch>=95%`; if it is missed, the exit code is 3
     #[arg(long = "gate", value_name = "GATE", value_parser = Demand::parse)]
     gates: Vec<Demand>,
@@ -199,7 +209,7 @@ impl Test {
         let sut = sut::open(&prepared, &model.model, &back_end, self.patience, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
-        let (found, took) = {
+        let (found, took, began) = {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             shown.begin(&header, out);
             // Planning has used some of the time.
@@ -207,7 +217,16 @@ impl Test {
             campaign(source, &back_end, &plan, Settings { time, ..settings.clone() }, &mut sut, &mut shown, out)
         };
         out.progress("");
+        // Whatever comes of shrinking changes nothing about the campaign.
         let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
+        let exit = self.exit(&found, &gates, &interrupted, &journal);
+        let shrinks = {
+            let wanted = !self.no_shrink && found.end != End::Broken && !interrupted.load(Ordering::Relaxed);
+            let (settings, interrupted) = (&settings, &*interrupted);
+            let shrinking = Shrinking { source, back_end: &back_end, settings, time: self.shrink_for, interrupted };
+            let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
+            if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
+        };
         let replay = journal.replay();
         let path = journal.path.display().to_string();
         let failed = found.bad.iter().any(|b| b.verdict == Verdict::Fail);
@@ -228,11 +247,11 @@ impl Test {
                 Some(manner) => manner == Manner::Eager,
                 None => trails.order() == Some(Order::Sut),
             },
+            shrunk: &shrinks.all,
         };
-        let exit = self.exit(&found, &gates, &interrupted, &journal);
         match self.format {
             Format::Json => out.line(json::summary(&told, exit as u8)),
-            Format::Human => tell(&told, &trails, out),
+            Format::Human => tell(&told, &trails, &shrinks, out),
         }
         match &journal.broken {
             None if exit == Exit::Infrastructure && broken_solver(&found).is_some() => {
@@ -372,9 +391,41 @@ impl Sink<'_> {
             out.flush();
         }
     }
+
+    /// Shrinks failing runs, and adds what was found to the journal. Nothing is written before a run is as short as it
+    /// gets: a journal that ends in between has all that the campaign found.
+    fn shrink(
+        &mut self,
+        shrinking: &Shrinking<'_>,
+        found: &Summary,
+        sut: &mut dyn Sut,
+        began: Instant,
+        out: &mut Output,
+    ) -> Shrinks {
+        let mut last = Instant::now();
+        let mut listen = |run, progress: Progress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                last = Instant::now();
+                let Progress { runs, from, to } = progress;
+                out.progress(format_args!("shrinking run {run}: {to} of {from} steps left, {runs} runs"));
+            }
+        };
+        let shrinks = shrinking.shrink(found, self.trails, sut, &mut Since(began), &mut listen);
+        out.progress("");
+        for shortest in shrinks.all.iter().filter_map(|one| one.found.shortest.as_ref()) {
+            for stamped in &shortest.records {
+                let text = line(&shrinking.source.checked.model, stamped);
+                self.journal.add(&text);
+                if self.format == Format::Json {
+                    out.print(&text);
+                }
+            }
+        }
+        shrinks
+    }
 }
 
-/// Runs the campaign, and says how long that took.
+/// Runs the campaign, and says how long that took and when it began.
 fn campaign(
     source: Source<'_>,
     back_end: &BackEnd,
@@ -383,7 +434,7 @@ fn campaign(
     sut: &mut dyn Sut,
     shown: &mut Sink<'_>,
     out: &mut Output,
-) -> (Summary, Duration) {
+) -> (Summary, Duration, Instant) {
     let model = &source.checked.model;
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
     let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
@@ -406,13 +457,13 @@ fn campaign(
         }
     };
     let found = drive(&mut tester, sut, &mut Since(begun), &mut sink);
-    (found, begun.elapsed())
+    (found, begun.elapsed(), begun)
 }
 
 /// The bad runs and the summary, for people.
-fn tell(told: &Campaign<'_>, trails: &Trails, out: &mut Output) {
+fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, out: &mut Output) {
     let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
-    show::bad_runs(&show::of(told.summary, trails), about, out);
+    show::bad_runs(&shrinks.show(show::of(told.summary, trails)), about, out);
     let page = Page { width: out.width(), style: out.style() };
     out.print(&summary(told, page));
 }

@@ -8,6 +8,7 @@ pub mod log;
 pub mod planning;
 pub mod played;
 pub mod show;
+pub mod shrink;
 pub mod sut;
 pub mod text_log;
 pub mod values;

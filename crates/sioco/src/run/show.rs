@@ -12,7 +12,7 @@ use sioco_report::run::{Bad, Page, Trails, bad_run, same};
 use crate::output::Output;
 
 /// So many ways to fail are explained.
-const EXPLAINED: usize = 5;
+pub const EXPLAINED: usize = 5;
 /// So many runs that fail in the same way are named.
 const NAMED: usize = 6;
 
@@ -33,6 +33,12 @@ pub struct Shown<'a> {
     pub length: u64,
     /// An input that was not accepted when the last step came, where that has to come first.
     pub unaccepted: Option<&'a GateValue>,
+    /// How many steps the run had of which this is the shortest form.
+    pub shrunk: Option<u64>,
+    /// The number under which the steps are recorded.
+    pub recorded: u64,
+    /// What else there is to say about it, on lines.
+    pub notes: &'a [String],
 }
 
 /// The bad runs of a campaign.
@@ -45,6 +51,9 @@ pub fn of<'a>(summary: &'a Summary, trails: &'a Trails) -> Vec<Shown<'a>> {
         steps: trails.of(b.run),
         length: b.steps,
         unaccepted: trails.unaccepted(b.run),
+        shrunk: None,
+        recorded: b.run,
+        notes: &[],
     };
     summary.bad.iter().map(of).collect()
 }
@@ -62,12 +71,11 @@ pub struct About<'a> {
     pub replay: Option<&'a str>,
 }
 
-/// Explains the runs.
-pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
-    let page = Page { width: out.width(), style: out.style() };
+/// Runs that did not pass, by what is probably the same reason.
+pub fn groups<'a, 'r>(runs: &'a [Shown<'r>], source: Source<'_>) -> Vec<Vec<&'a Shown<'r>>> {
     let mut groups: Vec<(String, Vec<&Shown<'_>>)> = Vec::new();
     for run in runs {
-        let key = same(about.source, run.cause, run.explanation);
+        let key = same(source, run.cause, run.explanation);
         match groups.iter_mut().find(|(k, _)| *k == key) {
             Some((_, runs)) => runs.push(run),
             None => groups.push((key, vec![run])),
@@ -77,9 +85,16 @@ pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
     let first = most_telling(runs.iter().map(|r| (r.verdict, r.length))).map(|i| runs[i].run);
     let has_first = |runs: &[&Shown<'_>]| runs.iter().any(|r| Some(r.run) == first);
     groups.sort_by_key(|(_, runs)| (std::cmp::Reverse(runs[0].verdict), !has_first(runs)));
-    for (_, runs) in groups.iter().take(EXPLAINED) {
+    groups.into_iter().map(|(_, runs)| runs).collect()
+}
+
+/// Explains the runs.
+pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
+    let page = Page { width: out.width(), style: out.style() };
+    let groups = groups(runs, about.source);
+    for runs in groups.iter().take(EXPLAINED) {
         let Some(run) = runs.iter().min_by_key(|r| r.length) else { continue };
-        let command = about.replay.map(|replay| format!("{replay} --run {}", run.run));
+        let command = about.replay.map(|replay| format!("{replay} --run {}", run.recorded));
         let shown = Bad {
             source: about.source,
             run: run.run,
@@ -91,6 +106,8 @@ pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
             seed: about.seed,
             file: about.file,
             replay: command.as_deref(),
+            shrunk: run.shrunk,
+            notes: run.notes,
         };
         out.print(&bad_run(&shown, page));
         let others: Vec<String> =

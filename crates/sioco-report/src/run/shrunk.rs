@@ -1,0 +1,128 @@
+//! What became of a failing run that was shrunk, for people and for programs.
+
+use serde_json::{Value as Json, json};
+use sioco_exec::journal;
+use sioco_exec::shrink::{Ended, Rate, Shrunk};
+use sioco_exec::verdict::Cause;
+
+use super::json::explanation;
+use super::words::{cause as in_words, short};
+use crate::analysis::Source;
+
+/// A failing run that was shrunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shortened {
+    /// The number that its shortest form has in the journal.
+    pub number: u64,
+    /// What came of it.
+    pub found: Shrunk,
+}
+
+impl Shortened {
+    /// What else there is to say about the failure, on lines.
+    pub fn notes(&self) -> Vec<String> {
+        let Shrunk { again, reproduced, ended, .. } = &self.found;
+        let mut notes = Vec::new();
+        match (reproduced, ended) {
+            (Some(Rate { failed: 0, of }), _) => notes.push(format!("failed, but not again in {}", count(*of))),
+            (Some(rate), _) => notes.push(format!("fails in {}", runs(*rate))),
+            (None, Ended::Gone) => {
+                let why = "it may depend on time, or on what the SUT keeps between runs";
+                notes.push(format!("did not fail again in {}: {why}", count(again.of)));
+            }
+            (None, _) if again.of > 0 => notes.push(format!("failed again in {}", runs(*again))),
+            (None, _) => {}
+        }
+        match ended {
+            Ended::Done | Ended::Gone => {}
+            Ended::Time => {
+                let more = "`--shrink-for TIME` gives it more";
+                notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
+            }
+            Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
+            Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
+            Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
+        }
+        notes
+    }
+
+    /// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
+    pub(super) fn row(&self) -> String {
+        let Shrunk { run, from, shortest, runs, ended, .. } = &self.found;
+        let tried = count(*runs);
+        match shortest {
+            Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
+            Some(_) => format!("run {run} to simpler values, in {tried}"),
+            None if *ended == Ended::Done => format!("run {run} not: nothing can be left out, by {tried}"),
+            None if *ended == Ended::Gone => format!("run {run} not: it did not fail again in {tried}"),
+            None => format!("run {run} not, in {tried}"),
+        }
+    }
+
+    /// For programs.
+    pub(super) fn json(&self, source: Source<'_>) -> Json {
+        let model = &source.checked.model;
+        let Shrunk { from, shortest, runs, again, reproduced, ended, .. } = &self.found;
+        let rate = |rate: &Rate| json!({ "failed": rate.failed, "of": rate.of });
+        let failure = shortest.as_ref().map(|s| Cause::Failure(s.failure.clone()));
+        json!({
+            "from": from,
+            "to": shortest.as_ref().map_or(*from, |s| s.steps),
+            "runs": runs,
+            "again": rate(again),
+            "reproduced": reproduced.as_ref().map(rate),
+            "end": ended.name(),
+            "run": shortest.as_ref().map(|_| self.number),
+            "cause": failure.as_ref().map(|c| journal::cause(model, c)),
+            "message": failure.as_ref().map(|c| in_words(model, c)),
+            "explanation": shortest.as_ref().and_then(|s| s.explanation.as_ref()).map(|e| explanation(source, e)),
+        })
+    }
+}
+
+fn runs(rate: Rate) -> String {
+    format!("{} of {}", rate.failed, count(rate.of))
+}
+
+fn count(runs: u64) -> String {
+    crate::explore::count(usize::try_from(runs).unwrap_or(usize::MAX), "run")
+}
+
+#[cfg(test)]
+mod tests {
+    use sioco_exec::shrink::Shortest;
+    use sioco_exec::verdict::Failure;
+    use sioco_exec::{Fault, FaultKind};
+
+    use super::*;
+
+    fn shortened(ended: Ended, steps: Option<u64>, reproduced: Option<Rate>) -> Shortened {
+        let of = |steps| Shortest { failure: Failure::Silence, explanation: None, steps, records: Vec::new() };
+        let again = Rate { failed: if ended == Ended::Gone { 0 } else { 2 }, of: 6 };
+        let found = Shrunk { run: 17, from: 23, shortest: steps.map(of), runs: 57, again, reproduced, ended };
+        Shortened { number: 161, found }
+    }
+
+    #[test]
+    fn what_came_of_it_is_told() {
+        let rate = Some(Rate { failed: 4, of: 5 });
+        let done = shortened(Ended::Done, Some(4), rate);
+        assert_eq!(done.notes(), ["fails in 4 of 5 runs"]);
+        assert_eq!(done.row(), "run 17 from 23 to 4 steps, in 57 runs");
+        assert_eq!(shortened(Ended::Done, Some(23), rate).row(), "run 17 to simpler values, in 57 runs");
+        assert_eq!(shortened(Ended::Done, None, rate).row(), "run 17 not: nothing can be left out, by 57 runs");
+        assert_eq!(shortened(Ended::Time, None, rate).row(), "run 17 not, in 57 runs");
+        assert_eq!(shortened(Ended::Gone, None, None).row(), "run 17 not: it did not fail again in 57 runs");
+        let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
+        assert_eq!(never.notes(), ["failed, but not again in 5 runs"]);
+        let gone = shortened(Ended::Gone, None, None).notes();
+        assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
+        let late = shortened(Ended::Time, None, None).notes();
+        assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for TIME`"), "{late:?}");
+        let message = "the adapter\nended".to_owned();
+        let fault = Fault { kind: FaultKind::Died, message, stderr: Vec::new(), again: true };
+        assert_eq!(shortened(Ended::Broken(fault), None, None).notes()[1], "shrinking was given up: the adapter ended");
+        assert_eq!(shortened(Ended::Interrupted, Some(9), None).notes()[1], "shrinking was interrupted");
+        assert!(shortened(Ended::Runs, Some(9), None).notes()[1].contains("the runs for shrinking are used up"));
+    }
+}
