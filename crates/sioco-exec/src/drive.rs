@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use crate::event::Observation;
 use crate::record::{End, Stamped};
+use crate::slower::grace;
 use crate::summary::Summary;
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::tester::{Decision, Tester};
-
-/// Silence that would be a failure is one only after so many more times the quiescence time.
-pub(crate) const GRACE: u32 = 4;
 
 /// The time since the campaign began.
 pub trait Clock {
@@ -66,8 +64,7 @@ fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&S
 
 /// Does what was decided.
 fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result<(), Fault> {
-    let settings = tester.settings();
-    let (quiescence, patience) = (settings.quiescence, settings.patience);
+    let (quiescence, patience) = (tester.quiescence(), tester.settings().patience);
     match decision {
         Decision::Reset { run, seed } => {
             sut.reset(run, seed)?;
@@ -108,17 +105,17 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result
         Decision::Wait => match sut.poll(quiescence)? {
             Polled::Event(event) => tell(tester, event)?,
             // A failure is worth waiting for a little longer: perhaps the system is only slow.
-            Polled::Nothing if !tester.allows_silence() => match sut.poll(quiescence * GRACE)? {
+            Polled::Nothing if !tester.allows_silence() => match sut.poll(grace(quiescence))? {
                 Polled::Event(event) => {
                     if event != SutEvent::Observed(Observation::Delta) {
                         tester.came_late();
                     }
                     tell(tester, event)?;
                 }
-                Polled::Nothing => tester.observed(Observation::Delta),
+                Polled::Nothing => tester.timed_out(),
                 Polled::Interrupted => tester.stop(End::Interrupted),
             },
-            Polled::Nothing => tester.observed(Observation::Delta),
+            Polled::Nothing => tester.timed_out(),
             Polled::Interrupted => tester.stop(End::Interrupted),
         },
         Decision::Stop => {}

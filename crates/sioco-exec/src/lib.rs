@@ -35,6 +35,7 @@ pub mod replay;
 pub mod seek;
 pub mod settings;
 pub mod shrink;
+pub mod slower;
 pub mod suite;
 pub mod summary;
 pub mod sut;

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use crate::drive::{Clock, GRACE};
+use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
+use crate::slower::grace;
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
@@ -234,7 +235,7 @@ impl<'a, 'm> Again<'a, 'm> {
         // What came then may only be slow today, and a failure is worth waiting for a little longer.
         let comes = expected.is_some_and(|e| *e != Observation::Delta);
         if polled == Polled::Nothing && (comes || !self.referee.allows_silence()) {
-            polled = sut.poll(self.patience.quiescence * GRACE)?;
+            polled = sut.poll(grace(self.patience.quiescence))?;
         }
         let event = match polled {
             Polled::Interrupted => return Ok(Some(self.interrupt())),

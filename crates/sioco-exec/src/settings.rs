@@ -43,6 +43,8 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// How long nothing must come before that is silence.
     pub quiescence: Duration,
+    /// Where it takes longer: after what happened at these gates, and in these locations.
+    pub slower: Vec<(String, Duration)>,
     /// How long an input may wait to be accepted.
     pub patience: Duration,
     /// How often a purpose is tried before it is given up.
@@ -66,6 +68,7 @@ impl Default for Settings {
             walk: 100,
             time: None,
             quiescence: Duration::from_millis(100),
+            slower: Vec::new(),
             patience: Duration::from_secs(10),
             attempts: 3,
             fail_fast: false,

@@ -8,7 +8,9 @@ mod told;
 mod towards;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use sioco_model::GateId;
 use sioco_model::model::Model;
 use sioco_model::semantics::oracle::Oracle;
 use sioco_plan::Plan;
@@ -24,6 +26,7 @@ use crate::inputs::Inputs;
 use crate::record::{Aim, End, Record, Why};
 use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
+use crate::slower::Slower;
 use crate::suite::{NodeId, Suite};
 use crate::summary::{BadRun, PurposeResult};
 use crate::sut::Order;
@@ -103,6 +106,9 @@ pub struct Tester<'m> {
     inputs: Inputs,
     walks: Walks,
     interaction: Interaction,
+    slower: Slower,
+    /// Where something happened last in the run.
+    last: Option<GateId>,
     results: Vec<PurposeResult>,
     /// Records that nobody has taken yet.
     records: Vec<Record>,
@@ -172,6 +178,8 @@ impl<'m> Tester<'m> {
             inputs: Inputs::new(model),
             walks: Walks::new(model),
             interaction: settings.interaction.unwrap_or(Interaction::Eager),
+            slower: Slower::new(model, &settings.slower),
+            last: None,
             settings,
             results,
             records: Vec::new(),
@@ -216,6 +224,11 @@ impl<'m> Tester<'m> {
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// How long nothing must come now before that is silence.
+    pub fn quiescence(&self) -> Duration {
+        self.slower.time(self.settings.quiescence, self.last, self.referee.belief())
     }
 
     /// The records since this was asked last.
@@ -356,6 +369,7 @@ impl<'m> Tester<'m> {
         self.in_run = true;
         self.course = None;
         self.trace.clear();
+        self.last = None;
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;

@@ -32,6 +32,8 @@ pub enum Move {
 
 /// How likely a walk waits for silence where nothing else may come: once in so many.
 const SILENCE: u64 = 16;
+/// As if it had been waited for so often, where it is not known in which location.
+const FEW: u32 = 8;
 /// For how many hypotheses values of an input are looked for.
 const PLACES: usize = 8;
 /// How likely the same input is sent several times in a row: once in so many.
@@ -66,6 +68,8 @@ pub struct Walks {
     tries: Vec<u32>,
     /// How often silence was waited for, by location of the first process.
     silences: FxHashMap<LocationId, u32>,
+    /// Whether nobody announces silence: then each wait for it takes time that many inputs could be sent in.
+    slow: bool,
     /// A way to something new.
     course: Option<Course>,
     /// An input that is sent again, and how often.
@@ -78,6 +82,11 @@ impl Walks {
     /// For a model.
     pub fn new(model: &Model) -> Walks {
         Walks { tries: vec![0; model.switches.len()], ..Walks::default() }
+    }
+
+    /// Somebody had to wait for silence.
+    pub fn silence_takes_time(&mut self) {
+        self.slow = true;
     }
 
     /// A run begins.
@@ -185,9 +194,10 @@ impl Walks {
 
     /// Whether it is worth waiting for silence.
     fn wants_silence(&mut self, referee: &Referee<'_>, random: &mut Random, guided: bool) -> bool {
-        let Some(at) = location(referee) else { return random.below(SILENCE) == 0 };
+        let often = |seen: u32| if self.slow { SILENCE * (1 + u64::from(seen)) } else { SILENCE };
+        let Some(at) = location(referee) else { return random.below(often(FEW)) == 0 };
         let seen = self.silences.entry(at).or_default();
-        let wanted = (guided && *seen == 0) || random.below(SILENCE) == 0;
+        let wanted = (guided && *seen == 0) || random.below(often(*seen)) == 0;
         *seen += u32::from(wanted);
         wanted
     }

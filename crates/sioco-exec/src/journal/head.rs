@@ -115,6 +115,8 @@ fn settings(s: &Settings) -> Json {
     put("walk", json!(s.walk));
     put("time_us", s.time.map_or(Json::Null, micros));
     put("quiescence_us", micros(s.quiescence));
+    let slower: Map<String, Json> = s.slower.iter().map(|(name, time)| (name.clone(), micros(*time))).collect();
+    put("slower_us", Json::Object(slower));
     put("patience_us", micros(s.patience));
     put("attempts", json!(s.attempts));
     put("fail_fast", json!(s.fail_fast));
@@ -166,6 +168,10 @@ fn read_settings(json: &Json) -> Settings {
         walk: number("walk").unwrap_or(usual.walk),
         time: time("time_us"),
         quiescence: time("quiescence_us").unwrap_or(usual.quiescence),
+        slower: json.get("slower_us").and_then(Json::as_object).map_or_else(Vec::new, |all| {
+            let one = |(name, time): (&String, &Json)| Some((name.clone(), Duration::from_micros(time.as_u64()?)));
+            all.iter().filter_map(one).collect()
+        }),
         patience: time("patience_us").unwrap_or(usual.patience),
         attempts: number("attempts").and_then(|n| u32::try_from(n).ok()).unwrap_or(usual.attempts),
         fail_fast: json.get("fail_fast").and_then(Json::as_bool).unwrap_or(usual.fail_fast),

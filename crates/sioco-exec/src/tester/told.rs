@@ -56,6 +56,12 @@ impl Tester<'_> {
         !self.in_run || self.referee.allows_silence()
     }
 
+    /// Nothing came for the quiescence time.
+    pub fn timed_out(&mut self) {
+        self.walks.silence_takes_time();
+        self.observed(Observation::Delta);
+    }
+
     /// Something came after the quiescence time, where silence would have been a failure.
     pub fn came_late(&mut self) {
         self.referee.withdrawn += 1;
@@ -162,6 +168,7 @@ impl Tester<'_> {
         let model = self.referee.model();
         let seen = event.map(|e| (e.gate, &e.args[..]));
         self.walks.happened(model, event);
+        self.last = event.map(|e| e.gate).or(self.last);
         if matches!(self.mode, Mode::Purpose(_)) {
             self.trace.push(event.cloned());
             let went = match &mut self.course {

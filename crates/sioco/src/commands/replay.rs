@@ -174,7 +174,11 @@ impl Replay {
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
-        let quiescence = self.quiescence.map_or(header.settings.quiescence, Duration::from_millis);
+        let quiescence = self.quiescence.map(Duration::from_millis).unwrap_or_else(|| {
+            // The longest of them is right everywhere.
+            let slower = header.settings.slower.iter().map(|(_, time)| *time);
+            slower.fold(header.settings.quiescence, Duration::max)
+        });
         let patience = Patience { quiescence, accepted: self.patience.unwrap_or(header.settings.patience) };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;

@@ -10,8 +10,10 @@ use sioco_exec::journal::{About, Header, line};
 use sioco_exec::record::{End, Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::Progress;
+use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Summary, Sut, Tester, drive};
+use sioco_model::names::did_you_mean;
 use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
@@ -114,6 +116,10 @@ pub struct Test {
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: u64,
 
+    /// A longer time after what happens at a gate, or in a location, as in `rcpt=2s`: for systems that answer late there
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower)]
+    slower: Vec<(String, Duration)>,
+
     /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
@@ -181,6 +187,15 @@ impl Test {
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
         let interrupted = interrupt::flag();
+        if let Some((name, _)) = self.slower.iter().find(|(name, _)| !Slower::knows(&model.model, name)) {
+            let gates = model.model.gates.values().map(|g| g.name.as_str());
+            let near = did_you_mean(name, gates.chain(model.model.locations.values().map(|l| l.name.as_str())));
+            let failure = Failure::usage(format!("`--quiescence-at`: the model has no gate or location `{name}`"));
+            return Err(match near {
+                Some(near) => failure.help(format!("did you mean `{near}`?")),
+                None => failure,
+            });
+        }
         let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
@@ -326,6 +341,7 @@ impl Test {
             max_steps: most,
             time: self.time,
             quiescence: Duration::from_millis(self.quiescence),
+            slower: self.slower.clone(),
             patience: self.patience,
             attempts: self.attempts,
             fail_fast: self.fail_fast,
@@ -351,6 +367,12 @@ impl Test {
             Some(Verdict::Pass | Verdict::WeakPass) => Exit::Ok,
         }
     }
+}
+
+/// A name with a time.
+fn slower(text: &str) -> Result<(String, Duration), String> {
+    let (name, time) = text.split_once('=').ok_or("write a gate or location with a time, as in `rcpt=2s`")?;
+    Ok((name.trim().to_owned(), seconds::some(time.trim())?))
 }
 
 /// The solver that broke down, if purposes were not reached because of that.

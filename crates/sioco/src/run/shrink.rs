@@ -63,7 +63,10 @@ impl Shrinking<'_> {
         let limit = self.settings.hypotheses;
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), limit);
-        let patience = Patience { quiescence: self.settings.quiescence, accepted: self.settings.patience };
+        let patience = Patience {
+            quiescence: self.settings.slower.iter().fold(self.settings.quiescence, |most, (_, time)| most.max(*time)),
+            accepted: self.settings.patience,
+        };
         let runs = show::of(found, trails);
         let ways: Vec<&Shown<'_>> = (show::groups(&runs, self.source).iter())
             .filter_map(|runs| runs.iter().min_by_key(|run| run.length).copied())
