@@ -38,6 +38,8 @@ class Moody(SMTP):
             status = "554 no service" if self.away else status
         elif status == "250 HELP" and self.helpless:
             status = "250 XNOTHING"
+        elif "NOOP\nNOOP" in status and moody():
+            status = "250 OK"
         elif self.away and not status.startswith("221 "):
             status = chance.choice(["503 no service", "250 if you like"])
         await super().push(status.replace("\n", " "))
@@ -69,7 +71,7 @@ class Moody(SMTP):
         if moody() and arg and self.envelope.mail_from is not None:
             if arg == "TO:<Postmaster>":
                 return await self.push("450 busy")
-            if arg.startswith("TO:<user") and moody():
+            if arg.startswith("TO:<user") and chance.random() < 0.5:
                 self.envelope.rcpt_tos.append(arg)
                 return await self.push("251 will forward")
             return await self.push("550 no")
