@@ -9,4 +9,4 @@ trap 'kill "$pid"' INT TERM
 sed "s|DIR|$dir|" "$here/exim.conf" > "$dir/exim.conf"
 "$exim" -C "$dir/exim.conf" -oX "127.0.0.1.$1" -bdf &
 pid=$!
-wait "$pid"
+while kill -0 "$pid" 2>/dev/null; do wait "$pid"; done
