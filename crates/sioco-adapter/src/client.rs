@@ -42,6 +42,8 @@ pub struct Options {
     pub restarts: u32,
     /// Settings for the adapter.
     pub config: Map<String, Json>,
+    /// Whether its gates have to be those of the model.
+    pub compare: bool,
 }
 
 impl Default for Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             grace: Duration::from_millis(500),
             restarts: 3,
             config: Map::new(),
+            compare: true,
         }
     }
 }
@@ -138,7 +141,7 @@ impl<'m> Client<'m> {
             let Some(hello) = self.await_hello()? else { return Ok(None) };
             common_version(hello.protocol, hello.oldest).map_err(|why| self.unusable(&why))?;
             let differences = differences(self.model, &hello);
-            if !differences.is_empty() {
+            if self.options.compare && !differences.is_empty() {
                 let all = differences.join("; ");
                 return Err(self.unusable(&format!("its gates are not those of the model: {all}")));
             }

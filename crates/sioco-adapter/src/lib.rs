@@ -2,7 +2,7 @@
 //!
 //! - [`protocol`], [`values`]: the messages between tester and adapter, lines of JSON, and the values in them;
 //! - [`lines`]: streams as lines, with limits, deadlines and interrupts;
-//! - [`child`], [`tcp`]: adapters as child processes and servers, two kinds of [`transport`]; [`group`] ends children
+//! - [`child`], [`tcp`], [`ws`]: adapters as child processes and servers, kinds of [`transport`]; [`group`] ends children
 //!   with all they started;
 //! - [`client`]: the tester's side, an adapter as a [`Sut`](sioco_exec::Sut); [`gates`] compares its gates with the
 //!   model's;
@@ -17,8 +17,10 @@
 
 pub mod child;
 pub mod client;
+pub mod config;
 pub mod gates;
 pub mod group;
+pub mod host;
 pub mod in_process;
 pub mod lines;
 pub mod log;
@@ -26,8 +28,10 @@ pub mod protocol;
 pub mod server;
 pub mod spec;
 pub mod tcp;
+pub mod text;
 pub mod transport;
 pub mod values;
+pub mod ws;
 
 pub use client::{Client, Options};
 pub use in_process::InProcess;

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use source::{CHUNK, Source};
+pub(crate) use source::{CHUNK, Source, Waiter};
 pub use tail::Tail;
 pub use writer::{LineWriter, Sink, WriteError};
 
@@ -63,6 +63,19 @@ pub enum Next {
     Interrupted,
 }
 
+/// What a wait for bytes brought.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Raw {
+    /// Some.
+    Some,
+    /// Nothing came in time.
+    Nothing,
+    /// The stream ended; with an error, if it was one.
+    End(Option<String>),
+    /// Somebody wants everything to end.
+    Interrupted,
+}
+
 /// The lines of a stream that may be messages. Others are [logs](Lines::logs).
 pub struct Lines {
     incoming: RefCell<Incoming>,
@@ -95,7 +108,8 @@ impl Lines {
         Ok(Lines::from(source::Threaded::new(stream, name)?))
     }
 
-    fn from(source: impl Source + 'static) -> Lines {
+    /// The lines of whatever else brings bytes.
+    pub(crate) fn from(source: impl Source + 'static) -> Lines {
         let incoming = Incoming {
             source: Box::new(source),
             chunk: Box::new([0; CHUNK]),
@@ -123,6 +137,30 @@ impl Lines {
             reads += u32::from(left.is_zero());
             if (!incoming.read(left.min(SLICE)) && left.is_zero()) || reads > LAST_READS {
                 return Next::Nothing;
+            }
+        }
+    }
+
+    /// The next bytes, as soon as there are some, until some time: for who does not want lines. They are added to others.
+    pub fn raw(&self, bytes: &mut Vec<u8>, until: Instant, interrupt: &AtomicBool) -> Raw {
+        let mut incoming = self.incoming.borrow_mut();
+        loop {
+            if interrupt.load(Ordering::Relaxed) {
+                return Raw::Interrupted;
+            }
+            if !incoming.left().is_empty() {
+                bytes.extend_from_slice(incoming.left());
+                (incoming.taken, incoming.searched) = (incoming.bytes.len(), 0);
+                return Raw::Some;
+            }
+            match &incoming.end {
+                Some(Line::End(error)) => return Raw::End(error.clone()),
+                Some(_) => return Raw::End(None),
+                None => {}
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if !incoming.read(left.min(SLICE)) && left.is_zero() {
+                return Raw::Nothing;
             }
         }
     }
@@ -166,6 +204,8 @@ impl Incoming {
                 self.taken = 0;
                 self.bytes.extend_from_slice(&self.chunk[..n]);
             }
+            // Bytes that are none of a line at all, by the rules of what carries them.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => self.end = Some(Line::Bad(error.to_string())),
             Err(error) => self.end = Some(Line::End(Some(error.to_string()))),
         }
         true

@@ -4,7 +4,7 @@
 //! its own: a [`System`](crate::in_process::System) behind [`stdio`].
 
 use std::io::ErrorKind;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,11 +12,12 @@ use serde_json::Value as Json;
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
 use sioco_model::model::{CLOSED, Direction, Model};
 
-use crate::lines::{Line, LineWriter, Lines, Next, WriteError, later, pause};
+use crate::lines::{Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
 use crate::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, common_version, gate_of};
 use crate::tcp::Socket;
 use crate::transport::Connection;
 use crate::values::{Misread, arguments};
+use crate::ws;
 
 /// How often a listener looks for clients.
 const ACCEPT: Duration = Duration::from_millis(25);
@@ -24,6 +25,8 @@ const ACCEPT: Duration = Duration::from_millis(25);
 const OUTPUT: Duration = Duration::from_millis(5);
 /// How long a client may take nothing of what is sent to it.
 const WRITE: Duration = Duration::from_secs(60);
+/// How long a client may take for the handshake of a WebSocket: others wait meanwhile.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 /// How many events come at once after an input, before the pace is kept: whoever waits for an answer should not wait
 /// longer than it takes.
 const BURST: u32 = 16;
@@ -49,11 +52,13 @@ pub struct Serving {
     /// How long to listen for the next input before the next output is given, once there were a few since the last one: a
     /// system that never stops giving outputs would leave no room for inputs otherwise.
     pub pace: Duration,
+    /// Whether clients come over WebSocket.
+    pub web_socket: bool,
 }
 
 impl Default for Serving {
     fn default() -> Self {
-        Serving { name: "sioco".into(), pace: Duration::from_millis(1) }
+        Serving { name: "sioco".into(), pace: Duration::from_millis(1), web_socket: false }
     }
 }
 
@@ -96,9 +101,9 @@ pub fn listen(
                 continue;
             }
         };
-        let socket = stream.set_nonblocking(false).and_then(|()| Socket::over(stream));
-        let mut socket = match socket {
-            Ok(socket) => socket,
+        let mut socket = match connection(stream, serving.web_socket, interrupt) {
+            Ok(Some(socket)) => socket,
+            Ok(None) => continue,
             Err(error) => {
                 tell(&format!("{address}: {error}"));
                 continue;
@@ -114,6 +119,20 @@ pub fn listen(
         }
     }
     Ok(())
+}
+
+/// A connection over a stream that was accepted; nothing if that was interrupted, and otherwise what is wrong.
+fn connection(
+    stream: TcpStream,
+    web_socket: bool,
+    interrupt: &AtomicBool,
+) -> Result<Option<Box<dyn Connection>>, String> {
+    if web_socket {
+        let socket = ws::accept(stream, HANDSHAKE, interrupt)?;
+        return Ok(socket.map(|socket| Box::new(socket) as Box<dyn Connection>));
+    }
+    let socket = stream.set_nonblocking(false).and_then(|()| Socket::over(stream));
+    socket.map(|socket| Some(Box::new(socket) as Box<dyn Connection>)).map_err(|error| error.to_string())
 }
 
 /// A conversation with one client.
@@ -275,7 +294,11 @@ impl<'a> Session<'a> {
                 self.active = false;
                 AdapterMessage::Closed { run }
             }
-            SutEvent::Observed(Observation::Malformed { gate, raw, .. }) => {
+            SutEvent::Observed(Observation::Malformed { gate: None, why, raw }) => {
+                let message = format!("the system sent {}, which is no output: {why}", excerpt(&raw));
+                AdapterMessage::Error { fatal: false, run, message }
+            }
+            SutEvent::Observed(Observation::Malformed { gate: Some(gate), raw, .. }) => {
                 // One value too many fits no gate.
                 let gate = &self.model.gates[gate];
                 let args = Some(vec![Json::Null; gate.params.len() + 1].into());

@@ -7,6 +7,7 @@ use sioco_solve::smt::process::words;
 use crate::child::Program;
 use crate::tcp::Tcp;
 use crate::transport::Connector;
+use crate::ws::Ws;
 
 /// Where the system under test is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +16,8 @@ pub enum SutSpec {
     Program(Program),
     /// A server: `tcp://HOST:PORT`.
     Tcp(Tcp),
+    /// A server: `ws://HOST:PORT/PATH`.
+    Ws(Ws),
     /// A model that plays the system: `model:FILE`.
     Model(PathBuf),
 }
@@ -25,6 +28,7 @@ impl SutSpec {
         match self {
             SutSpec::Program(program) => Ok(Box::new(program)),
             SutSpec::Tcp(tcp) => Ok(Box::new(tcp)),
+            SutSpec::Ws(ws) => Ok(Box::new(ws)),
             SutSpec::Model(file) => Err(file),
         }
     }
@@ -46,22 +50,56 @@ impl std::str::FromStr for SutSpec {
                 format!("`{text}` is no address: {why}; write `tcp://HOST:PORT`, as in `tcp://127.0.0.1:7000`")
             });
         }
+        if let Some(address) = text.strip_prefix("ws://") {
+            return ws(address).map(SutSpec::Ws).map_err(|why| {
+                format!("`{text}` is no address: {why}; write `ws://HOST:PORT/PATH`, as in `ws://127.0.0.1:7000/sut`")
+            });
+        }
+        if text.starts_with("wss://") {
+            return Err("`wss://` needs TLS, which sioco does not speak; start a program that does, such as \
+                        `socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr,fork OPENSSL:HOST:443`, and write \
+                        `ws://127.0.0.1:7000/PATH`"
+                .into());
+        }
         let scheme = text.split_once("://").map(|(scheme, _)| scheme);
         if let Some(scheme) = scheme.filter(|s| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric())) {
-            return Err(format!("`{scheme}://` is no way to reach a system; there is `tcp://HOST:PORT`"));
+            return Err(format!(
+                "`{scheme}://` is no way to reach a system; there are `tcp://HOST:PORT` and `ws://HOST:PORT/PATH`"
+            ));
         }
-        if let Some(rest) = text.strip_prefix("tcp:") {
-            return Err(format!("write `tcp://{}`", rest.trim_start_matches('/')));
+        for scheme in ["tcp", "ws"] {
+            if let Some(rest) = text.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':')) {
+                return Err(format!("write `{scheme}://{}`", rest.trim_start_matches('/')));
+            }
         }
         let words = words(text)?;
         if words.iter().all(String::is_empty) {
-            return Err("it is empty: write a command that starts the system, `tcp://HOST:PORT` or `model:FILE`".into());
+            return Err(
+                "it is empty: write a command that starts the system, `tcp://HOST:PORT`, `ws://HOST:PORT/PATH` or \
+                        `model:FILE`"
+                    .into(),
+            );
         }
         Ok(SutSpec::Program(Program::new(words)))
     }
 }
 
-fn tcp(address: &str) -> Result<Tcp, String> {
+fn ws(address: &str) -> Result<Ws, String> {
+    let (address, path) = address.split_at(address.find(['/', '?', '#']).unwrap_or(address.len()));
+    let tcp = tcp(address)?;
+    if !path.is_empty() && !path.starts_with('/') {
+        return Err("a path, which begins with `/`, follows the port".into());
+    }
+    if let Some(bad) = path.chars().find(|c| !c.is_ascii_graphic() || r##""#<>\^`{|}"##.contains(*c)) {
+        let mut bytes = [0; 4];
+        let written: String = bad.encode_utf8(&mut bytes).bytes().map(|b| format!("%{b:02X}")).collect();
+        return Err(format!("the path has `{}` in it, which is written `{written}`", bad.escape_debug()));
+    }
+    Ok(Ws { tcp, path: path.into() })
+}
+
+/// The server at `HOST:PORT`.
+pub(crate) fn tcp(address: &str) -> Result<Tcp, String> {
     let address = address.strip_suffix('/').unwrap_or(address);
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
@@ -101,6 +139,8 @@ mod tests {
             (" tcp://127.0.0.1:7000 ", SutSpec::Tcp(Tcp::new("127.0.0.1", 7000))),
             ("tcp://[::1]:7000/", SutSpec::Tcp(Tcp::new("::1", 7000))),
             ("tcp://sut.example.org:65535", SutSpec::Tcp(Tcp::new("sut.example.org", 65535))),
+            ("ws://127.0.0.1:7000", SutSpec::Ws(Ws::new("127.0.0.1", 7000, ""))),
+            ("ws://[::1]:7000/a/b?c=d", SutSpec::Ws(Ws::new("::1", 7000, "/a/b?c=d"))),
             ("model:a b.sts", SutSpec::Model("a b.sts".into())),
         ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
@@ -109,7 +149,7 @@ mod tests {
 
     #[test]
     fn places_are_connected_to_by_their_names() {
-        for text in ["python3 sut.py", "tcp://[::1]:7000", "tcp://localhost:7000"] {
+        for text in ["python3 sut.py", "tcp://[::1]:7000", "tcp://localhost:7000", "ws://[::1]:7000/a", "ws://a:7000"] {
             assert_eq!(text.parse::<SutSpec>().unwrap().connector().ok().map(|c| c.name()), Some(text.to_owned()));
         }
         let model = "model:a.sts".parse::<SutSpec>().unwrap();
@@ -134,7 +174,14 @@ mod tests {
             ("tcp://a:70000", "from 1 to 65535"),
             ("tcp://a:7000/path", "nothing follows the port"),
             ("tcp:a:7000", "write `tcp://a:7000`"),
-            ("ws://a:7000", "`ws://` is no way"),
+            ("ws:a:7000/x", "write `ws://a:7000/x`"),
+            ("ws://a/x", "the port is missing"),
+            ("ws://a:7000?x", "begins with `/`"),
+            ("ws://a:7000/x y", "`%20`"),
+            ("ws://a:7000/ü", "`%C3%BC`"),
+            ("ws://a:7000/#x", "`%23`"),
+            ("wss://a:7000", "needs TLS"),
+            ("gopher://a:7000", "`gopher://` is no way"),
             ("http://a", "`tcp://HOST:PORT`"),
         ] {
             let why = text.parse::<SutSpec>().unwrap_err();

@@ -56,7 +56,8 @@ impl Tcp {
         }
     }
 
-    fn connect(&self, interrupt: &AtomicBool) -> Result<Option<TcpStream>, String> {
+    /// A stream to the server; nothing if that was interrupted, and otherwise what is wrong.
+    pub(crate) fn connect(&self, interrupt: &AtomicBool) -> Result<Option<TcpStream>, String> {
         let until = later(self.patience);
         let addresses = self.addresses(until, interrupt)?;
         let mut tries = 0;

@@ -103,10 +103,11 @@ fn the_places_are_places() {
         .take_while(|line| line.starts_with('|'))
         .map(|line| line.split('`').nth(1).unwrap().trim_matches('\'').to_owned())
         .collect();
-    assert_eq!(places.len(), 3);
+    assert_eq!(places.len(), 4);
     assert!(matches!(places[0].parse(), Ok(SutSpec::Program(program)) if program.words == ["python3", "adapter.py"]));
     assert!(matches!(places[1].parse(), Ok(SutSpec::Tcp(_))));
-    assert!(matches!(places[2].parse(), Ok(SutSpec::Model(_))));
+    assert!(matches!(places[2].parse(), Ok(SutSpec::Ws(_))));
+    assert!(matches!(places[3].parse(), Ok(SutSpec::Model(_))));
 }
 
 /// The adapter in Python, if there is a Python to run it.

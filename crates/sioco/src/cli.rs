@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, plan, replay,
+    adapter, analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, plan, replay,
     simulate, test,
 };
 use crate::exit::{self, Exit};
@@ -42,6 +42,7 @@ pub enum Command {
     Test(test::Test),
     Replay(replay::Replay),
     Judge(judge::Judge),
+    Adapter(adapter::Adapter),
     Import(import::Import),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -64,6 +65,7 @@ impl Command {
             Command::Test(command) => command.run(out),
             Command::Replay(command) => command.run(out),
             Command::Judge(command) => command.run(out),
+            Command::Adapter(command) => command.run(out),
             Command::Import(command) => command.run(out),
             Command::Doctor(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -2,6 +2,7 @@
 //!
 //! A new command is a file in [`commands`] with its options and what it does, and a line in [`cli::Command`].
 
+pub mod adapter;
 pub mod analyze;
 pub mod budget;
 pub mod bug;

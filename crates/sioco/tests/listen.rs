@@ -21,15 +21,23 @@ impl Drop for Playing {
 
 #[test]
 fn testers_connect_to_a_model() {
+    for scheme in ["tcp", "ws"] {
+        connects(scheme);
+    }
+}
+
+fn connects(scheme: &str) {
+    let listen = format!("{scheme}://127.0.0.1:0");
     let mut command = Command::new(env!("CARGO_BIN_EXE_sioco"));
-    command.args(["simulate", MODEL, "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(["simulate", MODEL, "--listen", &listen]).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut playing = Playing(command.spawn().expect("sioco starts"));
     let mut first = String::new();
     let stdout = playing.0.stdout.take().expect("its output is piped");
     BufReader::new(stdout).read_line(&mut first).expect("it says where it listens");
-    let address = first.split_whitespace().find(|w| w.starts_with("tcp://")).expect("an address");
+    let address =
+        first.split_whitespace().find(|w| w.starts_with(&format!("{scheme}://127.0.0.1:"))).expect("an address");
     let address = address.trim_end_matches(';');
-    let journal = std::env::temp_dir().join(format!("sioco-listen-{}.jsonl", std::process::id()));
+    let journal = std::env::temp_dir().join(format!("sioco-listen-{scheme}-{}.jsonl", std::process::id()));
     // Two testers, one after the other.
     for seed in ["1", "2"] {
         let mut test = Command::new(env!("CARGO_BIN_EXE_sioco"));
@@ -48,7 +56,7 @@ fn testers_connect_to_a_model() {
 #[test]
 fn an_address_that_cannot_be_used_is_said() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sioco"));
-    let result = command.args(["simulate", MODEL, "--listen", "nowhere"]).output().expect("sioco starts");
+    let result = command.args(["simulate", MODEL, "--listen", "ws://nowhere/x"]).output().expect("sioco starts");
     assert_eq!(result.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&result.stderr).contains("cannot listen at `nowhere`"));
+    assert!(String::from_utf8_lossy(&result.stderr).contains("cannot listen at `ws://nowhere/x`"));
 }

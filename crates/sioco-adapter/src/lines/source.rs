@@ -10,21 +10,24 @@ use std::io::Read;
 use std::time::Duration;
 
 /// How many bytes are read at once.
-pub(super) const CHUNK: usize = 1 << 16;
+pub(crate) const CHUNK: usize = 1 << 16;
 
 /// A stream that can be waited for.
-pub(super) trait Source: Send {
+pub(crate) trait Source: Send {
     /// Reads what is there into the buffer, as soon as there is something, but waits no longer than this. Says how much
     /// it was, nothing if there was nothing in time; zero bytes are the end of the stream.
     fn read(&mut self, buffer: &mut [u8; CHUNK], wait: Duration) -> io::Result<Option<usize>>;
 }
 
 #[cfg(unix)]
+pub(crate) use polled::Waiter;
+#[cfg(unix)]
 pub(super) use polled::{Polled, is_ready};
 
 #[cfg(unix)]
 mod polled {
     use super::*;
+    use std::net::TcpStream;
     use std::os::fd::AsFd;
     use std::thread;
     use std::time::Instant;
@@ -50,19 +53,20 @@ mod polled {
         }
     }
 
-    /// A stream that the system knows.
-    pub(in crate::lines) struct Polled<S> {
+    /// Waits for a stream.
+    pub(crate) struct Waiter<S = TcpStream> {
         stream: S,
         /// How many more waits look before they sleep: those who got quick answers expect more of them.
         hope: u8,
     }
 
-    impl<S: Read + AsFd> Polled<S> {
-        pub(in crate::lines) fn new(stream: S) -> Self {
-            Polled { stream, hope: HOPE }
+    impl<S: AsFd> Waiter<S> {
+        pub(crate) fn new(stream: S) -> Self {
+            Waiter { stream, hope: HOPE }
         }
 
-        fn wait(&mut self, wait: Duration) -> io::Result<bool> {
+        /// Waits until there is something to read, or this time is over; whether there is.
+        pub(crate) fn wait(&mut self, wait: Duration) -> io::Result<bool> {
             if is_ready(&self.stream, PollFlags::POLLIN, Duration::ZERO)? {
                 return Ok(true);
             }
@@ -87,20 +91,69 @@ mod polled {
             }
             Ok(ready)
         }
+
+        /// Waits until something can be written, or this time is over.
+        pub(crate) fn wait_to_write(&self, wait: Duration) -> io::Result<()> {
+            is_ready(&self.stream, PollFlags::POLLOUT, wait).map(|_| ())
+        }
+    }
+
+    /// A stream that the system knows.
+    pub(in crate::lines) struct Polled<S>(Waiter<S>);
+
+    impl<S: Read + AsFd> Polled<S> {
+        pub(in crate::lines) fn new(stream: S) -> Self {
+            Polled(Waiter::new(stream))
+        }
     }
 
     impl<S: Read + AsFd + Send> Source for Polled<S> {
         fn read(&mut self, buffer: &mut [u8; CHUNK], wait: Duration) -> io::Result<Option<usize>> {
-            if !self.wait(wait)? {
+            if !self.0.wait(wait)? {
                 return Ok(None);
             }
-            match self.stream.read(buffer) {
+            match self.0.stream.read(buffer) {
                 Ok(n) => Ok(Some(n)),
                 Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {
                     Ok(None)
                 }
                 Err(error) => Err(error),
             }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) use slept::Waiter;
+
+/// Where nothing says whether a socket has something to read, whoever waits looks again and again.
+#[cfg(not(unix))]
+mod slept {
+    use super::*;
+    use std::net::TcpStream;
+    use std::thread;
+
+    /// How long it takes until somebody looks again.
+    const AGAIN: Duration = Duration::from_millis(1);
+
+    /// Waits for a stream that does not block.
+    pub(crate) struct Waiter;
+
+    impl Waiter {
+        pub(crate) fn new(_: TcpStream) -> Self {
+            Waiter
+        }
+
+        /// Waits for a moment; whether it is worth looking again.
+        pub(crate) fn wait(&mut self, wait: Duration) -> io::Result<bool> {
+            thread::sleep(wait.min(AGAIN));
+            Ok(!wait.is_zero())
+        }
+
+        /// Waits for a moment.
+        pub(crate) fn wait_to_write(&self, wait: Duration) -> io::Result<()> {
+            thread::sleep(wait.min(AGAIN));
+            Ok(())
         }
     }
 }

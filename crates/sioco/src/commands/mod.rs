@@ -1,5 +1,6 @@
 //! The commands, one file each: its options, and what it does.
 
+pub mod adapter;
 pub mod analyze;
 pub mod check;
 pub mod completions;

@@ -59,8 +59,8 @@ pub struct Simulate {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Plays the model as a system under test for testers that connect to this address, as in `127.0.0.1:7000`; with
-    /// port 0 a free one is taken, and told
+    /// Plays the model as a system under test for testers that connect to this address, as in `127.0.0.1:7000`, or
+    /// `ws://127.0.0.1:7000` for WebSocket; with port 0 a free one is taken, and told
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["set", "values", "seed", "format"])]
     listen: Option<String>,
 

@@ -47,6 +47,7 @@ pub fn open<'a>(
     let connector: Box<dyn Connector> = match prepared {
         Prepared::Adapter(SutSpec::Program(program)) => Box::new(program.clone()),
         Prepared::Adapter(SutSpec::Tcp(tcp)) => Box::new(tcp.clone()),
+        Prepared::Adapter(SutSpec::Ws(ws)) => Box::new(ws.clone()),
         Prepared::Adapter(SutSpec::Model(_)) => unreachable!("a model that is played was read"),
         Prepared::Model(played) => {
             let (checked, played) = &**played;

@@ -1,4 +1,4 @@
-//! A model played as a system under test, for testers that connect over TCP.
+//! A model played as a system under test, for testers that connect over TCP or WebSocket.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,12 @@ pub fn serve(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let interrupted = interrupt::flag();
-    let (listener, got) = server::bind(address).map_err(|error| {
+    let (scheme, place) = match (address.strip_prefix("ws://"), address.strip_prefix("tcp://")) {
+        // Whatever path clients ask for, it is played there.
+        (Some(place), _) => ("ws", place.split('/').next().unwrap_or_default()),
+        (None, place) => ("tcp", place.unwrap_or(address)),
+    };
+    let (listener, got) = server::bind(place).map_err(|error| {
         let failure = Failure::usage(format!("cannot listen at `{address}`: {}", plain(&error)));
         failure.help("give an address and a port that is free, such as `127.0.0.1:7000`, or port 0 for any")
     })?;
@@ -29,9 +34,9 @@ pub fn serve(
     let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone());
     let place = |s| source.sources.show(checked.spans.switches[s].label);
     let mut player = Player::new(model).with_oracle(Arc::new(Mutex::new(oracle))).with_places(place);
-    out.line(format_args!("{} plays at tcp://{got}; Ctrl-C ends it", model.name));
+    out.line(format_args!("{} plays at {scheme}://{got}; Ctrl-C ends it", model.name));
     out.flush();
-    let serving = Serving { name: model.name.clone(), ..Serving::default() };
+    let serving = Serving { name: model.name.clone(), web_socket: scheme == "ws", ..Serving::default() };
     let served = server::listen(&listener, model, &mut player, &serving, &interrupted, &mut |text| out.say(text));
     match served {
         Ok(()) => Ok(Exit::Interrupted),

@@ -1,0 +1,4 @@
+//! What `sioco adapter check` needs besides its command line.
+
+pub mod advice;
+pub mod timed;

@@ -1,0 +1,142 @@
+//! A system under test with a stop-watch: how long resets, acknowledgements and answers take.
+
+use std::time::{Duration, Instant};
+
+use sioco_adapter::client::Client;
+use sioco_exec::event::GateValue;
+use sioco_exec::{Fault, Observation, Order, Polled, Sut, SutEvent};
+use sioco_model::GateId;
+
+/// Where no answer is waited for, the wait is so many times shorter.
+const IDLE: u32 = 4;
+
+/// The first output after an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// The input.
+    pub input: GateId,
+    /// The output.
+    pub output: GateId,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// An output that does not fit its gate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Malformed {
+    /// The gate.
+    pub gate: GateId,
+    /// What is wrong.
+    pub why: String,
+    /// What was received.
+    pub raw: String,
+}
+
+/// See the [module](self).
+pub struct Timed<'c, 'm> {
+    /// The system.
+    client: &'c mut Client<'m>,
+    /// Runs that were there before: numbers of runs only grow.
+    before: u64,
+    /// When the last input was sent, and which one; nothing once it was answered.
+    asked: Option<(GateId, Instant)>,
+    /// The same, until it is acknowledged.
+    sent: Option<(u64, Instant)>,
+    /// How long resets took.
+    pub resets: Vec<Duration>,
+    /// How long it took until inputs were accepted.
+    pub accepted: Vec<Duration>,
+    /// First outputs after inputs.
+    pub answers: Vec<Answer>,
+    /// Outputs that do not fit their gates.
+    pub malformed: Vec<Malformed>,
+    /// The last lines that were no messages, as long as the adapter was there.
+    pub logs: Vec<String>,
+    /// The last lines of its standard error.
+    pub stderr: Vec<String>,
+}
+
+impl<'c, 'm> Timed<'c, 'm> {
+    /// Watches a system that had so many runs before.
+    pub fn new(client: &'c mut Client<'m>, before: u64) -> Self {
+        Timed {
+            client,
+            before,
+            asked: None,
+            sent: None,
+            resets: Vec::new(),
+            accepted: Vec::new(),
+            answers: Vec::new(),
+            malformed: Vec::new(),
+            logs: Vec::new(),
+            stderr: Vec::new(),
+        }
+    }
+
+    fn saw(&mut self, event: &SutEvent, now: Instant) {
+        match event {
+            SutEvent::Accepted { id } | SutEvent::Refused { id, .. } => {
+                if let Some((_, at)) = self.sent.take_if(|(sent, _)| sent == id) {
+                    self.accepted.push(now.duration_since(at));
+                }
+            }
+            SutEvent::Observed(Observation::Output(GateValue { gate, .. })) => self.answered(*gate, now),
+            SutEvent::Observed(Observation::Malformed { gate, why, raw }) => {
+                self.answered(*gate, now);
+                self.malformed.push(Malformed { gate: *gate, why: why.clone(), raw: raw.clone() });
+            }
+            SutEvent::Observed(Observation::Delta | Observation::Closed) => {}
+        }
+    }
+
+    fn answered(&mut self, output: GateId, now: Instant) {
+        if let Some((input, at)) = self.asked.take() {
+            self.answers.push(Answer { input, output, took: now.duration_since(at) });
+        }
+    }
+}
+
+impl Sut for Timed<'_, '_> {
+    fn order(&self) -> Order {
+        self.client.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        (self.asked, self.sent) = (None, None);
+        let begun = Instant::now();
+        self.client.reset(run + self.before, seed)?;
+        self.resets.push(begun.elapsed());
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        let now = Instant::now();
+        (self.asked, self.sent) = (Some((input.gate, now)), Some((id, now)));
+        self.client.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        // Where nothing is to be measured, there is no need to wait as long.
+        let owed = self.asked.is_some() || self.sent.is_some();
+        let wait = if owed { wait } else { wait / IDLE };
+        let found = self.client.poll(wait)?;
+        if let Polled::Event(event) = &found {
+            self.saw(event, Instant::now());
+        }
+        Ok(found)
+    }
+
+    fn stale(&self) -> u64 {
+        self.client.stale()
+    }
+
+    fn unheard(&self) -> u64 {
+        self.client.unheard()
+    }
+
+    fn stop(&mut self) {
+        // They are gone with the connection.
+        (self.logs, self.stderr) = (self.client.logs(), self.client.stderr());
+        self.client.stop();
+    }
+}

@@ -1,0 +1,607 @@
+//! `sioco adapter check`: whether an adapter does its part, before any verdict depends on it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value as Json, json};
+use sioco_adapter::child::Program;
+use sioco_adapter::client::{Client, Options};
+use sioco_adapter::gates::differences;
+use sioco_adapter::protocol::Hello;
+use sioco_adapter::transport::Connector;
+use sioco_exec::settings::{Interaction, Walks};
+use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
+use sioco_lang::check::CheckedModel;
+use sioco_model::Model;
+use sioco_plan::Cover;
+use sioco_report::run::{cause_in_words, time};
+use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{BackEnd, StateOracle};
+
+use crate::adapter::advice::{Advice, Spread};
+use crate::adapter::timed::Timed;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load, shell_word};
+use crate::output::{Format, Output, count};
+use crate::run::planning;
+use crate::run::sut::{self, Prepared};
+use crate::run::watch::Since;
+use crate::seconds;
+use crate::solver_choice::SolverChoice;
+
+/// Look at an adapter
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco adapter check model.sts -- python3 adapter.py")]
+pub struct Adapter {
+    /// What to do with it.
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done with an adapter.
+#[derive(Subcommand, Debug)]
+#[allow(missing_docs)] // Documentation here would replace the help of the commands.
+enum Command {
+    Check(Check),
+}
+
+impl Adapter {
+    /// Does what was asked for.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        match &self.command {
+            Command::Check(check) => check.run(out),
+        }
+    }
+}
+
+/// Check an adapter before it is used
+///
+/// Starts it or connects to it, compares its gates with those of the model, resets it twice, and sends inputs along a
+/// short walk through the model to see how long answers take. From that comes a quiescence time. Without a model,
+/// everything is checked that needs none. This gives no verdict on the system: that is what `sioco test` is for.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco adapter check model.sts -- python3 adapter.py
+  sioco adapter check model.sts --sut tcp://127.0.0.1:7000
+  sioco adapter check -- ./adapter --verbose
+
+Exit codes:
+  0    the adapter does its part, perhaps with warnings
+  2    the command line or the model is wrong
+  5    the adapter does not do its part
+  130  interrupted")]
+pub struct Check {
+    /// The model; without it, gates and times are not checked
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// The adapter, as `sioco test` takes it: a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
+    #[arg(long, value_name = "SUT")]
+    sut: Option<String>,
+
+    /// The command that starts the adapter, word by word
+    #[arg(last = true, value_name = "CMD", conflicts_with = "sut")]
+    words: Vec<String>,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// Where random choices start
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// How many inputs, outputs and silences the walk has at most
+    #[arg(long, value_name = "STEPS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
+
+    /// How long the walk takes at most: `30s`, `500ms`, `2m`; a bare number is seconds
+    #[arg(long = "for", value_name = "TIME", default_value = "20s", allow_negative_numbers = true, value_parser = seconds::some)]
+    time: Duration,
+
+    /// How long an output is waited for where one may come; five times as long where one has to
+    #[arg(long, value_name = "TIME", default_value = "1s", allow_negative_numbers = true, value_parser = seconds::some)]
+    wait: Duration,
+
+    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
+    patience: Duration,
+
+    /// Whom the output is for; as JSON, it is one object
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// A hello that takes longer than this is worth a word.
+const LATE: Duration = Duration::from_secs(1);
+/// How many steps there are between two resets.
+const WALK: u64 = 25;
+/// How many malformed outputs, and how many lines of logs, are shown.
+const SHOWN: usize = 5;
+/// The quiescence time that `sioco test` takes if nothing is said.
+const USUAL: Duration = Duration::from_millis(100);
+/// A model without anything in it, where there is none.
+const NOTHING: &str = "process Nothing { init here { } }";
+
+/// How something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mark {
+    Ok,
+    /// Worth knowing, neither good nor bad.
+    Note,
+    Warn,
+    Fail,
+}
+
+impl Mark {
+    fn name(self) -> &'static str {
+        match self {
+            Mark::Ok => "ok",
+            Mark::Note => "note",
+            Mark::Warn => "warn",
+            Mark::Fail => "fail",
+        }
+    }
+}
+
+/// What was looked at.
+struct Item {
+    mark: Mark,
+    what: &'static str,
+    text: String,
+    more: Vec<String>,
+}
+
+/// The list of what was looked at, shown as it grows.
+struct List<'o, 'w> {
+    out: &'o mut Output<'w>,
+    format: Format,
+    items: Vec<Item>,
+    /// More about it, for programs.
+    facts: serde_json::Map<String, Json>,
+}
+
+impl List<'_, '_> {
+    fn add(&mut self, mark: Mark, what: &'static str, text: impl Into<String>, more: Vec<String>) {
+        let item = Item { mark, what, text: visible(&text.into()), more: more.iter().map(|m| visible(m)).collect() };
+        if self.format == Format::Human {
+            let style = self.out.style();
+            let name = format!("{:<4}", mark.name());
+            let name = match mark {
+                Mark::Ok => style.green(name),
+                Mark::Note => style.dim(name),
+                Mark::Warn => style.yellow(name),
+                Mark::Fail => style.red(name),
+            };
+            self.out.line(format_args!("  {name}  {:<11} {}", what, item.text));
+            for line in &item.more {
+                self.out.line(format_args!("  {:<4}  {:<11} {line}", "", ""));
+            }
+            self.out.flush();
+        }
+        self.items.push(item);
+    }
+
+    fn fault(&mut self, what: &'static str, fault: &Fault) {
+        let stderr = fault.stderr.iter().rev().take(SHOWN).rev().map(|line| format!("stderr: {line}")).collect();
+        self.add(Mark::Fail, what, fault.message.clone(), stderr);
+    }
+
+    fn fact(&mut self, name: &str, value: Json) {
+        self.facts.insert(name.into(), value);
+    }
+
+    fn count(&self, mark: Mark) -> usize {
+        self.items.iter().filter(|item| item.mark == mark).count()
+    }
+}
+
+impl Check {
+    /// Checks the adapter.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        let loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
+        let interrupted = interrupt::flag();
+        let connector = self.connector(out)?;
+        let name = connector.name();
+        let nothing;
+        let model = match &loaded {
+            Some((_, model)) => model,
+            None => {
+                nothing = sioco_lang::check_text("nothing", NOTHING).model.expect("nothing is wrong with it");
+                &nothing
+            }
+        };
+        if self.format == Format::Human {
+            let style = out.style();
+            out.line(style.bold(format_args!("adapter `{}`", visible(&name))));
+            out.flush();
+        }
+        let mut list = List { out, format: self.format, items: Vec::new(), facts: Default::default() };
+        list.fact("adapter", json!(name));
+        self.look(connector, model, loaded.is_some(), &back_end, &interrupted, &mut list);
+        let exit = match list.count(Mark::Fail) {
+            _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
+            0 => Exit::Ok,
+            _ => Exit::Infrastructure,
+        };
+        self.conclude(&list.items, &list.facts, exit, list.count(Mark::Fail), list.count(Mark::Warn), list.out);
+        Ok(exit)
+    }
+
+    fn connector(&self, out: &mut Output) -> Result<Box<dyn Connector>, Failure> {
+        let example = "name the adapter: `sioco adapter check model.sts -- python3 adapter.py`, or `--sut`";
+        let Some(text) = &self.sut else {
+            return match self.words.as_slice() {
+                [] => Err(Failure::usage("there is no adapter to check").help(example)),
+                words => Ok(Box::new(Program::new(words.to_vec()))),
+            };
+        };
+        let file = self.file.clone().unwrap_or_default();
+        match sut::prepare(text, &file, &self.choices, out)? {
+            Prepared::Adapter(spec) => spec.connector().map_err(|_| Failure::usage("a model is no adapter")),
+            Prepared::Model(_) => {
+                let failure = Failure::usage(format!("`{text}` is a model that is played, which takes no adapter"));
+                Err(failure.help(example))
+            }
+        }
+    }
+
+    /// Looks at everything, in order, until something keeps the rest from being looked at.
+    fn look(
+        &self,
+        connector: Box<dyn Connector>,
+        checked: &CheckedModel,
+        real: bool,
+        back_end: &BackEnd,
+        interrupted: &Arc<AtomicBool>,
+        list: &mut List<'_, '_>,
+    ) {
+        let model = &checked.model;
+        let patience = self.patience;
+        let options =
+            Options { hello: patience, reset: patience, write: patience, compare: false, ..Options::default() };
+        let starts = connector.starts_afresh();
+        let mut client = Client::new(model, connector, options, interrupted.clone());
+        let begun = Instant::now();
+        let hello = match client.connect() {
+            Ok(Some(hello)) => hello.clone(),
+            Ok(None) => return,
+            Err(fault) => return list.fault("hello", &fault),
+        };
+        about_hello(&hello, begun.elapsed(), list);
+        let fits = !real || about_gates(model, &hello, list);
+        for (run, seed) in [(1, self.seed), (2, self.seed.wrapping_add(1))] {
+            let begun = Instant::now();
+            if let Err(fault) = client.reset(run, seed) {
+                let which = if run == 1 { "the first reset" } else { "the second reset" };
+                let fault = Fault { message: format!("{which}: {}", fault.message), ..fault };
+                return list.fault("reset", &fault);
+            }
+            if interrupted.load(Ordering::Relaxed) {
+                return;
+            }
+            let took = ms(begun.elapsed());
+            match list.facts.entry("resets_ms").or_insert_with(|| json!([])) {
+                Json::Array(times) => times.push(took),
+                _ => unreachable!("it is an array from the start"),
+            }
+        }
+        about_resets(&hello, starts, list);
+        let (logs, stderr) = if real && fits {
+            let (timed, found) = self.walk(&mut client, model, back_end);
+            about_walk(model, &timed, &found, list);
+            about_times(self, model, &timed, list);
+            (timed.logs, timed.stderr)
+        } else {
+            let why = match real {
+                true => "not looked at: the gates are not those of the model",
+                false => "not looked at: give the model, as in `sioco adapter check model.sts -- …`",
+            };
+            list.add(Mark::Note, "inputs", why, Vec::new());
+            (client.logs(), client.stderr())
+        };
+        about_lines(&logs, &stderr, list);
+    }
+
+    /// A walk through the model, with the stop-watch in hand.
+    fn walk<'c, 'm>(
+        &self,
+        client: &'c mut Client<'m>,
+        model: &'m Model,
+        back_end: &BackEnd,
+    ) -> (Timed<'c, 'm>, Summary) {
+        let settings = Settings {
+            seed: self.seed,
+            values: Choice::Random(self.seed),
+            walks: Walks::Guided,
+            max_steps: Some(self.steps),
+            walk: WALK,
+            time: Some(self.time),
+            quiescence: self.wait,
+            patience: self.patience,
+            // What comes is to be seen before the next input, whatever the adapter says about the order.
+            interaction: Some(Interaction::Fair),
+            ..Settings::default()
+        };
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+        let plan = planning::nothing(Cover::Random(1));
+        let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle));
+        let mut timed = Timed::new(client, 2);
+        let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut |_| {});
+        (timed, found)
+    }
+
+    fn conclude(
+        &self,
+        items: &[Item],
+        facts: &serde_json::Map<String, Json>,
+        exit: Exit,
+        failed: usize,
+        warned: usize,
+        out: &mut Output,
+    ) {
+        if self.format == Format::Json {
+            let checks = items.iter().map(|item| {
+                json!({"status": item.mark.name(), "check": item.what, "message": item.text, "details": item.more})
+            });
+            let checks: Vec<Json> = checks.collect();
+            let mut object = json!({"ok": exit == Exit::Ok, "exit": exit as u8, "checks": checks});
+            if let Json::Object(object) = &mut object {
+                object.extend(facts.clone());
+            }
+            out.line(object);
+            return;
+        }
+        let style = out.style();
+        let warnings = if warned == 0 { String::new() } else { format!(", {}", count(warned, "warning")) };
+        out.line("");
+        match exit {
+            Exit::Interrupted => out.line("interrupted"),
+            Exit::Ok => {
+                out.line(format_args!("{}{warnings}", style.green("the adapter does its part")));
+                if let Some(next) = self.next(facts) {
+                    out.line(format_args!("next: {next}"));
+                }
+            }
+            _ => {
+                let all = count(failed, "thing");
+                let are = if failed == 1 { "is" } else { "are" };
+                out.line(format_args!(
+                    "{}: {all} {are} wrong{warnings}",
+                    style.red("the adapter does not do its part")
+                ));
+            }
+        }
+    }
+
+    /// The command to go on with.
+    fn next(&self, facts: &serde_json::Map<String, Json>) -> Option<String> {
+        let file = self.file.as_ref()?;
+        let sut = match &self.sut {
+            Some(sut) => sut.clone(),
+            None => self.words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "),
+        };
+        let mut command = format!("{} --sut {}", self.choices.command("test", file), shell_word(&sut));
+        if let Some(wanted) = facts.get("quiescence_for_all_ms").and_then(Json::as_u64)
+            && u128::from(wanted) > USUAL.as_millis()
+        {
+            command.push_str(&format!(" --quiescence {wanted}"));
+        }
+        Some(command)
+    }
+}
+
+fn about_hello(hello: &Hello, took: Duration, list: &mut List<'_, '_>) {
+    let name = hello.name.as_deref().map_or_else(|| "without a name".into(), |name| format!("`{name}`"));
+    let order = match hello.order {
+        Order::Sut => "order `sut`: its lines are in the order in which the system took and gave things",
+        Order::Sent => "order `sent`: inputs and outputs may cross; `sut` is more precise, where it is true",
+    };
+    let (mark, late) = match took > LATE {
+        true => (Mark::Warn, vec!["that is long: whoever starts it for every run waits as often".to_owned()]),
+        false => (Mark::Ok, Vec::new()),
+    };
+    let text = format!("{name}, protocol {}, {} from start to hello", hello.protocol, time(took));
+    list.add(mark, "hello", text, late.into_iter().chain([order.to_owned()]).collect());
+    list.fact(
+        "hello",
+        json!({
+            "name": hello.name,
+            "protocol": hello.protocol,
+            "order": hello.order.name(),
+            "reset": hello.reset,
+            "inputs": hello.inputs,
+            "outputs": hello.outputs,
+            "ms": ms(took),
+        }),
+    );
+}
+
+/// Compares the gates; whether they fit.
+fn about_gates(model: &Model, hello: &Hello, list: &mut List<'_, '_>) -> bool {
+    let differences = differences(model, hello);
+    list.fact("differences", json!(differences));
+    if !differences.is_empty() {
+        list.add(Mark::Fail, "gates", format!("not those of {}", model.name), differences);
+        return false;
+    }
+    let missing = match (&hello.inputs, &hello.outputs) {
+        (None, None) => "`inputs` and `outputs`",
+        (None, _) => "`inputs`",
+        (_, None) => "`outputs`",
+        (Some(inputs), Some(outputs)) => {
+            let text =
+                format!("{} and {}, those of the model", count(inputs.len(), "input"), count(outputs.len(), "output"));
+            list.add(Mark::Ok, "gates", text, Vec::new());
+            return true;
+        }
+    };
+    let text = format!("its hello has no {missing}: what is spelled differently is found only when it is sent");
+    list.add(Mark::Warn, "gates", text, Vec::new());
+    true
+}
+
+fn about_resets(hello: &Hello, starts: bool, list: &mut List<'_, '_>) {
+    let times: Vec<f64> = list.facts["resets_ms"].as_array().into_iter().flatten().filter_map(Json::as_f64).collect();
+    let shown: Vec<String> = times.iter().map(|t| time(Duration::from_secs_f64(t / 1000.0))).collect();
+    let text = format!("twice, in {}", shown.join(" and "));
+    match hello.reset {
+        true => list.add(Mark::Ok, "reset", text, Vec::new()),
+        false if starts => {
+            let more =
+                vec!["it says that it cannot reset: it is started anew for every run, which takes as long".into()];
+            list.add(Mark::Note, "reset", text, more);
+        }
+        false => list.add(Mark::Ok, "reset", text, Vec::new()),
+    }
+}
+
+/// What the walk came to, besides its times.
+fn about_walk(model: &Model, timed: &Timed<'_, '_>, found: &Summary, list: &mut List<'_, '_>) {
+    list.fact("steps", json!(found.steps));
+    list.fact("inputs", json!(found.inputs));
+    let malformed = |(i, m): (usize, &crate::adapter::timed::Malformed)| {
+        let raw: String = m.raw.chars().take(200).collect();
+        (i < SHOWN).then(|| format!("!{}: {}; received {raw}", model.gates[m.gate].name, m.why))
+    };
+    if !timed.malformed.is_empty() {
+        let lines = timed.malformed.iter().enumerate().filter_map(malformed).collect();
+        let all = count(timed.malformed.len(), "output");
+        list.add(Mark::Fail, "outputs", format!("{all} with values that do not fit the gate"), lines);
+    }
+    list.fact("malformed", json!(timed.malformed.iter().map(|m| &m.raw).collect::<Vec<_>>()));
+    for bad in found.bad.iter().filter(|bad| bad.verdict == Verdict::Error).take(SHOWN) {
+        let text = format!("run {} of the walk broke down: {}", bad.run, cause_in_words(model, &bad.cause));
+        list.add(Mark::Fail, "walk", text, Vec::new());
+    }
+    let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);
+    if let Some(bad) = fails.filter(|_| timed.malformed.is_empty()) {
+        let text = "something that the model does not allow: the system or the adapter is wrong, or the model";
+        let why = format!("in run {}, step {}: {}", bad.run, bad.steps, cause_in_words(model, &bad.cause));
+        list.add(Mark::Warn, "walk", text, vec![why, "`sioco test` explains it".into()]);
+    }
+    if found.stale > 0 {
+        let text = format!(
+            "{} of older runs came in later ones, and were dropped",
+            count(usize::try_from(found.stale).unwrap_or(usize::MAX), "output")
+        );
+        list.add(Mark::Warn, "stale", text, Vec::new());
+    }
+}
+
+/// How long things took, and what follows.
+fn about_times(check: &Check, model: &Model, timed: &Timed<'_, '_>, list: &mut List<'_, '_>) {
+    let name = |gate| &model.gates[gate].name;
+    match Spread::of(timed.accepted.iter().copied()) {
+        Some(spread) => {
+            list.fact("accepted", spread_json(spread));
+            list.add(Mark::Ok, "inputs", format!("{} accepted, {}", spread.count, spread_text(spread)), Vec::new());
+        }
+        None => {
+            let text = "none was sent: no input is possible in the model, or nothing was reached in time";
+            list.add(Mark::Warn, "inputs", text, Vec::new());
+        }
+    }
+    let Some(advice) = Advice::from(&timed.answers) else {
+        let text = format!("no output came within {} of an input, so there is no time to suggest", time(check.wait));
+        return list.add(Mark::Warn, "answers", text, vec!["`--wait` waits longer for them".into()]);
+    };
+    let kinds = advice.kinds.iter().map(|kind| {
+        let late = if kind.slow.is_some() { ", much later than the others" } else { "" };
+        format!(
+            "?{} !{}: {} times, {}{late}",
+            name(kind.input),
+            name(kind.output),
+            kind.spread.count,
+            spread_text(kind.spread)
+        )
+    });
+    let all = Spread::of(timed.answers.iter().map(|answer| answer.took));
+    let text =
+        all.map(|all| format!("{} first outputs after inputs, {}", all.count, spread_text(all))).unwrap_or_default();
+    list.add(Mark::Ok, "answers", text, kinds.collect());
+    let slow: Vec<_> = advice.kinds.iter().filter_map(|kind| Some((kind, kind.slow?))).collect();
+    if !slow.is_empty() {
+        let lines = slow.iter().map(|(kind, wait)| {
+            format!("after ?{}, wait {} for !{}", name(kind.input), milliseconds(*wait), name(kind.output))
+        });
+        let lines = lines.chain([format!("or {} after every input", milliseconds(advice.all))]).collect();
+        list.add(Mark::Warn, "late", "some answers come much later than others, perhaps on purpose", lines);
+    }
+    let reason = advice.reason(time);
+    let enough = match advice.quiescence {
+        wanted if wanted <= USUAL => format!("what `sioco test` takes, {}, is enough", milliseconds(USUAL)),
+        wanted => format!("`sioco test … --quiescence {}`", wanted.as_millis()),
+    };
+    let others = if slow.is_empty() { "" } else { " for the others" };
+    let text = format!("{}{others}: {enough}", milliseconds(advice.quiescence));
+    list.add(Mark::Note, "quiescence", text, vec![reason]);
+    list.fact("quiescence_ms", json!(advice.quiescence.as_millis()));
+    list.fact("quiescence_for_all_ms", json!(advice.all.as_millis()));
+    let answers = advice.kinds.iter().map(|kind| {
+        let mut object = spread_json(kind.spread);
+        object["input"] = json!(name(kind.input));
+        object["output"] = json!(name(kind.output));
+        object["late_quiescence_ms"] = json!(kind.slow.map(|slow| slow.as_millis()));
+        object
+    });
+    list.fact("answers", json!(answers.collect::<Vec<_>>()));
+}
+
+/// What it printed besides messages.
+fn about_lines(logs: &[String], stderr: &[String], list: &mut List<'_, '_>) {
+    let last = |lines: &[String]| lines.iter().rev().take(SHOWN).rev().cloned().collect::<Vec<_>>();
+    if !logs.is_empty() {
+        let text = format!("{} on its output besides messages; at the end:", count(logs.len(), "line"));
+        list.add(Mark::Note, "logs", text, last(logs));
+    }
+    if !stderr.is_empty() {
+        let text = format!("{} on its standard error; at the end:", count(stderr.len(), "line"));
+        list.add(Mark::Note, "stderr", text, last(stderr));
+    }
+    list.fact("logs", json!(logs));
+    list.fact("stderr", json!(stderr));
+}
+
+fn spread_text(spread: Spread) -> String {
+    match spread.count {
+        1 => format!("in {}", time(spread.most)),
+        _ => format!("in {} to {}, half of them within {}", time(spread.least), time(spread.most), time(spread.median)),
+    }
+}
+
+fn spread_json(spread: Spread) -> Json {
+    json!({
+        "count": spread.count,
+        "min_ms": ms(spread.least),
+        "median_ms": ms(spread.median),
+        "max_ms": ms(spread.most),
+    })
+}
+
+/// A time that was suggested: a round number.
+fn milliseconds(time: Duration) -> String {
+    format!("{} ms", time.as_millis())
+}
+
+/// Milliseconds, to the microsecond.
+fn ms(time: Duration) -> Json {
+    json!((time.as_secs_f64() * 1_000_000.0).round() / 1000.0)
+}
+
+/// What a program printed may have anything in it, even what a terminal would obey.
+fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

@@ -1,0 +1,250 @@
+//! `sioco adapter check`, with adapters that do their part and adapters that do not.
+#![cfg(unix)]
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use support::{Folder, Run, sioco_in};
+
+const MODEL: &str = "\
+input  ping(n: Int in 1..3)
+input  knock
+output pong(n: Int)
+output open
+
+process Pinger {
+  var m: Int = 0
+  init idle {
+    hit:  ?ping(n) / m := n -> hurt
+    rap:  ?knock            -> heard
+  }
+  state hurt { back: !pong(m) -> idle }
+  state heard { door: !open -> idle }
+}
+";
+
+const HELLO: &str = r#"{"type":"hello","protocol":1,"name":"pinger","order":"sut","inputs":["ping","knock"],"outputs":["pong","open"]}"#;
+const READY: &str = r#"echo '{"type":"ready"}'"#;
+const KNOCK: &str = r#"echo '{"type":"output","gate":"open"}'"#;
+const PING: &str =
+    r#"n=${line#*'"n":'}; n=${n%%\}*}; echo "{\"type\":\"output\",\"gate\":\"pong\",\"args\":{\"n\":$n}}""#;
+
+/// An adapter in the language of the shell.
+struct Shell {
+    /// What it does before anything else.
+    first: &'static str,
+    hello: String,
+    reset: &'static str,
+    ping: &'static str,
+    knock: &'static str,
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        Shell { first: "", hello: format!("echo '{HELLO}'"), reset: READY, ping: PING, knock: KNOCK }
+    }
+}
+
+impl Shell {
+    fn text(&self) -> String {
+        let Shell { first, hello, reset, ping, knock } = self;
+        format!(
+            r#"
+            {first}
+            resets=0
+            while read -r line; do
+              id=${{line#*'"id":'}}; id=${{id%%,*}}; id=${{id%%\}}*}}
+              case "$line" in
+                *'"type":"hello"'*) {hello} ;;
+                *'"type":"reset"'*) resets=$((resets + 1)); {reset} ;;
+                *'"gate":"ping"'*) echo "{{\"type\":\"accepted\",\"id\":$id}}"; {ping} ;;
+                *'"gate":"knock"'*) echo "{{\"type\":\"accepted\",\"id\":$id}}"; {knock} ;;
+                *'"type":"bye"'*) exit 0 ;;
+              esac
+            done"#
+        )
+    }
+
+    /// Checks it, with some options.
+    fn check(&self, options: &[&str]) -> Run {
+        let folder = folder();
+        let program = folder.program("adapter", &self.text());
+        let mut args = vec!["adapter", "check", "m.sts", "--solver", "builtin"];
+        args.extend(options);
+        args.extend(["--", &program]);
+        sioco_in(&args, &folder.path(""))
+    }
+}
+
+/// Tests run at the same time, each in a folder of its own, with a model in it.
+fn folder() -> Folder {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("adapter-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
+    folder.write("m.sts", MODEL);
+    folder
+}
+
+#[test]
+fn an_adapter_that_does_its_part() {
+    let run = Shell { first: "echo starting; echo 'no problem' >&2", ..Shell::default() }.check(&[]);
+    run.exits(0).stderr_is("");
+    run.stdout_has("  ok    hello       `pinger`, protocol 1, ")
+        .stdout_has("order `sut`: ")
+        .stdout_has("  ok    gates       2 inputs and 2 outputs, those of the model\n")
+        .stdout_has("  ok    reset       twice, in ")
+        .stdout_has("  ok    inputs      ")
+        .stdout_has("  ok    answers     ")
+        .stdout_has("  ?ping !pong: ")
+        .stdout_has("  ?knock !open: ")
+        .stdout_has("  note  quiescence  ")
+        .stdout_has("1 line on its output besides messages; at the end:\n                    starting\n")
+        .stdout_has("1 line on its standard error; at the end:\n                    no problem\n")
+        .stdout_has("\nthe adapter does its part")
+        .stdout_has("\nnext: sioco test m.sts --sut ");
+    assert!(!run.stdout.contains("fail") && !run.stdout.contains("walk"), "{}", run.stdout);
+}
+
+#[test]
+fn programs_get_an_object() {
+    let run = Shell::default().check(&["--format", "json", "--steps", "40"]);
+    run.exits(0).stderr_is("");
+    let found: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&found["ok"], &found["exit"]), (&true.into(), &0.into()));
+    assert_eq!(found["hello"]["name"], "pinger");
+    assert_eq!(found["hello"]["order"], "sut");
+    assert_eq!(found["resets_ms"].as_array().unwrap().len(), 2);
+    assert_eq!(found["differences"], serde_json::json!([]));
+    let accepted = &found["accepted"];
+    assert!(accepted["count"].as_u64() >= Some(10), "{found}");
+    let times = ["min_ms", "median_ms", "max_ms"].map(|name| accepted[name].as_f64().unwrap());
+    assert!(times.is_sorted(), "{times:?}");
+    assert_eq!(found["answers"].as_array().unwrap().len(), 2);
+    assert!(found["quiescence_ms"].as_u64() >= Some(20));
+    assert!(found["checks"].as_array().unwrap().iter().all(|c| c["status"] != "fail"), "{found}");
+}
+
+#[test]
+fn gates_are_compared_all_of_them() {
+    let hello = HELLO.replace("\"ping\"", "\"Ping\"").replace("\"open\"", "\"opened\",\"shut\"");
+    let run = Shell { hello: format!("echo '{hello}'"), ..Shell::default() }.check(&[]);
+    run.exits(5);
+    run.stdout_has("  fail  gates       not those of Pinger\n")
+        .stdout_has("the model has the input `ping`, and the adapter does not list it: did you mean it by `Ping`?")
+        .stdout_has("the adapter lists the output `opened`, and the model does not have it")
+        .stdout_has("the adapter lists the output `shut`")
+        .stdout_has("  ok    reset       twice")
+        .stdout_has("not looked at: the gates are not those of the model")
+        .stdout_has("the adapter does not do its part: 1 thing is wrong");
+    let run = Shell { hello: r#"echo '{"type":"hello","protocol":1}'"#.into(), ..Shell::default() }.check(&[]);
+    run.exits(0).stdout_has("  warn  gates       its hello has no `inputs` and `outputs`");
+    run.stdout_has("without a name").stdout_has("order `sent`").stdout_has("the adapter does its part, ");
+}
+
+#[test]
+fn resets_that_are_not_answered() {
+    let run = Shell { reset: "", ..Shell::default() }.check(&["--patience", "0.3"]);
+    run.exits(5)
+        .stdout_has("  fail  reset       the first reset: ")
+        .stdout_has("did not answer the reset within 0.3 s");
+    let once = "if [ $resets = 1 ]; then echo '{\"type\":\"ready\"}'; fi";
+    let run = Shell { reset: once, ..Shell::default() }.check(&["--patience", "0.3"]);
+    run.exits(5).stdout_has("  fail  reset       the second reset: ");
+}
+
+#[test]
+fn hellos_that_are_late_or_missing() {
+    let late = Shell { first: "sleep 1.1", ..Shell::default() };
+    late.check(&[]).exits(0).stdout_has("  warn  hello ").stdout_has("that is long");
+    let run = Shell { first: "echo 'no license' >&2; echo hello", hello: String::new(), ..Shell::default() };
+    let run = run.check(&["--patience", "0.3"]);
+    run.exits(5).stdout_has("  fail  hello ").stdout_has("did not answer the hello within 0.3 s; it printed `hello`");
+    run.stdout_has("stderr: no license");
+    let run = Shell { hello: r#"echo '{"type":"ready"}'"#.into(), ..Shell::default() }.check(&[]);
+    run.exits(5).stdout_has("its first message should be hello");
+    let hello = format!("echo '{}'", HELLO.replace("\"protocol\":1", "\"protocol\":3,\"oldest\":2"));
+    Shell { hello, ..Shell::default() }.check(&[]).exits(5).stdout_has("  fail  hello ");
+}
+
+#[test]
+fn outputs_that_do_not_fit() {
+    let ping = r#"echo '{"type":"output","gate":"pong","args":{"n":"many"}}'"#;
+    let run = Shell { ping, ..Shell::default() }.check(&[]);
+    run.exits(5).stdout_has("with values that do not fit the gate\n").stdout_has("!pong: `n` is `\"many\"`");
+    // What fits and is wrong is no fault of the adapter, as far as anybody knows.
+    let ping = r#"echo '{"type":"output","gate":"pong","args":{"n":7}}'"#;
+    let run = Shell { ping, ..Shell::default() }.check(&[]);
+    run.exits(0).stdout_has("  warn  walk        something that the model does not allow").stdout_has("`sioco test`");
+}
+
+#[test]
+fn answers_that_are_late_on_purpose_are_noticed() {
+    let knock = r#"sleep 0.3; echo '{"type":"output","gate":"open"}'"#;
+    let run = Shell { knock, ..Shell::default() }.check(&["--steps", "30"]);
+    run.exits(0);
+    run.stdout_has(", much later than the others\n")
+        .stdout_has("  warn  late        some answers come much later than others")
+        .stdout_has("after ?knock, wait ")
+        .stdout_has(" ms for the others: ")
+        .stdout_has(" --quiescence ");
+    // No answer at all within the time.
+    let run = Shell { ping: "", knock: "", ..Shell::default() }.check(&["--steps", "4", "--wait", "20ms"]);
+    run.exits(0).stdout_has("  warn  answers     no output came within 20.0 ms of an input");
+}
+
+#[test]
+fn adapters_that_break_down_on_the_way() {
+    let run = Shell { ping: "echo 'out of paper' >&2; exit 3", ..Shell::default() }.check(&["--steps", "20"]);
+    run.exits(5).stdout_has("  fail  walk        run ").stdout_has("it ended (exit status: 3)");
+    let run = Shell { ping: "echo '{oops'", ..Shell::default() }.check(&["--steps", "20"]);
+    run.exits(5).stdout_has("  fail  walk        run ").stdout_has("{oops");
+    let folder = folder();
+    let run = sioco_in(&["adapter", "check", "--", "./not-there"], &folder.path(""));
+    run.exits(5).stdout_has("  fail  hello       `./not-there` cannot be started");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("tcp://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let run = sioco_in(&["adapter", "check", "m.sts", "--sut", &address], &folder.path(""));
+    run.exits(5).stdout_has("does the server run, and is the port right?");
+}
+
+#[test]
+fn without_a_model_the_rest_is_checked() {
+    let folder = folder();
+    let program = folder.program("adapter", &Shell::default().text());
+    let run = sioco_in(&["adapter", "check", "--", &program], &folder.path(""));
+    run.exits(0).stdout_has("ok    hello").stdout_has("ok    reset").stdout_has("give the model");
+    assert!(!run.stdout.contains("gates") && !run.stdout.contains("next:"), "{}", run.stdout);
+    // One that cannot reset is started anew.
+    let hello = format!("echo '{}'", HELLO.replace("\"protocol\"", "\"reset\":false,\"protocol\""));
+    let run = Shell { hello, reset: "exit 9", ..Shell::default() }.check(&["--steps", "10"]);
+    run.exits(0).stdout_has("  note  reset       twice").stdout_has("it is started anew for every run");
+}
+
+#[test]
+fn mistakes_on_the_command_line() {
+    let folder = folder();
+    let run = |args: &[&str]| sioco_in(&[&["adapter", "check"], args].concat(), &folder.path(""));
+    run(&[]).exits(2).stderr_has("there is no adapter to check").stderr_has("sioco adapter check model.sts -- ");
+    run(&["m.sts"]).exits(2).stderr_has("there is no adapter to check");
+    run(&["m.sts", "--sut", "x", "--", "y"]).exits(2).stderr_has("cannot be used with");
+    run(&["no.sts", "--", "y"]).exits(2).stderr_has("cannot read `no.sts`");
+    run(&["m.sts", "--sut", "model:m.sts"]).exits(2).stderr_has("is a model that is played");
+    run(&["m.sts", "--sut", "wss://a:1"]).exits(2).stderr_has("needs TLS");
+    run(&["m.sts", "--for", "0", "--", "y"]).exits(2).stderr_has("no time at all");
+}
+
+/// The adapter presses Ctrl-C, in effect: so nobody has to guess when it runs.
+#[test]
+fn it_can_be_interrupted() {
+    let run = Shell { hello: "kill -INT $PPID".into(), ..Shell::default() }.check(&["--patience", "100"]);
+    run.exits(130).stdout_has("interrupted");
+    let run = Shell { knock: "kill -INT $PPID", ping: "kill -INT $PPID", ..Shell::default() };
+    run.check(&["--wait", "100", "--for", "1000"]).exits(130).stdout_has("ok    reset").stdout_has("interrupted");
+}
