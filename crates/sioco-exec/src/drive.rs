@@ -43,7 +43,7 @@ pub fn drive(
             tester.stop(End::Time);
             continue;
         }
-        if let Err(fault) = act(tester, sut, decision) {
+        if let Err(fault) = act(tester, sut, decision, clock) {
             tester.set_dropped(sut.stale(), sut.unheard());
             tester.fault(fault);
         }
@@ -63,7 +63,7 @@ fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&S
 }
 
 /// Does what was decided.
-fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result<(), Fault> {
+fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &mut dyn Clock) -> Result<(), Fault> {
     let (quiescence, patience) = (tester.quiescence(), tester.settings().patience);
     match decision {
         Decision::Reset { run, seed } => {
@@ -102,23 +102,37 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision) -> Result
                 });
             }
         },
-        Decision::Wait => match sut.poll(quiescence)? {
-            Polled::Event(event) => tell(tester, event)?,
-            // A failure is worth waiting for a little longer: perhaps the system is only slow.
-            Polled::Nothing if !tester.allows_silence() => match sut.poll(grace(quiescence))? {
-                Polled::Event(event) => {
-                    if event != SutEvent::Observed(Observation::Delta) {
-                        tester.came_late();
-                    }
-                    tell(tester, event)?;
+        Decision::Wait => {
+            let begun = clock.now();
+            wait(tester, sut, quiescence, &mut || clock.now() > begun)?;
+        }
+        Decision::Stop => {}
+    }
+    Ok(())
+}
+
+/// Waits for what comes, or for silence. Somebody says whether that takes any time.
+fn wait(
+    tester: &mut Tester<'_>,
+    sut: &mut dyn Sut,
+    quiescence: Duration,
+    took_time: &mut dyn FnMut() -> bool,
+) -> Result<(), Fault> {
+    match sut.poll(quiescence)? {
+        Polled::Event(event) => tell(tester, event)?,
+        // A failure is worth waiting for a little longer: perhaps the system is only slow.
+        Polled::Nothing if !tester.allows_silence() => match sut.poll(grace(quiescence))? {
+            Polled::Event(event) => {
+                if event != SutEvent::Observed(Observation::Delta) {
+                    tester.came_late();
                 }
-                Polled::Nothing => tester.timed_out(),
-                Polled::Interrupted => tester.stop(End::Interrupted),
-            },
-            Polled::Nothing => tester.timed_out(),
+                tell(tester, event)?;
+            }
+            Polled::Nothing => tester.timed_out(took_time()),
             Polled::Interrupted => tester.stop(End::Interrupted),
         },
-        Decision::Stop => {}
+        Polled::Nothing => tester.timed_out(took_time()),
+        Polled::Interrupted => tester.stop(End::Interrupted),
     }
     Ok(())
 }

@@ -56,9 +56,11 @@ impl Tester<'_> {
         !self.in_run || self.referee.allows_silence()
     }
 
-    /// Nothing came for the quiescence time.
-    pub fn timed_out(&mut self) {
-        self.walks.silence_takes_time();
+    /// Nothing came for the quiescence time, which is short by some clocks.
+    pub fn timed_out(&mut self, took_time: bool) {
+        if took_time {
+            self.walks.silence_takes_time();
+        }
         self.observed(Observation::Delta);
     }
 
