@@ -6,7 +6,7 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -38,20 +38,7 @@ impl Program {
     }
 
     fn start(&self) -> Result<Running, Fault> {
-        let Some((program, arguments)) = self.words.split_first() else {
-            return Err(cannot_start("the command that starts the system is empty".into()));
-        };
-        let mut command = Command::new(program);
-        command.args(arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(directory) = &self.directory {
-            command.current_dir(directory);
-        }
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(|error| {
-            cannot_start(format!("`{program}` cannot be started: {error}{}", self.help(program, error.kind())))
-        })?;
+        let mut child = self.spawn(Stdio::piped())?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = Group::new(child);
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { unreachable!("all three are piped") };
@@ -61,9 +48,37 @@ impl Program {
             let writer = LineWriter::to(stdin, "to the SUT")?;
             Ok((errors, lines, writer))
         };
-        let (errors, lines, writer) = parts()
-            .map_err(|error: std::io::Error| cannot_start(format!("there is no thread for the SUT: {error}")))?;
+        let (errors, lines, writer) = parts().map_err(no_thread)?;
         Ok(Running { group, lines, writer, errors })
+    }
+
+    /// Starts it as something that nobody speaks to over its standard input and output. With it, the last lines of its
+    /// standard output and standard error.
+    pub(crate) fn start_alone(&self) -> Result<(Group, Arc<Tail>, Arc<Tail>), Fault> {
+        let mut child = self.spawn(Stdio::null())?;
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let group = Group::new(child);
+        let (Some(stdout), Some(stderr)) = pipes else { unreachable!("both are piped") };
+        let output = Tail::of(stdout, "stdout of the server").map_err(no_thread)?;
+        let errors = Tail::of(stderr, "stderr of the server").map_err(no_thread)?;
+        Ok((group, output, errors))
+    }
+
+    fn spawn(&self, stdin: Stdio) -> Result<Child, Fault> {
+        let Some((program, arguments)) = self.words.split_first() else {
+            return Err(cannot_start("the command that starts the system is empty".into()));
+        };
+        let mut command = Command::new(program);
+        command.args(arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.spawn().map_err(|error| {
+            cannot_start(format!("`{program}` cannot be started: {error}{}", self.help(program, error.kind())))
+        })
     }
 
     /// Whether this is something that only a shell understands: a word of its own, a variable, or several commands.
@@ -96,6 +111,10 @@ impl Program {
             _ => String::new(),
         }
     }
+}
+
+fn no_thread(error: std::io::Error) -> Fault {
+    cannot_start(format!("there is no thread for the SUT: {error}"))
 }
 
 impl Connector for Program {

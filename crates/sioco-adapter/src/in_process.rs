@@ -373,7 +373,7 @@ impl<'m, S: System> InProcess<'m, S> {
         let id = gate_of(self.model, &output.gate, Direction::Output)?;
         let params = &self.model.gates[id].params;
         let raw = format!("{:?}", output.args);
-        let malformed = |why| Ok(Observation::Malformed { gate: id, why, raw });
+        let malformed = |why| Ok(Observation::Malformed { gate: Some(id), why, raw });
         if params.len() != output.args.len() {
             let (given, wanted) = (output.args.len(), params.len());
             return malformed(format!("it has {given} values, and there should be {wanted}"));
@@ -586,7 +586,7 @@ mod tests {
         assert_eq!(seen(sut.poll(LONG)), Observation::Output(GateValue { gate: small, args: vec![Value::Int(9)] }));
         for part in ["`n` is 10, and should be Int in 0..9", "`n` is `\"x\"`", "2 values", "0 values"] {
             match seen(sut.poll(LONG)) {
-                Observation::Malformed { gate, why, .. } if gate == small && why.contains(part) => {}
+                Observation::Malformed { gate, why, .. } if gate == Some(small) && why.contains(part) => {}
                 other => panic!("{part}: {other:?}"),
             }
         }

@@ -17,8 +17,10 @@
 
 pub mod child;
 pub mod client;
+pub mod config;
 pub mod gates;
 pub mod group;
+pub mod host;
 pub mod in_process;
 pub mod lines;
 pub mod log;
@@ -26,6 +28,7 @@ pub mod protocol;
 pub mod server;
 pub mod spec;
 pub mod tcp;
+pub mod text;
 pub mod transport;
 pub mod values;
 pub mod ws;

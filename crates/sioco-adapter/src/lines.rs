@@ -63,6 +63,19 @@ pub enum Next {
     Interrupted,
 }
 
+/// What a wait for bytes brought.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Raw {
+    /// Some.
+    Some,
+    /// Nothing came in time.
+    Nothing,
+    /// The stream ended; with an error, if it was one.
+    End(Option<String>),
+    /// Somebody wants everything to end.
+    Interrupted,
+}
+
 /// The lines of a stream that may be messages. Others are [logs](Lines::logs).
 pub struct Lines {
     incoming: RefCell<Incoming>,
@@ -124,6 +137,30 @@ impl Lines {
             reads += u32::from(left.is_zero());
             if (!incoming.read(left.min(SLICE)) && left.is_zero()) || reads > LAST_READS {
                 return Next::Nothing;
+            }
+        }
+    }
+
+    /// The next bytes, as soon as there are some, until some time: for who does not want lines. They are added to others.
+    pub fn raw(&self, bytes: &mut Vec<u8>, until: Instant, interrupt: &AtomicBool) -> Raw {
+        let mut incoming = self.incoming.borrow_mut();
+        loop {
+            if interrupt.load(Ordering::Relaxed) {
+                return Raw::Interrupted;
+            }
+            if !incoming.left().is_empty() {
+                bytes.extend_from_slice(incoming.left());
+                (incoming.taken, incoming.searched) = (incoming.bytes.len(), 0);
+                return Raw::Some;
+            }
+            match &incoming.end {
+                Some(Line::End(error)) => return Raw::End(error.clone()),
+                Some(_) => return Raw::End(None),
+                None => {}
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if !incoming.read(left.min(SLICE)) && left.is_zero() {
+                return Raw::Nothing;
             }
         }
     }

@@ -429,7 +429,7 @@ pub fn observation(
         Ok(args) => Ok(Observation::Output(GateValue { gate: id, args })),
         Err(Misread::Misfit(why)) => {
             let raw: String = raw.unwrap_or(text).chars().take(RAW).collect();
-            Ok(Observation::Malformed { gate: id, why, raw })
+            Ok(Observation::Malformed { gate: Some(id), why, raw })
         }
         Err(Misread::Protocol(why)) => Err(format!("it sent {}: {why}", excerpt(text))),
     }
@@ -591,7 +591,7 @@ mod tests {
             (r#""args":[]"#, "0 values came for 1 parameter"),
         ] {
             let text = format!(r#"{{"type":"output","gate":"outX",{args}}}"#);
-            let malformed = Observation::Malformed { gate, why: why.into(), raw: text.clone() };
+            let malformed = Observation::Malformed { gate: Some(gate), why: why.into(), raw: text.clone() };
             assert_eq!(seen(&text), Ok(malformed), "{text}");
         }
         let raw = seen(r#"{"type":"output","gate":"outX","args":{},"raw":"OUT ;"}"#);

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
 use sioco_model::model::{CLOSED, Direction, Model};
 
-use crate::lines::{Line, LineWriter, Lines, Next, WriteError, later, pause};
+use crate::lines::{Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
 use crate::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, common_version, gate_of};
 use crate::tcp::Socket;
 use crate::transport::Connection;
@@ -294,7 +294,11 @@ impl<'a> Session<'a> {
                 self.active = false;
                 AdapterMessage::Closed { run }
             }
-            SutEvent::Observed(Observation::Malformed { gate, raw, .. }) => {
+            SutEvent::Observed(Observation::Malformed { gate: None, why, raw }) => {
+                let message = format!("the system sent {}, which is no output: {why}", excerpt(&raw));
+                AdapterMessage::Error { fatal: false, run, message }
+            }
+            SutEvent::Observed(Observation::Malformed { gate: Some(gate), raw, .. }) => {
                 // One value too many fits no gate.
                 let gate = &self.model.gates[gate];
                 let args = Some(vec![Json::Null; gate.params.len() + 1].into());

@@ -98,7 +98,8 @@ fn ws(address: &str) -> Result<Ws, String> {
     Ok(Ws { tcp, path: path.into() })
 }
 
-fn tcp(address: &str) -> Result<Tcp, String> {
+/// The server at `HOST:PORT`.
+pub(crate) fn tcp(address: &str) -> Result<Tcp, String> {
     let address = address.strip_suffix('/').unwrap_or(address);
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {

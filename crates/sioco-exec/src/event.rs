@@ -39,10 +39,10 @@ pub enum Observation {
     Delta,
     /// The system ended, or closed the connection.
     Closed,
-    /// Values on a declared output gate that do not fit its parameters.
+    /// Values on a declared output gate that do not fit its parameters, or something that is no output at all.
     Malformed {
-        /// The gate.
-        gate: GateId,
+        /// The gate, if it is one.
+        gate: Option<GateId>,
         /// What is wrong with them, for people.
         why: String,
         /// What was received.

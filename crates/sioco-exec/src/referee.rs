@@ -210,7 +210,7 @@ impl<'m> Referee<'m> {
             Observation::Delta => return self.delta(),
             Observation::Output(output) => {
                 if !self.mind.interpreter.is_gate_value(output.gate, &output.args) {
-                    let gate = output.gate;
+                    let gate = Some(output.gate);
                     let raw = output.show(self.model());
                     return self.fail(seen, Failure::Malformed { gate, why: "values do not fit".into(), raw });
                 }

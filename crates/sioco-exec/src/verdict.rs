@@ -49,10 +49,10 @@ pub enum Failure {
     Silence,
     /// The system ended where no hypothesis allows that.
     Closed,
-    /// Values that do not fit their gate.
+    /// Values that do not fit their gate, or something that is no output at all.
     Malformed {
-        /// The gate.
-        gate: GateId,
+        /// The gate, if it is one.
+        gate: Option<GateId>,
         /// What is wrong with them.
         why: String,
         /// What was received.

@@ -181,6 +181,17 @@ impl LineWriter {
     ) -> Result<(), WriteError> {
         let mut line = line.into_bytes();
         line.push(b'\n');
+        self.send_bytes(line, patience, interrupt, meanwhile)
+    }
+
+    /// The same for bytes that need not be a line.
+    pub fn send_bytes(
+        &self,
+        mut line: Vec<u8>,
+        patience: Duration,
+        interrupt: &AtomicBool,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<(), WriteError> {
         let mut until = None;
         let mut outgoing = self.shared.lock();
         loop {

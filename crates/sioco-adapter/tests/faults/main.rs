@@ -313,7 +313,7 @@ fn values_that_do_not_fit_are_an_observation() {
     rig.send(1, 6).unwrap();
     let gate = model.gate("outX").unwrap();
     let why = "`p` is `\"six\"`, and should be Int".to_owned();
-    assert_eq!(rig.poll(LONG), Ok(seen(Observation::Malformed { gate, why, raw: line.into() })));
+    assert_eq!(rig.poll(LONG), Ok(seen(Observation::Malformed { gate: Some(gate), why, raw: line.into() })));
     rig.end();
 }
 

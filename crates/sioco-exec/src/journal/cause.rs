@@ -18,7 +18,7 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
                 Failure::Output(output) => gate_value(model, output),
                 Failure::Refused(input) => gate_value(model, input),
                 Failure::Malformed { gate, why, raw } => {
-                    json!({ "gate": model.gates[*gate].name, "why": why, "raw": raw })
+                    json!({ "gate": gate.map(|gate| &model.gates[gate].name), "why": why, "raw": raw })
                 }
                 Failure::Silence | Failure::Closed => json!({}),
             };
@@ -76,7 +76,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
             "unexpected silence" => Failure::Silence,
             "closed" => Failure::Closed,
             "malformed" => {
-                let gate = declared(model, &text("gate"), Direction::Output)?;
+                let gate = word("gate").map(|name| declared(model, name, Direction::Output)).transpose()?;
                 Failure::Malformed { gate, why: text("why"), raw: text("raw") }
             }
             "refused" => Failure::Refused(of_gate(Direction::Input)?),

@@ -145,7 +145,10 @@ impl Reader<'_> {
             "quiescent" => Record::Observed(Observation::Delta),
             "closed" => Record::Observed(Observation::Closed),
             "malformed" => {
-                let gate = declared(self.model, self.text("gate")?, Direction::Output)?;
+                let gate = match self.json.get("gate") {
+                    None | Some(Json::Null) => None,
+                    Some(_) => Some(declared(self.model, self.text("gate")?, Direction::Output)?),
+                };
                 let (why, raw) = (self.text("why")?.to_owned(), self.text("raw")?.to_owned());
                 Record::Observed(Observation::Malformed { gate, why, raw })
             }
@@ -186,7 +189,7 @@ impl Reader<'_> {
             Err(why) => {
                 self.remark = Some(format!("these values do not fit the model any more: {why}"));
                 let raw = self.json.get("args").map(Json::to_string).unwrap_or_default();
-                Ok(Observation::Malformed { gate, why: why.0, raw })
+                Ok(Observation::Malformed { gate: Some(gate), why: why.0, raw })
             }
         }
     }

@@ -123,7 +123,7 @@ impl Draw<'_> {
             2 => Cause::Failure(Failure::Silence),
             3 => Cause::Failure(Failure::Closed),
             4 => {
-                let gate = self.gate(Direction::Output);
+                let gate = (self.below(4) > 0).then(|| self.gate(Direction::Output));
                 Cause::Failure(Failure::Malformed { gate, why: self.text(), raw: self.text() })
             }
             5 => Cause::Failure(Failure::Refused(self.gate_value(Direction::Input))),
@@ -170,7 +170,7 @@ impl Draw<'_> {
             5 => Record::Observed(Observation::Delta),
             6 => Record::Observed(Observation::Closed),
             7 => {
-                let gate = self.gate(Direction::Output);
+                let gate = (self.below(4) > 0).then(|| self.gate(Direction::Output));
                 Record::Observed(Observation::Malformed { gate, why: self.text(), raw: self.text() })
             }
             8 => Record::Purpose {

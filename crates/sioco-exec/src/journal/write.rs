@@ -59,7 +59,7 @@ fn observed(model: &Model, f: &mut Fields, seen: &Observation) {
             f.kind("closed");
         }
         Observation::Malformed { gate, why, raw } => {
-            f.kind("malformed").put("gate", json!(model.gates[*gate].name));
+            f.kind("malformed").put("gate", json!(gate.map(|gate| &model.gates[gate].name)));
             f.put("why", json!(why)).put("raw", json!(raw));
         }
     }

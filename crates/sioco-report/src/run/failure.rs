@@ -47,11 +47,19 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
             ("the SUT ended, which is not allowed here".to_owned(), here(words, explanation), Vec::new(), help)
         }
         Failure::Malformed { gate, why, raw } => {
-            let name = &model.gates[*gate].name;
-            let place = words.checked.spans.gates.get(*gate);
-            let labels = place.map(|span| Label { span: *span, text: short(why, 200) }).into_iter().collect();
-            let notes = vec![format!("received: {}", short(raw, 200))];
-            (format!("the SUT sent values that `!{name}` does not have"), labels, notes, None)
+            let received = format!("received: {}", short(raw, 200));
+            match gate {
+                Some(gate) => {
+                    let name = &model.gates[*gate].name;
+                    let place = words.checked.spans.gates.get(*gate);
+                    let labels = place.map(|span| Label { span: *span, text: short(why, 200) }).into_iter().collect();
+                    (format!("the SUT sent values that `!{name}` does not have"), labels, vec![received], None)
+                }
+                None => {
+                    let notes = vec![received, why.clone()];
+                    ("the SUT sent something that is no output".to_owned(), here(words, explanation), notes, None)
+                }
+            }
         }
         Failure::Refused(input) => {
             let message = format!("the SUT refused {}, which it has to take here", named(model, input, " = "));
@@ -99,7 +107,7 @@ pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>
 fn gate_of<'a>(words: Words<'a>, failure: &Failure) -> &'a str {
     match failure {
         Failure::Output(value) | Failure::Refused(value) => words.model().gates[value.gate].name.as_str(),
-        Failure::Malformed { gate, .. } => words.model().gates[*gate].name.as_str(),
+        Failure::Malformed { gate, .. } => gate.map_or("", |gate| words.model().gates[gate].name.as_str()),
         Failure::Silence | Failure::Closed => "",
     }
 }

@@ -453,9 +453,9 @@ fn values_that_do_not_fit() {
     let gate = model.model.gate("outX").expect("a gate");
     let why = "\"six\" is no value of `p: Int`".to_owned();
     let raw = "{\"p\":\"six\"}".to_owned();
-    let cause = Cause::Failure(Failure::Malformed { gate, why: why.clone(), raw: raw.clone() });
+    let cause = Cause::Failure(Failure::Malformed { gate: Some(gate), why: why.clone(), raw: raw.clone() });
     let mut steps = steps(&model.model, "?inX(6)");
-    let action = Action::Seen(Observation::Malformed { gate, why, raw });
+    let action = Action::Seen(Observation::Malformed { gate: Some(gate), why, raw });
     steps.push(LoggedStep { line: 2, at: None, action, waited: 0 });
     let bad = Bad {
         source,

@@ -34,8 +34,8 @@ pub fn observation(model: &Model, seen: &Observation) -> String {
         Observation::Delta => "delta".into(),
         Observation::Closed => "closed".into(),
         Observation::Malformed { gate, raw, .. } => {
-            let gate = &model.gates[*gate];
-            format!("{}{} {}", gate.direction.sigil(), gate.name, short(raw, RAW))
+            let name = gate.map_or("?", |gate| &model.gates[gate].name);
+            format!("!{name} {}", short(raw, RAW))
         }
     }
 }
@@ -48,7 +48,8 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Failure::Output(output) => format!("unexpected output {}", named(model, output, "=")),
             Failure::Silence => "unexpected silence".into(),
             Failure::Closed => "the SUT ended".into(),
-            Failure::Malformed { gate, .. } => format!("malformed values of !{}", model.gates[*gate].name),
+            Failure::Malformed { gate: Some(gate), .. } => format!("malformed values of !{}", model.gates[*gate].name),
+            Failure::Malformed { gate: None, raw, .. } => format!("no output: {}", short(raw, RAW)),
             Failure::Refused(input) => format!("{} was refused", named(model, input, "=")),
         },
         Cause::Open(open) => match open {

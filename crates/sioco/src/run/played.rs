@@ -46,7 +46,7 @@ impl<'m> Played<'m> {
         let json = args(self.played, output);
         Ok(match read_args(self.model, gate, Some(&json)) {
             Ok(args) => Observation::Output(GateValue { gate, args }),
-            Err(why) => Observation::Malformed { gate, why: why.0, raw: json.to_string() },
+            Err(why) => Observation::Malformed { gate: Some(gate), why: why.0, raw: json.to_string() },
         })
     }
 }

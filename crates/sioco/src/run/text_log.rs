@@ -105,7 +105,7 @@ fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, Strin
         (Err(why), Direction::Output) => {
             let raw: Vec<&str> = given.iter().map(|g| g.value.as_str()).collect();
             let raw = format!("({})", raw.join(", "));
-            return Ok(Action::Seen(Observation::Malformed { gate, why, raw }));
+            return Ok(Action::Seen(Observation::Malformed { gate: Some(gate), why, raw }));
         }
     };
     let value = GateValue { gate, args: values };

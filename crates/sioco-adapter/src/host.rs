@@ -1,0 +1,177 @@
+//! A server that is started, and then connected to: on a free port, if its command has a place for one.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use sioco_exec::{Fault, FaultKind};
+
+use crate::child::Program;
+use crate::group::Group;
+use crate::lines::{Tail, later};
+use crate::tcp::Tcp;
+use crate::transport::{Connection, Connector, cannot_start};
+
+/// What stands for the port in a command or an address.
+pub const PORT: &str = "{port}";
+/// How long one attempt to connect takes, before it is looked whether the server is still there.
+const ATTEMPT: Duration = Duration::from_millis(200);
+/// How often another port is tried: somebody else may take one before the server does.
+const PORTS: u32 = 3;
+/// How long the last lines of a server that ended are waited for.
+const NEWS: Duration = Duration::from_millis(300);
+
+/// A server, and how it is started.
+pub struct Host {
+    /// The command.
+    pub program: Program,
+    /// Where it listens, with [`PORT`] for the port if that is free to choose.
+    pub address: String,
+    /// How long it may take until it does.
+    pub patience: Duration,
+    /// Whether it is started anew for each connection.
+    pub restart: bool,
+    running: Option<Running>,
+}
+
+struct Running {
+    group: Group,
+    port: u16,
+    output: Arc<Tail>,
+    errors: Arc<Tail>,
+}
+
+impl Host {
+    /// A server that listens at an address, `HOST:PORT`, once it is started.
+    pub fn new(program: Program, address: &str) -> Host {
+        let patience = Duration::from_secs(10);
+        Host { program, address: address.into(), patience, restart: false, running: None }
+    }
+
+    /// Where it listens.
+    fn tcp(&self, port: u16, patience: Duration) -> Result<Tcp, Fault> {
+        let address = self.address.replace(PORT, &port.to_string());
+        let tcp =
+            crate::spec::tcp(&address).map_err(|why| cannot_start(format!("`{address}` is no address: {why}")))?;
+        Ok(Tcp { patience, ..tcp })
+    }
+
+    fn start(&self) -> Result<Running, Fault> {
+        let port = match self.address.contains(PORT) {
+            true => free_port().map_err(|error| cannot_start(format!("there is no free port: {error}")))?,
+            false => 0,
+        };
+        let fill = |text: &String| text.replace(PORT, &port.to_string());
+        let program = Program {
+            words: self.program.words.iter().map(fill).collect(),
+            environment: self.program.environment.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
+            directory: self.program.directory.clone(),
+        };
+        let (group, output, errors) = program.start_alone()?;
+        Ok(Running { group, port, output, errors })
+    }
+
+    /// Starts it, if it does not run, and waits until a connection to it is open; nothing if that was interrupted.
+    pub fn connect(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+        if self.restart {
+            self.stop();
+        }
+        let until = later(self.patience);
+        let mut ports = 1;
+        loop {
+            if self.running.as_mut().is_some_and(|running| running.group.status().is_some()) {
+                self.running = None;
+            }
+            let port = match &self.running {
+                Some(running) => running.port,
+                None => {
+                    let started = self.start()?;
+                    self.running.insert(started).port
+                }
+            };
+            let why = match self.tcp(port, ATTEMPT)?.open(interrupt) {
+                Ok(found) => return Ok(found),
+                Err(fault) => fault.message,
+            };
+            if interrupt.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let Some(running) = &mut self.running else { continue };
+            if let Some(status) = running.group.status() {
+                let again = ports < PORTS && self.address.contains(PORT);
+                ports += 1;
+                if again {
+                    continue;
+                }
+                running.errors.wait(NEWS);
+                let message = format!("the server `{}` ended ({status}) before it could be connected to", self.name());
+                return Err(self.fault(message));
+            }
+            if Instant::now() >= until {
+                let time = self.patience.as_secs_f64();
+                let message =
+                    format!("the server `{}` runs, and could not be connected to in {time} s: {why}", self.name());
+                return Err(self.fault(message));
+            }
+        }
+    }
+
+    /// The port that it listens at, once it was connected to.
+    pub fn port(&self) -> Option<u16> {
+        self.running.as_ref().map(|running| running.port)
+    }
+
+    fn fault(&mut self, message: String) -> Fault {
+        let mut lines = self.running.as_ref().map(|r| r.output.last()).unwrap_or_default();
+        lines.extend(self.running.as_ref().map(|r| r.errors.last()).unwrap_or_default());
+        self.stop();
+        Fault { kind: FaultKind::Start, message, stderr: lines, again: false }
+    }
+
+    /// Ends it.
+    pub fn stop(&mut self) {
+        self.running = None;
+    }
+}
+
+/// A port that nobody listens at, at this moment.
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+impl Connector for Host {
+    fn name(&self) -> String {
+        self.program.words.join(" ")
+    }
+
+    fn starts_afresh(&self) -> bool {
+        self.restart
+    }
+
+    fn open(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+        self.connect(interrupt)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::lines::Interrupt;
+
+    fn host(script: &str, address: &str) -> Host {
+        let words = vec!["sh".into(), "-c".into(), script.into()];
+        Host { patience: Duration::from_millis(300), ..Host::new(Program::new(words), address) }
+    }
+
+    #[test]
+    fn servers_that_cannot_be_connected_to_are_told() {
+        let fault = host("echo oh >&2; exit 3", "127.0.0.1:{port}").open(&Interrupt::default()).err().expect("a fault");
+        assert!(fault.message.contains("ended (exit status: 3) before it could be connected to"), "{fault}");
+        assert_eq!(fault.stderr, ["oh"]);
+        let fault = host("sleep 60", "127.0.0.1:{port}").open(&Interrupt::default()).err().expect("a fault");
+        assert!(fault.message.contains("runs, and could not be connected to in 0.3 s"), "{fault}");
+        let fault = host("sleep 60", "127.0.0.1").open(&Interrupt::default()).err().expect("a fault");
+        assert!(fault.message.contains("the port is missing"), "{fault}");
+    }
+}

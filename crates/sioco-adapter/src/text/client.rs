@@ -1,0 +1,274 @@
+//! A system that speaks plain text, as a [`Sut`].
+//!
+//! The connection is the system: its end is the observation `closed`, and what fits no template is one as well. Only
+//! what is not the system's doing is a fault: a server that is not there, or one that does not take what is sent.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_model::Model;
+
+use super::dialect::{Compiled, Heard, raw};
+use crate::config::Exchange;
+use crate::lines::{Interrupt, Raw, WriteError, later, pause};
+use crate::transport::{Connection, Connector};
+
+/// What is chosen about a system that speaks plain text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TextOptions {
+    /// What is done at the beginning of each run.
+    pub before: Vec<Exchange>,
+    /// What the order of its messages means.
+    pub order: Order,
+    /// Whether the connection stays from run to run.
+    pub keep: bool,
+    /// How long it may take to answer what is done before a run, to take what is sent, and to end a message.
+    pub patience: Duration,
+    /// How often in a row a connection is opened again, with nothing to show for it.
+    pub restarts: u32,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions {
+            before: Vec::new(),
+            order: Order::Sent,
+            keep: false,
+            patience: Duration::from_secs(10),
+            restarts: 3,
+        }
+    }
+}
+
+/// A system that speaks plain text. Dropping it ends the connection, and what was started for it.
+pub struct TextClient<'m> {
+    model: &'m Model,
+    dialect: Compiled,
+    connector: Box<dyn Connector>,
+    options: TextOptions,
+    interrupt: Interrupt,
+    connection: Option<Box<dyn Connection>>,
+    /// What was received and is no message yet.
+    bytes: Vec<u8>,
+    events: VecDeque<SutEvent>,
+    /// The last message was one after which the system may end the connection.
+    farewell: bool,
+    /// The connection is over, and everybody knows.
+    over: bool,
+    /// Whether a run has begun at any time.
+    worked: bool,
+    restarts: u32,
+}
+
+impl<'m> TextClient<'m> {
+    /// A client for a model. Nothing is started before the first reset.
+    pub fn new(
+        model: &'m Model,
+        dialect: Compiled,
+        connector: Box<dyn Connector>,
+        options: TextOptions,
+        interrupt: Interrupt,
+    ) -> TextClient<'m> {
+        TextClient {
+            model,
+            dialect,
+            connector,
+            options,
+            interrupt,
+            connection: None,
+            bytes: Vec::new(),
+            events: VecDeque::new(),
+            farewell: false,
+            over: false,
+            worked: false,
+            restarts: 0,
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Gives up the connection, and says why.
+    fn fault(&mut self, kind: FaultKind, what: &str) -> Fault {
+        let stderr = self.connection.as_ref().map(|open| open.stderr()).unwrap_or_default();
+        let message = format!("the system `{}`: {what}", self.connector.name());
+        self.connection = None;
+        let again = self.worked && self.restarts < self.options.restarts;
+        self.restarts += 1;
+        Fault { kind, message, stderr, again }
+    }
+
+    fn write(&mut self, bytes: Vec<u8>) -> Result<(), Fault> {
+        let Some(open) = &self.connection else { return Ok(()) };
+        let (writer, lines) = (open.writer(), open.lines());
+        match writer.send_bytes(bytes, self.options.patience, &self.interrupt, &mut || lines.pump()) {
+            // That it is closed is told by what is read.
+            Ok(()) | Err(WriteError::Closed(_)) => Ok(()),
+            Err(WriteError::Stuck) => {
+                let time = self.options.patience.as_secs_f64();
+                Err(self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s")))
+            }
+        }
+    }
+
+    /// Sends and receives what comes before a run; whether that was not interrupted.
+    fn prepare(&mut self) -> Result<bool, Fault> {
+        for exchange in self.options.before.clone() {
+            if let Some(text) = &exchange.send {
+                let bytes = format!("{text}{}", self.dialect.line_end()).into_bytes();
+                self.write(bytes)?;
+            }
+            if let Some(expected) = &exchange.expect
+                && !self.expect(&exchange, expected)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn expect(&mut self, exchange: &Exchange, expected: &str) -> Result<bool, Fault> {
+        let until = later(self.options.patience);
+        let mut received = Vec::new();
+        loop {
+            while let Some(end) = self.bytes.iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = self.bytes.drain(..=end).collect();
+                if line.starts_with(expected.as_bytes()) {
+                    return Ok(true);
+                }
+                received.extend(line);
+            }
+            let Some(open) = &self.connection else { return Ok(false) };
+            let ended = match open.lines().raw(&mut self.bytes, until, &self.interrupt) {
+                Raw::Some => continue,
+                Raw::Interrupted => return Ok(false),
+                Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
+                Raw::End(error) => {
+                    format!("the connection ended{}", error.map(|e| format!(" ({e})")).unwrap_or_default())
+                }
+            };
+            received.append(&mut self.bytes);
+            let sent = exchange.send.as_ref().map(|text| format!("`{text}` was sent, and ")).unwrap_or_default();
+            let what = format!(
+                "before a run, {sent}a line was expected that begins with `{expected}`: {ended}; received: `{}`",
+                raw(&received)
+            );
+            return Err(self.fault(FaultKind::Reset, &what));
+        }
+    }
+
+    /// The next event that is there already.
+    fn next(&mut self) -> Option<SutEvent> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        let Heard::Message(length, seen) = self.dialect.read(self.model, &self.bytes) else { return None };
+        self.bytes.drain(..length);
+        self.farewell = self.dialect.is_last(&seen);
+        Some(SutEvent::Observed(seen))
+    }
+
+    /// The connection ended.
+    fn end(&mut self) {
+        self.over = true;
+        if !self.bytes.is_empty() {
+            let rest = std::mem::take(&mut self.bytes);
+            let seen = self.dialect.malformed(&rest, "half a message, and ended");
+            self.events.push_back(SutEvent::Observed(seen));
+        }
+        if !self.farewell {
+            self.events.push_back(SutEvent::Observed(Observation::Closed));
+        }
+    }
+}
+
+impl Sut for TextClient<'_> {
+    fn order(&self) -> Order {
+        self.options.order
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        if !self.options.keep || self.over {
+            self.stop();
+        }
+        (self.farewell, self.over) = (false, false);
+        self.bytes.clear();
+        self.events.clear();
+        if self.connection.is_none() {
+            let opened = self.connector.open(&self.interrupt);
+            let opened = opened.map_err(|mut fault| {
+                fault.again = self.worked && self.restarts < self.options.restarts;
+                self.restarts += 1;
+                fault
+            });
+            let Some(connection) = opened? else { return Ok(()) };
+            self.connection = Some(connection);
+        }
+        if self.prepare()? {
+            self.worked = true;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        let bytes = self.dialect.write(self.model, input);
+        self.write(bytes)?;
+        self.events.push_back(SutEvent::Accepted { id });
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        let begun = Instant::now();
+        let mut until = later(wait);
+        loop {
+            if self.interrupted() {
+                return Ok(Polled::Interrupted);
+            }
+            if let Some(event) = self.next() {
+                self.restarts = 0;
+                return Ok(Polled::Event(event));
+            }
+            let Some(open) = self.connection.as_ref().filter(|_| !self.over) else {
+                pause(until.saturating_duration_since(Instant::now()), &self.interrupt);
+                return Ok(if self.interrupted() { Polled::Interrupted } else { Polled::Nothing });
+            };
+            match open.lines().raw(&mut self.bytes, until, &self.interrupt) {
+                Raw::Some | Raw::Interrupted => {}
+                Raw::End(_) => self.end(),
+                Raw::Nothing if self.bytes.is_empty() || wait.is_zero() => {
+                    if open.writer().stuck() >= self.options.patience {
+                        let time = self.options.patience.as_secs_f64();
+                        let what = format!("it has not read what was sent to it for {time} s");
+                        return Err(self.fault(FaultKind::Timeout, &what));
+                    }
+                    return Ok(Polled::Nothing);
+                }
+                // Half a message is no silence, for a while.
+                Raw::Nothing => {
+                    let most = begun + wait + self.options.patience;
+                    if Instant::now() >= most {
+                        let rest = std::mem::take(&mut self.bytes);
+                        let seen = self.dialect.malformed(&rest, "half a message, and nothing after it");
+                        self.events.push_back(SutEvent::Observed(seen));
+                    }
+                    until = most;
+                }
+            }
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(mut connection) = self.connection.take() {
+            connection.close(Duration::ZERO);
+        }
+    }
+}
+
+impl Drop for TextClient<'_> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

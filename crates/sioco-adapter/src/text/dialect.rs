@@ -1,0 +1,559 @@
+//! A dialect for a model: every template compiled, every mistake told.
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input};
+use sioco_exec::{GateValue, Observation};
+use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_model::names::did_you_mean;
+use sioco_model::sort::Sort;
+use sioco_model::{GateId, Value};
+
+use super::matcher::{Found, Matcher, bytes};
+use super::template::{Piece, no_parameter, render, template};
+use super::value::{Words, pattern, read};
+use crate::config::{DialectConfig, InputConfig, OutputConfig, Recognized};
+use crate::lines::{MAX_LINE, excerpt};
+use crate::values::argument;
+
+/// How to speak to a system, as a project describes it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Dialect {
+    /// What it is called, for messages.
+    pub name: String,
+    /// What it says.
+    pub config: DialectConfig,
+}
+
+/// A dialect for one model.
+pub struct Compiled {
+    words: Words,
+    line_end: String,
+    /// By input gate.
+    inputs: Vec<(GateId, Vec<Piece>)>,
+    outputs: Vec<Output>,
+    matcher: Option<Matcher>,
+    other: Option<GateId>,
+    last: Vec<GateId>,
+    /// What may not be meant like this, in words.
+    pub remarks: Vec<String>,
+}
+
+/// A template for an output.
+struct Output {
+    gate: GateId,
+    /// As it was written.
+    text: String,
+    /// Matches the whole message, with a group for each parameter.
+    regex: Regex,
+    /// Where the value of each parameter comes from.
+    args: Vec<Arg>,
+}
+
+#[derive(Clone)]
+enum Arg {
+    /// A group, which may be in quotes.
+    Group(String, bool),
+    /// Always the same.
+    Fixed(Value),
+}
+
+/// What bytes turned out to be.
+pub(super) enum Heard {
+    /// So many of them are this.
+    Message(usize, Observation),
+    /// Nothing yet.
+    Partial,
+}
+
+impl Dialect {
+    /// Compiles it for a model, or says everything that is wrong with it.
+    pub fn compile(&self, model: &Model) -> Result<Compiled, Vec<String>> {
+        let mut wrong = Vec::new();
+        let config = &self.config;
+        let words = config.words.clone();
+        let inputs = self.inputs(model, &mut wrong);
+        let mut patterns = Vec::new();
+        let outputs = self.outputs(model, &mut patterns, &mut wrong);
+        let gate = |name: &String| match output_gate(model, name) {
+            Ok(gate) => Some(gate),
+            Err(why) => {
+                wrong.push(why);
+                None
+            }
+        };
+        let last: Vec<GateId> = config.last.iter().filter_map(gate).collect();
+        let other = config.other.as_ref().and_then(|name| match output_gate(model, name) {
+            Ok(gate) => match &model.gates[gate].params[..] {
+                [only] if *model.sorts.get(only.sort) == Sort::String => Some(gate),
+                _ => {
+                    wrong.push(format!("`other` is `{name}`, which should have one parameter, a String"));
+                    None
+                }
+            },
+            Err(why) => {
+                wrong.push(format!("`other`: {why}"));
+                None
+            }
+        });
+        let known = |name: &str| model.sorts.data.values().any(|d| d.constructors.iter().any(|c| c.name == name));
+        for word in words.keys().filter(|word| !known(word)) {
+            let all = model.sorts.data.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());
+            let help = did_you_mean(word, all).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            wrong.push(format!("`words` has `{word}`, which is no constructor of the model{help}"));
+        }
+        if !wrong.is_empty() {
+            return Err(wrong.into_iter().map(|why| format!("dialect `{}`: {why}", self.name)).collect());
+        }
+        // An automaton of no templates matches nothing.
+        let matcher = (!patterns.is_empty()).then(|| Matcher::new(&patterns)).transpose();
+        let matcher = matcher.map_err(|why| vec![format!("dialect `{}`: {why}", self.name)])?;
+        let overlap = |o: super::matcher::Overlap| {
+            let show = |at: usize| format!("`{}` of `{}`", outputs[at].text, model.gates[outputs[at].gate].name);
+            format!(
+                "dialect `{}`: the templates {} and {} overlap, on \"{}\" for example: the first of them counts",
+                self.name,
+                show(o.taken),
+                show(o.hidden),
+                o.example.escape_ascii()
+            )
+        };
+        let overlaps = matcher.as_ref().map(Matcher::overlaps).unwrap_or_default();
+        let remarks = overlaps.into_iter().map(overlap).collect();
+        Ok(Compiled { words, line_end: config.line_end.clone(), inputs, outputs, matcher, other, last, remarks })
+    }
+
+    fn inputs(&self, model: &Model, wrong: &mut Vec<String>) -> Vec<(GateId, Vec<Piece>)> {
+        let mut found = Vec::new();
+        let gates = || model.gates.iter().filter(|(_, g)| g.direction == Direction::Input);
+        for (name, config) in &self.config.inputs.0 {
+            let Some((id, gate)) = gates().find(|(_, g)| g.name == *name) else {
+                wrong.push(unknown(model, name, Direction::Input));
+                continue;
+            };
+            match config {
+                InputConfig::Text(text) => match template(text, &gate.params) {
+                    Ok(pieces) => found.push((id, pieces)),
+                    Err(why) => wrong.push(format!("the input `{name}`: {why}")),
+                },
+                InputConfig::Request(_) => wrong.push(format!(
+                    "the input `{name}` is a request, and this system does not speak HTTP; write a text, or connect to `http://…`"
+                )),
+            }
+        }
+        for (_, gate) in gates().filter(|(_, g)| self.config.inputs.0.iter().all(|(name, _)| *name != g.name)) {
+            wrong.push(format!("the input `{}` of the model has no template in `inputs`", gate.name));
+        }
+        found
+    }
+
+    fn outputs(&self, model: &Model, patterns: &mut Vec<String>, wrong: &mut Vec<String>) -> Vec<Output> {
+        let mut found = Vec::new();
+        for (name, templates) in &self.config.outputs.0 {
+            let id = match output_gate(model, name) {
+                Ok(id) => id,
+                Err(why) => {
+                    wrong.push(why);
+                    continue;
+                }
+            };
+            for config in &templates.0 {
+                match self.output(model, id, config) {
+                    Ok((pattern, output)) => {
+                        patterns.push(pattern);
+                        found.push(output);
+                    }
+                    Err(why) => wrong.push(format!("the output `{name}`: {why}")),
+                }
+            }
+        }
+        let config = &self.config;
+        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
+        for gate in model.gates.values().filter(|g| g.direction == Direction::Output && g.name != CLOSED) {
+            if !has(&gate.name) {
+                wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
+            }
+        }
+        found
+    }
+
+    fn output(&self, model: &Model, id: GateId, config: &OutputConfig) -> Result<(String, Output), String> {
+        let gate = &model.gates[id];
+        let plain = Recognized::default();
+        let (line, full) = match config {
+            OutputConfig::Line(line) => (Some(line), &plain),
+            OutputConfig::Full(full) => (full.line.as_ref(), full),
+        };
+        if full.status.is_some() || !full.json.is_empty() || full.after.is_some() {
+            return Err(
+                "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it".into()
+            );
+        }
+        let (text, pattern, mut args) = match (line, &full.regex) {
+            (Some(line), None) => {
+                let (pattern, args) = self.line(model, gate, line)?;
+                (line.clone(), pattern, args)
+            }
+            (None, Some(regex)) => (regex.clone(), regex.clone(), groups(gate, regex)?),
+            _ => return Err("a template has either `line` or `regex`".into()),
+        };
+        fixed(model, gate, full, &mut args)?;
+        let args = args.into_iter().zip(&gate.params).map(|(arg, p)| {
+            arg.ok_or_else(|| format!("`{text}` says nothing about the parameter `{}`; name it, or `set` it", p.name))
+        });
+        let args = args.collect::<Result<Vec<_>, _>>()?;
+        let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(&pattern);
+        let hir = hir.map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))?;
+        if !hir.properties().look_set().is_empty() {
+            return Err(format!(
+                "`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end"
+            ));
+        }
+        if hir.properties().minimum_len() == Some(0) {
+            return Err(format!("`{text}` also matches nothing at all, and would do so without end"));
+        }
+        let whole = format!("(?:{pattern})\\z");
+        let regex = Regex::builder().syntax(bytes()).build(&whole);
+        let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+        Ok((pattern, Output { gate: id, text, regex, args }))
+    }
+
+    /// The regular expression of a line in the short form, and where its values are.
+    fn line(&self, model: &Model, gate: &Gate, line: &str) -> Result<(String, Vec<Option<Arg>>), String> {
+        let mut args: Vec<Option<Arg>> = vec![None; gate.params.len()];
+        let mut all = String::new();
+        for piece in template(line, &gate.params)? {
+            let (at, quoted) = match piece {
+                Piece::Literal(text) => {
+                    all.push_str(&regex_syntax::escape(&text));
+                    continue;
+                }
+                Piece::Length(_) => {
+                    all.push_str("[0-9]+");
+                    continue;
+                }
+                Piece::Value(at) => (at, false),
+                Piece::Quoted(at) => (at, true),
+            };
+            let param = &gate.params[at];
+            if args[at].is_some() {
+                return Err(format!("in `{line}`, `{}` has more than one place", param.name));
+            }
+            let group = format!("p{at}");
+            let plain = pattern(&model.sorts, &self.config.words, param.sort, quoted);
+            let pattern =
+                if quoted && *model.sorts.get(param.sort) != Sort::String { format!("\"{plain}\"") } else { plain };
+            all.push_str(&format!("(?<{group}>{pattern})"));
+            args[at] = Some(Arg::Group(group, quoted));
+        }
+        all.push_str(match self.config.line_end.as_str() {
+            // Who writes one may well send the other.
+            "\n" => r"\r?\n",
+            "\r\n" => r"\r\n",
+            other => return Ok((all + &regex_syntax::escape(other), args)),
+        });
+        Ok((all, args))
+    }
+}
+
+/// Where the groups of a regular expression are, by parameters.
+fn groups(gate: &Gate, regex: &str) -> Result<Vec<Option<Arg>>, String> {
+    let parsed = regex_syntax::ast::parse::Parser::new().parse(regex);
+    parsed.map_err(|error| format!("`{regex}` is no regular expression: {}", short(&error.to_string())))?;
+    let compiled = Regex::builder().syntax(bytes()).build(regex).map_err(|error| format!("`{regex}`: {error}"))?;
+    let mut args = vec![None; gate.params.len()];
+    for name in compiled.group_info().pattern_names(regex_automata::PatternID::ZERO).flatten() {
+        let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, &gate.params))?;
+        args[at] = Some(Arg::Group(name.to_owned(), false));
+    }
+    Ok(args)
+}
+
+/// Parameters whose value does not depend on what is received.
+fn fixed(model: &Model, gate: &Gate, full: &Recognized, args: &mut [Option<Arg>]) -> Result<(), String> {
+    for (name, value) in &full.set {
+        let at = gate.params.iter().position(|p| p.name == *name).ok_or_else(|| no_parameter(name, &gate.params))?;
+        if args[at].is_some() {
+            return Err(format!("`{name}` has a place in the template, and a value in `set`"));
+        }
+        args[at] = Some(Arg::Fixed(set_value(model, gate, at, value)?));
+    }
+    Ok(())
+}
+
+/// A value in `set`.
+pub(crate) fn set_value(model: &Model, gate: &Gate, at: usize, value: &toml::Value) -> Result<Value, String> {
+    let json = serde_json::to_value(value).map_err(|error| error.to_string())?;
+    argument(&model.sorts, &gate.params[at], &json).map_err(|why| match why {
+        crate::values::Misread::Misfit(why) | crate::values::Misread::Protocol(why) => format!("`set`: {why}"),
+    })
+}
+
+/// The last line of an error that draws a picture.
+fn short(error: &str) -> String {
+    let last = error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(error);
+    last.trim_start_matches("error: ").to_owned()
+}
+
+/// The output gate with a name.
+pub(crate) fn output_gate(model: &Model, name: &str) -> Result<GateId, String> {
+    let found = model.gates.iter().find(|(_, g)| g.direction == Direction::Output && g.name == name && name != CLOSED);
+    found.map(|(id, _)| id).ok_or_else(|| unknown(model, name, Direction::Output))
+}
+
+/// That there is no gate with a name.
+pub(crate) fn unknown(model: &Model, name: &str, direction: Direction) -> String {
+    let what = if direction == Direction::Input { "input" } else { "output" };
+    let names = model.gates.values().filter(|g| g.direction == direction).map(|g| g.name.as_str());
+    let help = match did_you_mean(name, names) {
+        _ if name == CLOSED => "; the end of the connection is `closed`, without a template".into(),
+        Some(near) => format!("; did you mean `{near}`?"),
+        None if model.gate(name).is_some() => {
+            "; the model has it in the other direction, as seen from the system".into()
+        }
+        None => String::new(),
+    };
+    format!("`{name}` is no {what} of the model{help}")
+}
+
+impl Compiled {
+    /// The bytes for an input.
+    pub(super) fn write(&self, model: &Model, input: &GateValue) -> Vec<u8> {
+        let (_, pieces) = self.inputs.iter().find(|(gate, _)| *gate == input.gate).expect("every input has a template");
+        let mut text = render(model, &self.words, pieces, input, &|value| value);
+        text.push_str(&self.line_end);
+        text.into_bytes()
+    }
+
+    /// What ends a line.
+    pub(super) fn line_end(&self) -> &str {
+        &self.line_end
+    }
+
+    /// Whether the end of the connection is no news after this.
+    pub(super) fn is_last(&self, seen: &Observation) -> bool {
+        matches!(seen, Observation::Output(output) if self.last.contains(&output.gate))
+    }
+
+    /// What the beginning of some bytes is.
+    pub(super) fn read(&self, model: &Model, bytes: &[u8]) -> Heard {
+        if bytes.is_empty() {
+            return Heard::Partial;
+        }
+        match self.matcher.as_ref().map_or(Found::Nothing, |matcher| matcher.find(bytes)) {
+            Found::Message { end, template } => {
+                Heard::Message(end, self.outputs[template].observation(model, &self.words, &bytes[..end]))
+            }
+            Found::Partial if bytes.len() <= MAX_LINE => Heard::Partial,
+            Found::Partial => Heard::Message(bytes.len(), self.malformed(bytes, "a message without an end")),
+            Found::Nothing => match bytes.iter().position(|b| *b == b'\n') {
+                Some(end) => Heard::Message(end + 1, self.unknown(&bytes[..=end])),
+                None if bytes.len() <= MAX_LINE => Heard::Partial,
+                None => Heard::Message(bytes.len(), self.malformed(bytes, "a line without an end")),
+            },
+        }
+    }
+
+    /// A line that fits no template.
+    fn unknown(&self, line: &[u8]) -> Observation {
+        if let (Some(gate), Ok(text)) = (self.other, std::str::from_utf8(line)) {
+            let text = Value::string(text.trim_end_matches(['\r', '\n']));
+            return Observation::Output(GateValue { gate, args: vec![text] });
+        }
+        self.malformed(line, "something that fits no template")
+    }
+
+    /// What is no output. What was tried is told.
+    pub(super) fn malformed(&self, bytes: &[u8], what: &str) -> Observation {
+        let tried: Vec<String> = self.outputs.iter().map(|o| excerpt(&o.text.escape_debug().to_string())).collect();
+        let why = format!("the system sent {what}; these were tried: {}", tried.join(", "));
+        Observation::Malformed { gate: None, why, raw: raw(bytes) }
+    }
+}
+
+/// Bytes as they can be shown.
+pub(super) fn raw(bytes: &[u8]) -> String {
+    const SHOWN: usize = 4000;
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
+    let more = if bytes.len() > SHOWN { "…" } else { "" };
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    shown.chars().map(escape).collect::<String>() + more
+}
+
+impl Output {
+    fn observation(&self, model: &Model, words: &Words, message: &[u8]) -> Observation {
+        let mut captures = self.regex.create_captures();
+        self.regex.captures(Input::new(message).anchored(Anchored::Yes), &mut captures);
+        let gate = &model.gates[self.gate];
+        let value = |(arg, param): (&Arg, &sioco_model::model::Param)| match arg {
+            Arg::Fixed(value) => Ok(value.clone()),
+            Arg::Group(name, quoted) => {
+                let span = captures.get_group_by_name(name);
+                let bytes = span.map(|span| &message[span.range()]);
+                let bytes = bytes.ok_or_else(|| format!("`{}` is missing", param.name))?;
+                let text = std::str::from_utf8(bytes).map_err(|_| format!("`{}` is not UTF-8", param.name))?;
+                let text = match *quoted && *model.sorts.get(param.sort) != Sort::String {
+                    true => text.trim_matches('"'),
+                    false => text,
+                };
+                read(&model.sorts, words, param, text, *quoted)
+            }
+        };
+        match self.args.iter().zip(&gate.params).map(value).collect() {
+            Ok(args) => Observation::Output(GateValue { gate: self.gate, args }),
+            Err(why) => Observation::Malformed { gate: Some(self.gate), why, raw: raw(message) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::text::torxakis;
+
+    const MODEL: &str = "type Key = A | B\ntype Why = ERR | WRONGTYPE\ninput set(key: Key, text: String)\ninput get(key: Key)\noutput ok\noutput int(n: Int in 0..100)\noutput error(why: Why)\noutput bulk(text: String)\noutput any_line(line: String)\noutput closed\nprocess Q { init l { ?set(key, text) -> l\n?get(key) -> l\n!ok -> l\n!int(any n) -> l\n!error(any why) -> l\n!bulk(any text) -> l\n!any_line(any line) -> l\n!closed -> l } }";
+
+    const DIALECT: &str = r#"
+        [dialect.d]
+        line-end = "\r\n"
+        words = { A = "key:a" }
+        last = ["ok"]
+        [dialect.d.inputs]
+        set = "*3\r\n$3\r\nSET\r\n${len(key)}\r\n{key}\r\n${len(text)}\r\n{text}"
+        get = "GET {key} {{x}}"
+        [dialect.d.outputs]
+        ok = "+OK"
+        int = ":{n}"
+        error = [{ regex = '-(?<why>[A-Z]+)[^\r\n]*\r\n' }, { line = "!wrong", set = { why = "ERR" } }]
+        bulk = { regex = '\$[0-9]+\r\n(?<text>[^\r\n]*)\r\n' }
+        any_line = "%{line}"
+    "#;
+
+    fn model() -> Model {
+        let checked = sioco_lang::check_text("m.sts", MODEL);
+        checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
+    }
+
+    fn dialect(text: &str) -> Dialect {
+        let config: Config = text.parse().unwrap_or_else(|why| panic!("{why}"));
+        Dialect { name: "d".into(), config: config.dialect["d"].clone() }
+    }
+
+    fn heard(compiled: &Compiled, model: &Model, bytes: &[u8]) -> String {
+        match compiled.read(model, bytes) {
+            Heard::Partial => "…".into(),
+            Heard::Message(n, Observation::Output(output)) => format!("{n} {}", output.show(model)),
+            Heard::Message(n, Observation::Malformed { gate, why, raw }) => {
+                format!("{n} {} {why} [{raw}]", gate.map_or("?", |gate| &model.gates[gate].name))
+            }
+            Heard::Message(_, other) => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn inputs_become_bytes_and_bytes_become_outputs() {
+        let model = model();
+        let compiled = dialect(DIALECT).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        assert_eq!(compiled.remarks, [""; 0]);
+        let set = model.gate("set").unwrap();
+        let input = GateValue { gate: set, args: vec![Value::Enum(0), Value::string("é!")] };
+        let bytes = compiled.write(&model, &input);
+        assert_eq!(String::from_utf8(bytes).unwrap(), "*3\r\n$3\r\nSET\r\n$5\r\nkey:a\r\n$3\r\né!\r\n");
+        let input = GateValue { gate: model.gate("get").unwrap(), args: vec![Value::Enum(1)] };
+        assert_eq!(compiled.write(&model, &input), b"GET B {x}\r\n");
+        for (bytes, expected) in [
+            (&b""[..], "…"),
+            (b"+O", "…"),
+            (b"+OK\r\n:1\r\n", "5 !ok"),
+            (b":42\r\n", "5 !int(42)"),
+            (b":101\r\n", "6 int `n` is 101, and should be Int in 0..100 [:101\\r\\n]"),
+            (b"-WRONGTYPE Operation against a key\r\n", "36 !error(WRONGTYPE)"),
+            (b"-OOM no\r\n", "9 error `why` is `OOM`, and should be Why [-OOM no\\r\\n]"),
+            (b"!wrong\r\n", "8 !error(ERR)"),
+            (b"$5\r\nhello\r\n", "11 !bulk(\"hello\")"),
+            (b"$1\r\n\xff\r\n", "7 bulk `text` is not UTF-8 [$1\\r\\n\u{fffd}\\r\\n]"),
+            (b"%a b\r\n", "6 !any_line(\"a b\")"),
+            (b"nonsense", "…"),
+        ] {
+            assert_eq!(heard(&compiled, &model, bytes), expected);
+        }
+        let unknown = heard(&compiled, &model, b"nonsense\r\n+OK\r\n");
+        assert!(
+            unknown
+                .starts_with("10 ? the system sent something that fits no template; these were tried: `+OK`, `:{n}`, ")
+        );
+        assert!(unknown.ends_with(" [nonsense\\r\\n]"), "{unknown}");
+        let endless = vec![b'x'; MAX_LINE + 1];
+        assert!(heard(&compiled, &model, &endless).contains("a line without an end"));
+        assert!(compiled.is_last(&Observation::Output(GateValue { gate: model.gate("ok").unwrap(), args: vec![] })));
+    }
+
+    #[test]
+    fn a_gate_may_take_what_fits_nothing_else() {
+        let model = model();
+        let text = DIALECT.replace("last =", "other = \"any_line\"\nlast =").replace("any_line = \"%{line}\"", "");
+        let compiled = dialect(&text).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        assert_eq!(heard(&compiled, &model, b"nonsense\r\n"), "10 !any_line(\"nonsense\")");
+    }
+
+    #[test]
+    fn templates_that_overlap_are_told() {
+        let model = model();
+        let text = DIALECT.replace("\"%{line}\"", "\"{line}\"");
+        let compiled = dialect(&text).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        let expected = "dialect `d`: the templates `+OK` of `ok` and `{line}` of `any_line` overlap, on \"+OK\\r\\n\" for example: the first of them counts";
+        assert!(compiled.remarks.contains(&expected.to_owned()), "{:#?}", compiled.remarks);
+    }
+
+    #[test]
+    fn torxakis_writes_gates_with_values() {
+        let model = model();
+        let compiled = torxakis(&model).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        let input = GateValue { gate: model.gate("set").unwrap(), args: vec![Value::Enum(0), Value::string("a\"b")] };
+        assert_eq!(compiled.write(&model, &input), b"set(A,\"a\\\"b\")\n");
+        assert_eq!(heard(&compiled, &model, b"bulk(\"x\\\\y\")\n"), "13 !bulk(\"x\\\\y\")");
+        assert_eq!(heard(&compiled, &model, b"int(7)\r\n"), "8 !int(7)");
+        assert_eq!(heard(&compiled, &model, b"ok\n"), "3 !ok");
+    }
+
+    #[test]
+    fn mistakes_are_told_all_at_once() {
+        let model = model();
+        for (from, to, expected) in [
+            ("get = \"GET", "got = \"GET", "`got` is no input of the model; did you mean `get`?"),
+            ("get = \"GET", "got = \"GET", "the input `get` of the model has no template in `inputs`"),
+            ("{len(text)}", "{length(text)}", "`length` is unknown; there are `len(p)` and `quoted(p)`"),
+            ("{{x}}", "{x", "a `{` is not closed"),
+            ("{{x}}", "x}", "a `}` without its `{`"),
+            ("GET {key}", "GET {kee}", "`kee` is no parameter; did you mean `key`?"),
+            ("ok = \"+OK\"", "okk = \"+OK\"", "`okk` is no output of the model; did you mean `ok`?"),
+            ("ok = \"+OK\"", "", "the output `ok` of the model has no template in `outputs`"),
+            (
+                "ok = \"+OK\"",
+                "ok = \"+OK\"\nclosed = \"x\"",
+                "`closed` is no output of the model; the end of the connection",
+            ),
+            ("int = \":{n}\"", "int = \":\"", "`:` says nothing about the parameter `n`"),
+            ("int = \":{n}\"", "int = \":{n}{n}\"", "`n` has more than one place"),
+            ("(?<why>[A-Z]+)", "(?<why>[A-Z+)", "is no regular expression: "),
+            ("(?<why>[A-Z]+)", "(?<wy>[A-Z]+)", "`wy` is no parameter; did you mean `why`?"),
+            ("(?<text>[^\\r\\n]*)\\r\\n", "(?<text>.*)$", "a template describes a whole message"),
+            ("'\\$[0-9]+\\r\\n(?<text>[^\\r\\n]*)\\r\\n'", "'(?<text>a*)'", "also matches nothing at all"),
+            ("why = \"ERR\"", "why = \"Err\"", "`set`: `why` is `\"Err\"`"),
+            ("line = \"!wrong\", ", "", "either `line` or `regex`"),
+            ("line = \"!wrong\"", "status = 404, line = \"!wrong\"", "about responses of HTTP"),
+            ("words = { A", "words = { a", "`words` has `a`, which is no constructor of the model"),
+            ("last = [\"ok\"]", "last = [\"bye\"]", "`bye` is no output"),
+            ("last = [\"ok\"]", "other = \"int\"", "should have one parameter, a String"),
+            (
+                "\"GET {key} {{x}}\"",
+                "{ method = \"GET\", path = \"/\" }",
+                "is a request, and this system does not speak HTTP",
+            ),
+        ] {
+            assert!(DIALECT.contains(from), "{from}");
+            let why = dialect(&DIALECT.replace(from, to)).compile(&model).err().expect("a mistake");
+            assert!(why.iter().any(|w| w.starts_with("dialect `d`: ") && w.contains(expected)), "{expected}: {why:#?}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Which template matches what was received, as soon as one does.
+//!
+//! All templates together are one deterministic automaton, so that three things are known after every byte: whether
+//! some template matches all of it, whether any still may, or whether none does any more. The same automaton tells
+//! beforehand which templates take the same bytes.
+
+use std::collections::VecDeque;
+
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::nfa::thompson;
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::{start, syntax};
+use regex_automata::{Anchored, MatchKind};
+
+/// How large the automaton may be, in bytes.
+const SIZE: usize = 16 << 20;
+
+/// Bytes, not characters: what a system sends may be anything.
+pub(super) fn bytes() -> syntax::Config {
+    syntax::Config::new().unicode(false).utf8(false)
+}
+
+/// All templates.
+pub(super) struct Matcher {
+    dfa: dense::DFA<Vec<u32>>,
+    start: StateID,
+}
+
+/// What is known about some bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Found {
+    /// So many of them are a message, by this template.
+    Message {
+        /// How many.
+        end: usize,
+        /// Which template.
+        template: usize,
+    },
+    /// They may be the beginning of one.
+    Partial,
+    /// They are not the beginning of any.
+    Nothing,
+}
+
+/// Two templates that match the same bytes, or one of which matches the beginning of what another does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Overlap {
+    /// The one that counts.
+    pub(super) taken: usize,
+    /// The other.
+    pub(super) hidden: usize,
+    /// Bytes that the other one matches.
+    pub(super) example: Vec<u8>,
+}
+
+impl Matcher {
+    /// The automaton for regular expressions that are known to be some.
+    pub(super) fn new(patterns: &[String]) -> Result<Matcher, String> {
+        let config = dense::Config::new()
+            .start_kind(StartKind::Anchored)
+            .match_kind(MatchKind::All)
+            .dfa_size_limit(Some(SIZE))
+            .determinize_size_limit(Some(SIZE));
+        let dfa = dense::Builder::new()
+            .configure(config)
+            .syntax(bytes())
+            .thompson(thompson::Config::new().utf8(false))
+            .build_many(patterns)
+            .map_err(|error| format!("the templates for outputs are too large together: {error}"))?;
+        let start = dfa
+            .start_state(&start::Config::new().anchored(Anchored::Yes))
+            .map_err(|error| format!("the templates for outputs cannot be used: {error}"))?;
+        Ok(Matcher { dfa, start })
+    }
+
+    /// The first template that matches exactly the bytes that led to a state.
+    fn matched(&self, state: StateID) -> Option<StateID> {
+        // The automaton is one byte behind, unless it is told that there is no more.
+        let end = self.dfa.next_eoi_state(state);
+        self.dfa.is_match_state(end).then_some(end)
+    }
+
+    fn templates(&self, end: StateID) -> Vec<usize> {
+        let mut all: Vec<usize> =
+            (0..self.dfa.match_len(end)).map(|i| self.dfa.match_pattern(end, i).as_usize()).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Looks for a message at the beginning of some bytes.
+    pub(super) fn find(&self, bytes: &[u8]) -> Found {
+        let mut state = self.start;
+        for (at, byte) in bytes.iter().enumerate() {
+            state = self.dfa.next_state(state, *byte);
+            if self.dfa.is_dead_state(state) || self.dfa.is_quit_state(state) {
+                return Found::Nothing;
+            }
+            if let Some(end) = self.matched(state) {
+                return Found::Message { end: at + 1, template: self.templates(end)[0] };
+            }
+        }
+        Found::Partial
+    }
+
+    /// Every pair of templates that overlap, with an example of the shortest kind.
+    pub(super) fn overlaps(&self) -> Vec<Overlap> {
+        let mut found: Vec<Overlap> = Vec::new();
+        // One byte of each kind that the automaton tells apart; letters first, so that the examples can be read.
+        let mut kinds = std::collections::BTreeSet::new();
+        let order = (b'a'..=b'z').chain(b' '..=b'~').chain(0..b' ').chain(0x7f..=0xff);
+        let order: Vec<u8> = order.filter(|byte| kinds.insert(self.dfa.byte_classes().get(*byte))).collect();
+        // Each state with the bytes that led there, and the template that matched on the way, breadth first.
+        let mut seen = std::collections::BTreeSet::from([(self.start, None::<usize>)]);
+        let mut queue = VecDeque::from([(self.start, None::<usize>, Vec::<u8>::new())]);
+        while let Some((state, earlier, bytes)) = queue.pop_front() {
+            let mut earlier = earlier;
+            if let Some(end) = self.matched(state).filter(|_| !bytes.is_empty()) {
+                let all = self.templates(end);
+                let taken = earlier.unwrap_or(all[0]);
+                for hidden in all.into_iter().filter(|t| *t != taken) {
+                    if found.iter().all(|o| (o.taken, o.hidden) != (taken, hidden)) {
+                        found.push(Overlap { taken, hidden, example: bytes.clone() });
+                    }
+                }
+                earlier = Some(taken);
+            }
+            for &byte in &order {
+                let next = self.dfa.next_state(state, byte);
+                if !self.dfa.is_dead_state(next) && seen.insert((next, earlier)) {
+                    let mut bytes = bytes.clone();
+                    bytes.push(byte);
+                    queue.push_back((next, earlier, bytes));
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matcher(patterns: &[&str]) -> Matcher {
+        Matcher::new(&patterns.iter().map(|p| p.to_string()).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn a_message_ends_as_soon_as_a_template_matches() {
+        let m = matcher(&[
+            r":[0-9]+\r\n",
+            r"\$-1\r\n",
+            r"\$[0-9]+\r\n[^\r\n]*\r\n",
+            r"(?:[0-9]{3}-.*\r\n)*[0-9]{3} .*\r\n",
+        ]);
+        let message = |end, template| Found::Message { end, template };
+        for (bytes, expected) in [
+            (&b""[..], Found::Partial),
+            (b":12", Found::Partial),
+            (b":12\r\n", message(5, 0)),
+            (b":12\r\n:13\r\n", message(5, 0)),
+            (b"$-1\r\n", message(5, 1)),
+            (b"$5\r\nhel", Found::Partial),
+            (b"$5\r\nhello\r\n+", message(11, 2)),
+            (b"250-a\r\n250-b\r\n", Found::Partial),
+            (b"250-a\r\n250 b\r\nx", message(14, 3)),
+            (b"-ERR", Found::Nothing),
+            (b":1x", Found::Nothing),
+            (b"250-\xff\xfe\r\n250 \x80\r\n", message(15, 3)),
+        ] {
+            assert_eq!(m.find(bytes), expected, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn templates_that_overlap_are_found() {
+        let overlap = |taken, hidden, example: &str| Overlap { taken, hidden, example: example.into() };
+        assert_eq!(matcher(&["a[0-9]\n", "b[0-9]\n"]).overlaps(), []);
+        assert_eq!(matcher(&["a[0-9]\n", "[ab]7\n"]).overlaps(), [overlap(0, 1, "a7\n")]);
+        assert_eq!(matcher(&["a", "ab"]).overlaps(), [overlap(0, 1, "ab")]);
+        assert_eq!(matcher(&["ab", "a"]).overlaps(), [overlap(1, 0, "ab")]);
+        // The one that is hidden in part is not hidden as a whole.
+        assert_eq!(matcher(&["OK\n", "[A-Z]+\n"]).overlaps(), [overlap(0, 1, "OK\n")]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Texts with places for values: `ADD {p}`.
+//!
+//! `{p}` is the value of the parameter `p`, `{len(p)}` how many bytes that has, and `{quoted(p)}` the value in double
+//! quotes. A brace itself is written twice.
+
+use sioco_exec::GateValue;
+use sioco_model::Model;
+use sioco_model::model::Param;
+use sioco_model::names::did_you_mean;
+
+use super::value::{Words, quote, show};
+
+/// A part of a template.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Piece {
+    /// This text.
+    Literal(String),
+    /// The value of a parameter.
+    Value(usize),
+    /// The value of a parameter, in double quotes.
+    Quoted(usize),
+    /// How many bytes the value of a parameter has.
+    Length(usize),
+}
+
+/// Reads a template with these parameters.
+pub(crate) fn template(text: &str, params: &[Param]) -> Result<Vec<Piece>, String> {
+    let mut pieces = Vec::new();
+    let mut literal = String::new();
+    let mut left = text;
+    while let Some(at) = left.find(['{', '}']) {
+        literal.push_str(&left[..at]);
+        let (brace, rest) = (&left[at..=at], &left[at + 1..]);
+        if let Some(rest) = rest.strip_prefix(brace) {
+            literal.push_str(brace);
+            left = rest;
+            continue;
+        }
+        if brace == "}" {
+            return Err(format!("in `{text}` there is a `}}` without its `{{`; a brace itself is written twice"));
+        }
+        let Some((inside, rest)) = rest.split_once('}') else {
+            return Err(format!("in `{text}` a `{{` is not closed; a brace itself is written twice"));
+        };
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+        }
+        pieces.push(place(inside.trim(), params).map_err(|why| format!("in `{text}`, {why}"))?);
+        left = rest;
+    }
+    literal.push_str(left);
+    if !literal.is_empty() {
+        pieces.push(Piece::Literal(literal));
+    }
+    Ok(pieces)
+}
+
+fn place(inside: &str, params: &[Param]) -> Result<Piece, String> {
+    type Make = fn(usize) -> Piece;
+    let (make, name): (Make, &str) = match inside.split_once('(') {
+        None => (Piece::Value, inside),
+        Some((function, rest)) => {
+            let name = rest.strip_suffix(')').ok_or_else(|| format!("`{{{inside}}}` lacks a `)`"))?.trim();
+            match function.trim() {
+                "len" => (Piece::Length, name),
+                "quoted" => (Piece::Quoted, name),
+                other => return Err(format!("`{other}` is unknown; there are `len(p)` and `quoted(p)`")),
+            }
+        }
+    };
+    let at = params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, params))?;
+    Ok(make(at))
+}
+
+/// That there is no parameter with a name.
+pub(super) fn no_parameter(name: &str, params: &[Param]) -> String {
+    let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
+    let help = match did_you_mean(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "the gate has none".into(),
+        None => format!("there are {}", names.join(", ")),
+    };
+    format!("`{name}` is no parameter; {help}")
+}
+
+/// The text of a template for an input. Each value goes through a function on its way.
+pub(crate) fn render(
+    model: &Model,
+    words: &Words,
+    pieces: &[Piece],
+    input: &GateValue,
+    escape: &dyn Fn(String) -> String,
+) -> String {
+    let params = &model.gates[input.gate].params;
+    let text = |at: usize| show(&model.sorts, words, params[at].sort, &input.args[at]);
+    let piece = |piece: &Piece| match piece {
+        Piece::Literal(literal) => literal.clone(),
+        Piece::Value(at) => escape(text(*at)),
+        Piece::Quoted(at) => escape(quote(&text(*at))),
+        Piece::Length(at) => text(*at).len().to_string(),
+    };
+    pieces.iter().map(piece).collect()
+}

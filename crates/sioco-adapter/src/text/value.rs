@@ -1,0 +1,278 @@
+//! Values as text.
+//!
+//! | sort | text |
+//! | --- | --- |
+//! | `Bool` | `true`, `false` |
+//! | `Int` | its digits |
+//! | `Real` | a decimal number; a fraction such as `1/3` where none is exact |
+//! | `String` | the text itself; where it is quoted, or part of something else, in double quotes, with `\` before `"` and `\` |
+//! | constructor | its name, or the word for it, with its fields: `Mix(1,2)` |
+//! | record | its fields: `(1,2)` |
+//! | `Seq<T>` | `[1,2]` |
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+use sioco_model::model::Param;
+use sioco_model::number::show_rational;
+use sioco_model::sort::{DataType, Sort, Sorts};
+use sioco_model::{SortId, Value};
+
+use crate::values::{Misread, argument};
+
+/// How constructors are written that have other names in the model.
+pub(crate) type Words = BTreeMap<String, String>;
+
+fn word<'a>(words: &'a Words, name: &'a str) -> &'a str {
+    words.get(name).map_or(name, String::as_str)
+}
+
+/// A value as text.
+pub(crate) fn show(sorts: &Sorts, words: &Words, sort: SortId, value: &Value) -> String {
+    let list = |items: Vec<String>| items.join(",");
+    match (value, sorts.get(sort)) {
+        (Value::Str(text), _) => text.to_string(),
+        (Value::Real(r), _) => show_rational(r).replace(' ', ""),
+        (Value::Enum(_), _) => word(words, &sorts.show(sort, value)).to_owned(),
+        (Value::Seq(items), Sort::Seq(item)) => {
+            format!("[{}]", list(items.iter().map(|v| inner(sorts, words, *item, v)).collect()))
+        }
+        (Value::Data(d), Sort::Data(data)) => {
+            let data = &sorts.data[*data];
+            let constructor = &data.constructors[d.constructor as usize];
+            let fields = constructor.fields.iter().zip(&d.fields);
+            let fields = list(fields.map(|(f, v)| inner(sorts, words, f.sort, v)).collect());
+            let name = if data.record { "" } else { word(words, &constructor.name) };
+            format!("{name}({fields})")
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// A value inside of another.
+fn inner(sorts: &Sorts, words: &Words, sort: SortId, value: &Value) -> String {
+    match value {
+        Value::Str(text) => quote(text),
+        _ => show(sorts, words, sort, value),
+    }
+}
+
+/// A text in double quotes.
+pub(crate) fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+const QUOTED: &str = r#""(?:[^"\\\r\n]|\\[^\r\n])*""#;
+
+/// A regular expression for the values of a sort, without their ranges: a value out of range is to be seen as one.
+pub(crate) fn pattern(sorts: &Sorts, words: &Words, sort: SortId, quoted: bool) -> String {
+    let alternatives = |all: Vec<String>| format!("(?:{})", all.join("|"));
+    let fields = |sorts_of: Vec<SortId>| {
+        let all: Vec<String> = sorts_of.into_iter().map(|s| pattern(sorts, words, s, true)).collect();
+        format!(r"\({}\)", all.join(","))
+    };
+    match sorts.get(sort) {
+        Sort::Bool => "(?:true|false)".into(),
+        Sort::Int { .. } => "[+-]?[0-9]+".into(),
+        Sort::Real { .. } => r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?".into(),
+        Sort::String if quoted => QUOTED.into(),
+        Sort::String => r"[^\r\n]*?".into(),
+        Sort::Seq(item) => {
+            let item = pattern(sorts, words, *item, true);
+            format!(r"\[(?:{item}(?:,{item})*)?\]")
+        }
+        Sort::Data(data) => {
+            let data = &sorts.data[*data];
+            alternatives(
+                data.constructors
+                    .iter()
+                    .map(|c| {
+                        let name = if data.record { String::new() } else { regex_syntax::escape(word(words, &c.name)) };
+                        let none = c.fields.is_empty() && !data.record;
+                        let fields =
+                            if none { String::new() } else { fields(c.fields.iter().map(|f| f.sort).collect()) };
+                        name + &fields
+                    })
+                    .collect(),
+            )
+        }
+    }
+}
+
+/// The value of a parameter that a text stands for, or what is wrong with it.
+pub(crate) fn read(sorts: &Sorts, words: &Words, param: &Param, text: &str, quoted: bool) -> Result<Value, String> {
+    let mut reader = Reader { sorts, words, text, at: 0 };
+    let json = reader.read(param.sort, quoted).filter(|_| reader.at == text.len());
+    let no = || format!("`{}` is `{text}`, and should be {}", param.name, sorts.name(param.sort));
+    argument(sorts, param, &json.ok_or_else(no)?).map_err(|why| match why {
+        Misread::Misfit(why) | Misread::Protocol(why) => why,
+    })
+}
+
+/// Reads a text by a sort, as JSON, whose readers know all about ranges.
+struct Reader<'a> {
+    sorts: &'a Sorts,
+    words: &'a Words,
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn left(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip(&mut self, text: &str) -> Option<()> {
+        self.left().starts_with(text).then(|| self.at += text.len())
+    }
+
+    /// Everything up to the first character that is none of these.
+    fn while_in(&mut self, among: &str) -> &'a str {
+        let left = self.left();
+        let end = left.find(|c: char| !among.contains(c)).unwrap_or(left.len());
+        self.at += end;
+        &left[..end]
+    }
+
+    fn read(&mut self, sort: SortId, quoted: bool) -> Option<Json> {
+        match self.sorts.get(sort) {
+            Sort::Bool => match self.while_in("truefals") {
+                "true" => Some(json!(true)),
+                "false" => Some(json!(false)),
+                _ => None,
+            },
+            Sort::Int { .. } => {
+                let digits = self.while_in("+-0123456789");
+                let digits = digits.strip_prefix('+').unwrap_or(digits);
+                Some(json!({ "#bigint": digits })).filter(|_| is_integer(digits))
+            }
+            Sort::Real { .. } => {
+                let number = self.while_in("+-0123456789.eE/");
+                let number = number.strip_prefix('+').unwrap_or(number);
+                match number.split_once('/') {
+                    Some((a, b)) => Some(json!({ "#rational": number })).filter(|_| is_integer(a) && is_integer(b)),
+                    None => Some(json!({ "#number": number.replace("e+", "e").replace("E+", "E") })),
+                }
+            }
+            Sort::String if quoted => self.quoted().map(Json::String),
+            Sort::String => {
+                let text = self.left();
+                self.at = self.text.len();
+                Some(json!(text))
+            }
+            Sort::Seq(item) => {
+                self.skip("[")?;
+                let mut items = Vec::new();
+                while self.skip("]").is_none() {
+                    if !items.is_empty() {
+                        self.skip(",")?;
+                    }
+                    items.push(self.read(*item, true)?);
+                }
+                Some(Json::Array(items))
+            }
+            Sort::Data(data) => self.data(&self.sorts.data[*data]),
+        }
+    }
+
+    fn quoted(&mut self) -> Option<String> {
+        self.skip("\"")?;
+        let mut text = String::new();
+        let mut escaped = false;
+        for (at, c) in self.left().char_indices() {
+            match c {
+                _ if escaped => {
+                    text.push(c);
+                    escaped = false;
+                }
+                '\\' => escaped = true,
+                '"' => {
+                    self.at += at + 1;
+                    return Some(text);
+                }
+                _ => text.push(c),
+            }
+        }
+        None
+    }
+
+    fn data(&mut self, data: &DataType) -> Option<Json> {
+        let fits =
+            |c: &&sioco_model::sort::Constructor| data.record || self.left().starts_with(word(self.words, &c.name));
+        // The longest name counts: one may begin like another.
+        let constructor = data.constructors.iter().filter(fits).max_by_key(|c| word(self.words, &c.name).len())?;
+        if !data.record {
+            self.at += word(self.words, &constructor.name).len();
+        }
+        let mut fields = Map::new();
+        if data.record || !constructor.fields.is_empty() {
+            self.skip("(")?;
+            for (i, field) in constructor.fields.iter().enumerate() {
+                if i > 0 {
+                    self.skip(",")?;
+                }
+                fields.insert(field.name.clone(), self.read(field.sort, true)?);
+            }
+            self.skip(")")?;
+        }
+        Some(match (data.record, constructor.fields.is_empty()) {
+            (true, _) => Json::Object(fields),
+            (false, true) => json!(constructor.name),
+            (false, false) => json!({ &constructor.name: fields }),
+        })
+    }
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "type C = Red | Redder | Mix(a: Int in 0..9, t: String)\ntype P = { x: Real, s: Seq<C> }\noutput o(n: Int, r: Real, b: Bool, t: String, c: C, p: P, d: Int in 1..9)\nprocess Q { init l { !o(any n, any r, any b, any t, any c, any p, any d) -> l } }";
+
+    #[test]
+    fn what_is_written_is_read_and_matches_its_pattern() {
+        let model = sioco_lang::check_text("m.sts", MODEL).model.expect("a model").model;
+        let gate = model.gates.values().next().unwrap();
+        let words = Words::from([("Red".into(), "r.d".into())]);
+        for (name, text) in [
+            ("n", "-12345678901234567890123"),
+            ("n", "7"),
+            ("r", "0.25"),
+            ("r", "1/3"),
+            ("b", "true"),
+            ("t", "any \"text\" at all"),
+            ("c", "r.d"),
+            ("c", "Redder"),
+            ("c", "Mix(3,\"a\\\"b,)\\\\\")"),
+            ("p", "(1.5,[r.d,Mix(0,\"\")])"),
+            ("p", "(0.0,[])"),
+        ] {
+            let param = gate.params.iter().find(|p| p.name == name).unwrap();
+            let value = read(&model.sorts, &words, param, text, false).unwrap_or_else(|why| panic!("{text}: {why}"));
+            assert_eq!(show(&model.sorts, &words, param.sort, &value), text);
+            let pattern = format!("(?:{})\\z", pattern(&model.sorts, &words, param.sort, false));
+            let regex = regex_automata::meta::Regex::new(&pattern).unwrap();
+            let input = regex_automata::Input::new(text).anchored(regex_automata::Anchored::Yes);
+            assert!(regex.is_match(input), "{pattern} for {text}");
+        }
+        for (name, text, part) in [
+            ("n", "x", "`n` is `x`, and should be Int"),
+            ("n", "1.0", "`n` is `1.0`"),
+            ("d", "10", "`d` is 10, and should be Int in 1..9"),
+            ("c", "Green", "should be C"),
+            ("c", "Mix(10,\"\")", "10"),
+            ("b", "tru", "should be Bool"),
+            ("r", "1/0", "1/0"),
+            ("p", "(1,[r.d,])", "should be P"),
+        ] {
+            let param = gate.params.iter().find(|p| p.name == name).unwrap();
+            let why = read(&model.sorts, &words, param, text, false).unwrap_err();
+            assert!(why.contains(part), "{text}: {why}");
+        }
+    }
+}
