@@ -24,8 +24,8 @@ pub struct Answer {
 /// An output that does not fit its gate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// The gate.
-    pub gate: GateId,
+    /// The gate, if it is known.
+    pub gate: Option<GateId>,
     /// What is wrong.
     pub why: String,
     /// What was received.
@@ -82,7 +82,9 @@ impl<'c, 'm> Timed<'c, 'm> {
             }
             SutEvent::Observed(Observation::Output(GateValue { gate, .. })) => self.answered(*gate, now),
             SutEvent::Observed(Observation::Malformed { gate, why, raw }) => {
-                self.answered(*gate, now);
+                if let Some(gate) = gate {
+                    self.answered(*gate, now);
+                }
                 self.malformed.push(Malformed { gate: *gate, why: why.clone(), raw: raw.clone() });
             }
             SutEvent::Observed(Observation::Delta | Observation::Closed) => {}
