@@ -25,13 +25,13 @@ const NEWS: Duration = Duration::from_millis(300);
 /// A server, and how it is started.
 pub struct Host {
     /// The command.
-    pub program: Program,
+    program: Program,
     /// Where it listens, with [`PORT`] for the port if that is free to choose.
-    pub address: String,
+    address: String,
     /// How long it may take until it does.
-    pub patience: Duration,
+    patience: Duration,
     /// Whether it is started anew for each connection.
-    pub restart: bool,
+    restart: bool,
     running: Option<Running>,
 }
 
@@ -44,9 +44,8 @@ struct Running {
 
 impl Host {
     /// A server that listens at an address, `HOST:PORT`, once it is started.
-    pub fn new(program: Program, address: &str) -> Host {
-        let patience = Duration::from_secs(10);
-        Host { program, address: address.into(), patience, restart: false, running: None }
+    pub fn new(program: Program, address: &str, patience: Duration, restart: bool) -> Host {
+        Host { program, address: address.into(), patience, restart, running: None }
     }
 
     /// Where it listens.
@@ -161,7 +160,7 @@ mod tests {
 
     fn host(script: &str, address: &str) -> Host {
         let words = vec!["sh".into(), "-c".into(), script.into()];
-        Host { patience: Duration::from_millis(300), ..Host::new(Program::new(words), address) }
+        Host::new(Program::new(words), address, Duration::from_millis(300), false)
     }
 
     #[test]

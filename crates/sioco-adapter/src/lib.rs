@@ -21,6 +21,7 @@ pub mod config;
 pub mod gates;
 pub mod group;
 pub mod host;
+pub mod http;
 pub mod in_process;
 pub mod lines;
 pub mod log;

@@ -14,4 +14,7 @@ mod value;
 
 pub use client::{TextClient, TextOptions};
 pub use dialect::{Compiled, Dialect};
+pub(crate) use dialect::{output_gate, set_value, unknown};
+pub(crate) use template::{Piece, no_parameter, render, template};
 pub use torxakis::torxakis;
+pub(crate) use value::{Words, read};

@@ -161,7 +161,7 @@ impl TermPool {
 
     fn intern(&mut self, term: Term, sort: SortId) -> TermId {
         let hash = hash(&term);
-        match self.index.find(hash, |id| self.terms[*id].term == term) {
+        match self.index.find(hash, |id| self.terms[*id].term == term && self.terms[*id].sort == sort) {
             Some(id) => *id,
             None => self.insert(hash, term, sort),
         }
@@ -231,7 +231,10 @@ impl TermPool {
     /// An operation as it is, without simplification. The caller vouches for the sorts.
     pub fn app(&mut self, op: Op, args: &[TermId], sort: SortId) -> TermId {
         let hash = hash_app(op, args);
-        let same = |id: &TermId| matches!(self.get(*id), Term::App(o, a) if *o == op && **a == *args);
+        // Types may have constructors that look the same: the first one with a number, say.
+        let same = |id: &TermId| {
+            matches!(self.get(*id), Term::App(o, a) if *o == op && **a == *args) && self.sort(*id) == sort
+        };
         match self.index.find(hash, same) {
             Some(id) => *id,
             None => self.insert(hash, Term::App(op, args.into()), sort),
@@ -437,6 +440,17 @@ mod tests {
         assert_eq!(a, b);
         assert_eq!(pool.len(), 3);
         assert_eq!(pool.depth(a), 2);
+    }
+
+    #[test]
+    fn constructors_of_two_types_are_two_terms() {
+        let sorts = Sorts::default();
+        let mut pool = TermPool::new();
+        let p = pool.param(0, sorts.string);
+        // Any two sorts will do.
+        let [a, b] = [sorts.int, sorts.real].map(|sort| pool.app(Op::Construct(1), &[p], sort));
+        assert_eq!([a, b].map(|t| pool.sort(t)), [sorts.int, sorts.real]);
+        assert_eq!(pool.app(Op::Construct(1), &[p], sorts.int), a);
     }
 
     #[test]

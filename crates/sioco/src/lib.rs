@@ -19,6 +19,7 @@ pub mod markdown;
 pub mod model;
 pub mod output;
 pub mod plan;
+pub mod project;
 pub mod run;
 pub mod seconds;
 pub mod simulate;

@@ -420,7 +420,7 @@ mod tests {
         last = ["ok"]
         [dialect.d.inputs]
         set = "*3\r\n$3\r\nSET\r\n${len(key)}\r\n{key}\r\n${len(text)}\r\n{text}"
-        get = "GET {key} {{x}}"
+        get = "GET {key} {{x}}{repeat(ab, 3)}"
         [dialect.d.outputs]
         ok = "+OK"
         int = ":{n}"
@@ -460,7 +460,7 @@ mod tests {
         let bytes = compiled.write(&model, &input);
         assert_eq!(String::from_utf8(bytes).unwrap(), "*3\r\n$3\r\nSET\r\n$5\r\nkey:a\r\n$3\r\né!\r\n");
         let input = GateValue { gate: model.gate("get").unwrap(), args: vec![Value::Enum(1)] };
-        assert_eq!(compiled.write(&model, &input), b"GET B {x}\r\n");
+        assert_eq!(compiled.write(&model, &input), b"GET B {x}ababab\r\n");
         for (bytes, expected) in [
             (&b""[..], "…"),
             (b"+O", "…"),
@@ -522,9 +522,14 @@ mod tests {
         for (from, to, expected) in [
             ("get = \"GET", "got = \"GET", "`got` is no input of the model; did you mean `get`?"),
             ("get = \"GET", "got = \"GET", "the input `get` of the model has no template in `inputs`"),
-            ("{len(text)}", "{length(text)}", "`length` is unknown; there are `len(p)` and `quoted(p)`"),
-            ("{{x}}", "{x", "a `{` is not closed"),
+            (
+                "{len(text)}",
+                "{length(text)}",
+                "`length` is unknown; there are `len(p)`, `quoted(p)` and `repeat(text, n)`",
+            ),
+            ("{{x}}{repeat(ab, 3)}", "{x", "a `{` is not closed"),
             ("{{x}}", "x}", "a `}` without its `{`"),
+            ("GET {key}", "GET {repeat(a)}", "write `repeat(x, 100)`"),
             ("GET {key}", "GET {kee}", "`kee` is no parameter; did you mean `key`?"),
             ("ok = \"+OK\"", "okk = \"+OK\"", "`okk` is no output of the model; did you mean `ok`?"),
             ("ok = \"+OK\"", "", "the output `ok` of the model has no template in `outputs`"),
@@ -546,7 +551,7 @@ mod tests {
             ("last = [\"ok\"]", "last = [\"bye\"]", "`bye` is no output"),
             ("last = [\"ok\"]", "other = \"int\"", "should have one parameter, a String"),
             (
-                "\"GET {key} {{x}}\"",
+                "\"GET {key} {{x}}{repeat(ab, 3)}\"",
                 "{ method = \"GET\", path = \"/\" }",
                 "is a request, and this system does not speak HTTP",
             ),

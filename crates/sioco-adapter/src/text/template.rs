@@ -1,7 +1,7 @@
 //! Texts with places for values: `ADD {p}`.
 //!
 //! `{p}` is the value of the parameter `p`, `{len(p)}` how many bytes that has, and `{quoted(p)}` the value in double
-//! quotes. A brace itself is written twice.
+//! quotes. `{repeat(x, 100)}` is a text again and again. A brace itself is written twice.
 
 use sioco_exec::GateValue;
 use sioco_model::Model;
@@ -9,6 +9,7 @@ use sioco_model::model::Param;
 use sioco_model::names::did_you_mean;
 
 use super::value::{Words, quote, show};
+use crate::lines::MAX_LINE;
 
 /// A part of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +65,10 @@ fn place(inside: &str, params: &[Param]) -> Result<Piece, String> {
             match function.trim() {
                 "len" => (Piece::Length, name),
                 "quoted" => (Piece::Quoted, name),
-                other => return Err(format!("`{other}` is unknown; there are `len(p)` and `quoted(p)`")),
+                "repeat" => return repeat(name),
+                other => {
+                    return Err(format!("`{other}` is unknown; there are `len(p)`, `quoted(p)` and `repeat(text, n)`"));
+                }
             }
         }
     };
@@ -72,8 +76,18 @@ fn place(inside: &str, params: &[Param]) -> Result<Piece, String> {
     Ok(make(at))
 }
 
+/// A text again and again, for lines that are too long for somebody.
+fn repeat(inside: &str) -> Result<Piece, String> {
+    let parts = inside.rsplit_once(',').and_then(|(text, n)| Some((text, n.trim().parse::<usize>().ok()?)));
+    let (text, n) = parts.ok_or_else(|| format!("write `repeat(x, 100)`, and not `repeat({inside})`"))?;
+    match text.len().checked_mul(n).filter(|length| *length <= MAX_LINE) {
+        Some(_) => Ok(Piece::Literal(text.repeat(n))),
+        None => Err(format!("`repeat({inside})` is longer than {} MiB", MAX_LINE >> 20)),
+    }
+}
+
 /// That there is no parameter with a name.
-pub(super) fn no_parameter(name: &str, params: &[Param]) -> String {
+pub(crate) fn no_parameter(name: &str, params: &[Param]) -> String {
     let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
     let help = match did_you_mean(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

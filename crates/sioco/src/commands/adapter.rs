@@ -248,8 +248,9 @@ impl Check {
             };
         };
         let file = self.file.clone().unwrap_or_default();
-        match sut::prepare(text, &file, &self.choices, out)? {
+        match sut::prepare(text, &file, None, &self.choices, out)? {
             Prepared::Adapter(spec) => spec.connector().map_err(|_| Failure::usage("a model is no adapter")),
+            Prepared::Described(described) => described.json_connector(),
             Prepared::Model(_) => {
                 let failure = Failure::usage(format!("`{text}` is a model that is played, which takes no adapter"));
                 Err(failure.help(example))

@@ -177,7 +177,7 @@ impl Replay {
         let quiescence = self.quiescence.map_or(header.settings.quiescence, Duration::from_millis);
         let patience = Patience { quiescence, accepted: self.patience.unwrap_or(header.settings.patience) };
         let interrupted = interrupt::flag();
-        let prepared = sut::prepare(name, &file, &choices, out)?;
+        let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
         let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);

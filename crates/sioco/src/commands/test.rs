@@ -166,7 +166,7 @@ impl Test {
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
         let interrupted = interrupt::flag();
-        let prepared = sut::prepare(&self.sut, &self.file, &self.choices, out)?;
+        let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();

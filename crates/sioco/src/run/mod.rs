@@ -1,6 +1,7 @@
 //! What `sioco test`, `judge` and `replay` need besides their command lines.
 
 pub mod cover;
+pub mod described;
 pub mod gate;
 pub mod journal;
 pub mod log;

@@ -13,27 +13,41 @@ use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, StateOracle};
 
+use super::described::Described;
 use super::played::Played;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::Output;
+use crate::project::Project;
 
 /// A system that is known, and not started yet.
 pub enum Prepared {
     /// An adapter.
     Adapter(SutSpec),
+    /// What the project's file describes.
+    Described(Box<Described>),
     /// A model that plays it.
     Model(Box<(Checked, CheckedModel)>),
 }
 
-/// Reads what `--sut` says, and the model that is played, if it is one.
-pub fn prepare(text: &str, model: &Path, choices: &Choices, out: &mut Output) -> Result<Prepared, Failure> {
+/// Reads what `--sut` says, and the model that is played, if it is one. The file and the model are those that are tested
+/// against.
+pub fn prepare(
+    text: &str,
+    file: &Path,
+    model: Option<&Model>,
+    choices: &Choices,
+    out: &mut Output,
+) -> Result<Prepared, Failure> {
+    if let Some(described) = Described::find(&Project::of(file)?, text, model)? {
+        return Ok(Prepared::Described(Box::new(described)));
+    }
     let spec: SutSpec = text.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
-    let SutSpec::Model(file) = &spec else { return Ok(Prepared::Adapter(spec)) };
+    let SutSpec::Model(played) = &spec else { return Ok(Prepared::Adapter(spec)) };
     // What was chosen about the model says nothing about another file.
     let none = Choices::default();
-    let choices = if is_same(file, model) { choices } else { &none };
-    Ok(Prepared::Model(Box::new(load(file, choices, out)?)))
+    let choices = if is_same(played, file) { choices } else { &none };
+    Ok(Prepared::Model(Box::new(load(played, choices, out)?)))
 }
 
 /// The system; it is started by its first reset. An adapter gets so much time for each answer.
@@ -49,6 +63,7 @@ pub fn open<'a>(
         Prepared::Adapter(SutSpec::Tcp(tcp)) => Box::new(tcp.clone()),
         Prepared::Adapter(SutSpec::Ws(ws)) => Box::new(ws.clone()),
         Prepared::Adapter(SutSpec::Model(_)) => unreachable!("a model that is played was read"),
+        Prepared::Described(described) => return described.open(model, patience, interrupted),
         Prepared::Model(played) => {
             let (checked, played) = &**played;
             let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());

@@ -1,0 +1,344 @@
+//! A system that speaks HTTP: inputs are requests, and responses are outputs.
+//!
+//! Requests go out one after the other, from a thread of their own, since nobody knows how long a response takes. An input
+//! is accepted when its request begins, so the events are in the order of the system. What cannot be connected to is a
+//! fault; a connection that breaks in the middle of an exchange is the observation `closed`.
+
+mod request;
+mod response;
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_model::model::{Direction, Model};
+use sioco_model::{GateId, Value};
+use ureq::Agent;
+
+use crate::config::Exchange;
+use crate::host::{Host, PORT};
+use crate::lines::{Interrupt, MAX_LINE, later};
+use crate::text::Dialect;
+use crate::transport::Connector;
+use request::{Outgoing, Template};
+use response::{Recognizer, Response};
+
+/// How often a wait looks whether somebody wants everything to end.
+const SLICE: Duration = Duration::from_millis(25);
+
+/// What is chosen about a system that speaks HTTP.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpOptions {
+    /// Requests at the beginning of each run.
+    pub before: Vec<Exchange>,
+    /// How long a request may take.
+    pub patience: Duration,
+    /// How often in a row a fault may be mended by trying again.
+    pub restarts: u32,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        HttpOptions { before: Vec::new(), patience: Duration::from_secs(10), restarts: 3 }
+    }
+}
+
+/// A system that speaks HTTP.
+pub struct Http<'m> {
+    model: &'m Model,
+    inputs: Vec<(GateId, Template)>,
+    recognizer: Recognizer,
+    before: Vec<(Outgoing, Option<u16>)>,
+    host: Option<Host>,
+    /// `HOST:PORT`, perhaps with a path; the port may have to be filled in.
+    address: String,
+    options: HttpOptions,
+    interrupt: Interrupt,
+    line: Option<Line>,
+    events: VecDeque<SutEvent>,
+    worked: bool,
+    restarts: u32,
+}
+
+/// The thread that sends requests, as long as somebody has this.
+struct Line {
+    requests: Sender<(u64, GateId, Outgoing)>,
+    responses: Receiver<Told>,
+}
+
+enum Told {
+    Begun(u64),
+    Answered(GateId, Result<Response, Broken>),
+}
+
+/// Why there is no response.
+enum Broken {
+    /// The server is not there.
+    Unreachable(String),
+    /// It ended the connection.
+    Closed,
+    /// It takes too long.
+    Late,
+    /// The request cannot be sent.
+    Wrong(String),
+}
+
+/// What is compiled of a dialect.
+type Parts = (Vec<(GateId, Template)>, Recognizer);
+
+fn compile(model: &Model, dialect: &Dialect) -> Result<Parts, Vec<String>> {
+    let mut wrong = Vec::new();
+    let inputs = request::inputs(model, dialect, &mut wrong);
+    let recognizer = Recognizer::new(model, dialect, &mut wrong);
+    match wrong.is_empty() {
+        true => Ok((inputs, recognizer)),
+        false => Err(wrong.into_iter().map(|why| format!("dialect `{}`: {why}", dialect.name)).collect()),
+    }
+}
+
+impl<'m> Http<'m> {
+    /// Everything that is wrong with a dialect for a model.
+    pub fn check(model: &Model, dialect: &Dialect) -> Result<(), Vec<String>> {
+        compile(model, dialect).map(|_| ())
+    }
+
+    /// A client for a server at an address, which is started if there is a host.
+    pub fn new(
+        model: &'m Model,
+        dialect: &Dialect,
+        host: Option<Host>,
+        address: &str,
+        options: HttpOptions,
+        interrupt: Interrupt,
+    ) -> Result<Http<'m>, Vec<String>> {
+        let (inputs, recognizer) = compile(model, dialect)?;
+        let before = options.before.iter().filter_map(|exchange| {
+            let request = exchange.request.as_ref()?;
+            Some((Outgoing::fixed(request), exchange.status))
+        });
+        let before = before.collect();
+        Ok(Http {
+            model,
+            inputs,
+            recognizer,
+            before,
+            host,
+            address: address.into(),
+            options,
+            interrupt,
+            line: None,
+            events: VecDeque::new(),
+            worked: false,
+            restarts: 0,
+        })
+    }
+
+    fn name(&self) -> String {
+        match &self.host {
+            Some(host) => host.name(),
+            None => format!("http://{}", self.address),
+        }
+    }
+
+    fn fault(&mut self, kind: FaultKind, what: &str) -> Fault {
+        self.line = None;
+        let again = self.worked && self.restarts < self.options.restarts;
+        self.restarts += 1;
+        Fault { kind, message: format!("the system `{}`: {what}", self.name()), stderr: Vec::new(), again }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// What was told next, until some time.
+    fn next(&self, until: Instant) -> Option<Told> {
+        let line = self.line.as_ref()?;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match line.responses.recv_timeout(left.min(SLICE)) {
+                Ok(told) => return Some(told),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if left <= SLICE || self.interrupted() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// The requests before a run.
+    fn prepare(&mut self) -> Result<(), Fault> {
+        for (outgoing, status) in self.before.clone() {
+            let Some(line) = &self.line else { return Ok(()) };
+            let shown = outgoing.to_string();
+            // Which gate it is does not matter: nobody asks.
+            let Some(gate) = self.model.gates.ids().next() else { return Ok(()) };
+            let _ = line.requests.send((0, gate, outgoing));
+            let until = later(self.options.patience + SLICE);
+            let answer = loop {
+                match self.next(until) {
+                    Some(Told::Begun(_)) => {}
+                    Some(Told::Answered(_, answer)) => break answer,
+                    None if self.interrupted() => return Ok(()),
+                    None => break Err(Broken::Late),
+                }
+            };
+            let why = match (answer, status) {
+                (Ok(response), Some(status)) if response.status != status => {
+                    format!("status {status} was expected, and received: {response}")
+                }
+                (Ok(_), _) => continue,
+                (Err(Broken::Late), _) => format!("no response came within {} s", self.options.patience.as_secs_f64()),
+                (Err(Broken::Closed), _) => "the connection was closed".into(),
+                (Err(Broken::Unreachable(why) | Broken::Wrong(why)), _) => why,
+            };
+            return Err(self.fault(FaultKind::Reset, &format!("before a run, after {shown}: {why}")));
+        }
+        Ok(())
+    }
+}
+
+/// Sends requests until nobody wants responses any more.
+fn serve(agent: &Agent, base: &str, requests: &Receiver<(u64, GateId, Outgoing)>, told: &Sender<Told>) {
+    for (id, gate, outgoing) in requests {
+        if told.send(Told::Begun(id)).is_err() {
+            return;
+        }
+        if told.send(Told::Answered(gate, ask(agent, base, &outgoing))).is_err() {
+            return;
+        }
+    }
+}
+
+fn ask(agent: &Agent, base: &str, outgoing: &Outgoing) -> Result<Response, Broken> {
+    let mut request = ureq::http::Request::builder().method(&*outgoing.method).uri(format!("{base}{}", outgoing.path));
+    for (name, value) in &outgoing.headers {
+        request = request.header(name, value);
+    }
+    let wrong = |error: ureq::http::Error| Broken::Wrong(format!("{outgoing} is no request: {error}"));
+    let sent = match &outgoing.body {
+        Some(body) => agent.run(request.body(body.clone()).map_err(wrong)?),
+        None => agent.run(request.body(()).map_err(wrong)?),
+    };
+    let mut response = sent.map_err(broken)?;
+    let status = response.status().as_u16();
+    let body = response.body_mut().with_config().limit(MAX_LINE as u64).read_to_vec().map_err(broken)?;
+    Ok(Response { status, body })
+}
+
+fn broken(error: ureq::Error) -> Broken {
+    use std::io::ErrorKind;
+    match error {
+        ureq::Error::Timeout(_) => Broken::Late,
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            Broken::Unreachable(error.to_string())
+        }
+        ureq::Error::Io(error) if error.kind() == ErrorKind::TimedOut => Broken::Late,
+        ureq::Error::Io(_) => Broken::Closed,
+        error @ (ureq::Error::HostNotFound | ureq::Error::ConnectionFailed) => Broken::Unreachable(error.to_string()),
+        error @ ureq::Error::BodyExceedsLimit(_) => Broken::Wrong(format!("a response is too long: {error}")),
+        error => Broken::Wrong(error.to_string()),
+    }
+}
+
+impl Sut for Http<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.line = None;
+        self.events.clear();
+        let mut address = self.address.clone();
+        if let Some(host) = &mut self.host {
+            let opened = host.connect(&self.interrupt);
+            let Some(mut probe) = opened.map_err(|mut fault| {
+                fault.again = self.worked && self.restarts < self.options.restarts;
+                self.restarts += 1;
+                fault
+            })?
+            else {
+                return Ok(());
+            };
+            probe.close(Duration::ZERO);
+            let port = host.port().unwrap_or_default();
+            address = address.replace(PORT, &port.to_string());
+        }
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_global(Some(self.options.patience))
+            .proxy(None)
+            .build();
+        let agent = Agent::from(config);
+        let (requests, to_send) = channel();
+        let (tell, responses) = channel();
+        let base = format!("http://{address}");
+        let work = move || serve(&agent, &base, &to_send, &tell);
+        let started = thread::Builder::new().name("http".into()).spawn(work);
+        started.map_err(|error| self.fault(FaultKind::Start, &format!("there is no thread for it: {error}")))?;
+        self.line = Some(Line { requests, responses });
+        self.prepare()?;
+        self.worked |= !self.interrupted();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        let (_, template) =
+            self.inputs.iter().find(|(gate, _)| *gate == input.gate).expect("every input has a template");
+        let outgoing = template.fill(self.model, input);
+        if let Some(line) = &self.line {
+            let _ = line.requests.send((id, input.gate, outgoing));
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        if self.interrupted() {
+            return Ok(Polled::Interrupted);
+        }
+        if let Some(event) = self.events.pop_front() {
+            return Ok(Polled::Event(event));
+        }
+        let until = later(wait);
+        loop {
+            let event = match self.next(until) {
+                None if self.interrupted() => return Ok(Polled::Interrupted),
+                None => return Ok(Polled::Nothing),
+                Some(Told::Begun(id)) => SutEvent::Accepted { id },
+                Some(Told::Answered(gate, Ok(response))) => {
+                    SutEvent::Observed(self.recognizer.observation(self.model, gate, &response))
+                }
+                Some(Told::Answered(_, Err(Broken::Closed))) => SutEvent::Observed(Observation::Closed),
+                // That nothing comes is for the tester's own timer to say.
+                Some(Told::Answered(_, Err(Broken::Late))) => continue,
+                Some(Told::Answered(_, Err(Broken::Unreachable(why)))) => {
+                    return Err(self.fault(FaultKind::Start, &format!("it cannot be connected to: {why}")));
+                }
+                Some(Told::Answered(_, Err(Broken::Wrong(why)))) => return Err(self.fault(FaultKind::Protocol, &why)),
+            };
+            self.restarts = 0;
+            return Ok(Polled::Event(event));
+        }
+    }
+
+    fn stop(&mut self) {
+        self.line = None;
+        if let Some(host) = &mut self.host {
+            host.stop();
+        }
+    }
+}
+
+/// The gates of a direction.
+fn gates(model: &Model, direction: Direction) -> impl Iterator<Item = (GateId, &sioco_model::model::Gate)> {
+    model.gates.iter().filter(move |(_, g)| g.direction == direction)
+}
+
+/// A gate value of an output.
+fn output(gate: GateId, args: Vec<Value>) -> Observation {
+    Observation::Output(GateValue { gate, args })
+}

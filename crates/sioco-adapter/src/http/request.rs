@@ -1,0 +1,111 @@
+//! Inputs as requests.
+
+use std::fmt;
+
+use sioco_exec::GateValue;
+use sioco_model::GateId;
+use sioco_model::model::{Direction, Model, Param};
+
+use super::gates;
+use crate::config::{InputConfig, Request};
+use crate::text::{Dialect, Piece, Words, render, template, unknown};
+
+/// A request with places for values.
+pub(super) struct Template {
+    method: String,
+    path: Vec<Piece>,
+    headers: Vec<(String, Vec<Piece>)>,
+    body: Option<Vec<Piece>>,
+    words: Words,
+}
+
+/// A request that can be sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Outgoing {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Option<Vec<u8>>,
+}
+
+impl fmt::Display for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{} {}`", self.method, self.path)
+    }
+}
+
+impl Outgoing {
+    /// A request without places.
+    pub(super) fn fixed(request: &Request) -> Outgoing {
+        Outgoing {
+            method: request.method.to_uppercase(),
+            path: request.path.clone(),
+            headers: request.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            body: request.body.as_ref().map(|body| body.clone().into_bytes()),
+        }
+    }
+}
+
+/// A template for every input of the model.
+pub(super) fn inputs(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) -> Vec<(GateId, Template)> {
+    let mut found = Vec::new();
+    let config = &dialect.config;
+    for (name, input) in &config.inputs.0 {
+        let Some((id, gate)) = gates(model, Direction::Input).find(|(_, g)| g.name == *name) else {
+            wrong.push(unknown(model, name, Direction::Input));
+            continue;
+        };
+        match input {
+            InputConfig::Text(_) => wrong.push(format!(
+                "the input `{name}` is a text, and this system speaks HTTP: write {{ method = \"GET\", path = \"/…\" }}"
+            )),
+            InputConfig::Request(request) => match compile(request, &gate.params, &config.words) {
+                Ok(template) => found.push((id, template)),
+                Err(why) => wrong.push(format!("the input `{name}`: {why}")),
+            },
+        }
+    }
+    for (_, gate) in gates(model, Direction::Input) {
+        if config.inputs.0.iter().all(|(name, _)| *name != gate.name) {
+            wrong.push(format!("the input `{}` of the model has no request in `inputs`", gate.name));
+        }
+    }
+    found
+}
+
+fn compile(request: &Request, params: &[Param], words: &Words) -> Result<Template, String> {
+    let method = request.method.to_uppercase();
+    if !method.bytes().all(|b| b.is_ascii_alphabetic()) || method.is_empty() {
+        return Err(format!("`{}` is no method; there are GET, POST, PUT, DELETE and others", request.method));
+    }
+    if !request.path.starts_with('/') {
+        return Err(format!("the path `{}` should begin with `/`", request.path));
+    }
+    let header = |(name, value): (&String, &String)| Ok((name.clone(), template(value, params)?));
+    Ok(Template {
+        method,
+        path: template(&request.path, params)?,
+        headers: request.headers.iter().map(header).collect::<Result<_, String>>()?,
+        body: request.body.as_ref().map(|body| template(body, params)).transpose()?,
+        words: words.clone(),
+    })
+}
+
+/// A value as a part of a path.
+fn percent(value: String) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~".contains(&b);
+    value.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}
+
+impl Template {
+    /// The request for an input.
+    pub(super) fn fill(&self, model: &Model, input: &GateValue) -> Outgoing {
+        let plain = |pieces: &Vec<Piece>| render(model, &self.words, pieces, input, &|value| value);
+        Outgoing {
+            method: self.method.clone(),
+            path: render(model, &self.words, &self.path, input, &percent),
+            headers: self.headers.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+            body: self.body.as_ref().map(|body| plain(body).into_bytes()),
+        }
+    }
+}

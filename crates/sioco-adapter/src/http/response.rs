@@ -1,0 +1,250 @@
+//! Responses as outputs.
+
+use std::fmt;
+
+use regex_automata::meta::Regex;
+use serde_json::Value as Json;
+use sioco_exec::Observation;
+use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_model::{GateId, Value};
+
+use super::{gates, output};
+use crate::config::{OutputConfig, Recognized};
+use crate::lines::excerpt;
+use crate::text::{Dialect, Words, no_parameter, output_gate, read, set_value, unknown};
+use crate::values::{Misread, argument, keep_digits};
+
+/// A response.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) body: Vec<u8>,
+}
+
+impl fmt::Display for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.status, excerpt(&String::from_utf8_lossy(&self.body)))
+    }
+}
+
+/// Which response is which output.
+pub(super) struct Recognizer {
+    outputs: Vec<Output>,
+    other: Option<GateId>,
+    words: Words,
+}
+
+struct Output {
+    gate: GateId,
+    status: Status,
+    regex: Option<Regex>,
+    args: Vec<Arg>,
+    after: Option<Vec<GateId>>,
+    /// In words, for messages.
+    text: String,
+}
+
+enum Status {
+    Any,
+    Exactly(u16),
+    /// The first digit.
+    Class(u16),
+}
+
+#[derive(Clone)]
+enum Arg {
+    Status,
+    Group(String),
+    /// A JSON pointer.
+    Pointer(String),
+    Fixed(Value),
+}
+
+/// What is wrong with a response for a template.
+enum Misfit {
+    /// It is meant for another one.
+    Other,
+    /// It is meant for this one, and has wrong values.
+    Malformed(String),
+}
+
+impl Recognizer {
+    pub(super) fn new(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) -> Recognizer {
+        let config = &dialect.config;
+        let mut outputs = Vec::new();
+        for (name, templates) in &config.outputs.0 {
+            let id = match output_gate(model, name) {
+                Ok(id) => id,
+                Err(why) => {
+                    wrong.push(why);
+                    continue;
+                }
+            };
+            for template in &templates.0 {
+                match compile(model, id, template) {
+                    Ok(output) => outputs.push(output),
+                    Err(why) => wrong.push(format!("the output `{name}`: {why}")),
+                }
+            }
+        }
+        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
+        for (_, gate) in gates(model, Direction::Output).filter(|(_, g)| g.name != CLOSED && !has(&g.name)) {
+            wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
+        }
+        let other = config.other.as_ref().and_then(|name| match output_gate(model, name) {
+            Ok(gate) if model.gates[gate].params.len() == 1 => Some(gate),
+            Ok(_) => {
+                wrong.push(format!("`other` is `{name}`, which should have one parameter, a String"));
+                None
+            }
+            Err(why) => {
+                wrong.push(format!("`other`: {why}"));
+                None
+            }
+        });
+        Recognizer { outputs, other, words: config.words.clone() }
+    }
+
+    /// What a response to a request of a gate is.
+    pub(super) fn observation(&self, model: &Model, after: GateId, response: &Response) -> Observation {
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        let json = keep_digits(&text).ok().and_then(|kept| serde_json::from_str::<Json>(&kept).ok());
+        for template in self.outputs.iter().filter(|o| o.after.as_ref().is_none_or(|all| all.contains(&after))) {
+            match template.args(model, &self.words, response, json.as_ref()) {
+                Ok(args) => return output(template.gate, args),
+                Err(Misfit::Other) => {}
+                Err(Misfit::Malformed(why)) => {
+                    return Observation::Malformed { gate: Some(template.gate), why, raw: response.to_string() };
+                }
+            }
+        }
+        if let Some(gate) = self.other {
+            return output(gate, vec![Value::string(&response.to_string())]);
+        }
+        let tried: Vec<&str> = self.outputs.iter().map(|o| o.text.as_str()).collect();
+        let why = format!("the response fits no template; these were tried: {}", tried.join(", "));
+        Observation::Malformed { gate: None, why, raw: response.to_string() }
+    }
+}
+
+fn compile(model: &Model, id: GateId, config: &OutputConfig) -> Result<Output, String> {
+    let OutputConfig::Full(full) = config else {
+        return Err("a response is recognized by { status = …, json = { … }, regex = '…' }, and not by a line".into());
+    };
+    if full.line.is_some() {
+        return Err("a response has no lines; `regex` looks into its body".into());
+    }
+    let gate = &model.gates[id];
+    let mut args: Vec<Option<Arg>> = vec![None; gate.params.len()];
+    let status = status(full, gate, &mut args)?;
+    let regex = match &full.regex {
+        None => None,
+        Some(text) => {
+            let regex = Regex::new(text).map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+            for name in regex.group_info().pattern_names(regex_automata::PatternID::ZERO).flatten() {
+                put(gate, &mut args, name, Arg::Group(name.to_owned()))?;
+            }
+            Some(regex)
+        }
+    };
+    for (name, pointer) in &full.json {
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(format!("`{pointer}` is no JSON pointer: write `/{pointer}`"));
+        }
+        put(gate, &mut args, name, Arg::Pointer(pointer.clone()))?;
+    }
+    for (name, value) in &full.set {
+        let at = gate.params.iter().position(|p| p.name == *name).ok_or_else(|| no_parameter(name, &gate.params))?;
+        put(gate, &mut args, name, Arg::Fixed(set_value(model, gate, at, value)?))?;
+    }
+    let all = args.into_iter().zip(&gate.params);
+    let all =
+        all.map(|(arg, p)| arg.ok_or_else(|| format!("nothing says where the parameter `{}` comes from", p.name)));
+    let after = full.after.as_ref().map(|names| {
+        let of = |name: &String| {
+            let found = gates(model, Direction::Input).find(|(_, g)| g.name == *name);
+            found.map(|(id, _)| id).ok_or_else(|| unknown(model, name, Direction::Input))
+        };
+        names.iter().map(of).collect::<Result<Vec<_>, _>>()
+    });
+    let shown = full.status.as_ref().map_or("any status".into(), |s| format!("status {s}"));
+    let text = format!("`{}` ({shown})", gate.name);
+    Ok(Output { gate: id, status, regex, args: all.collect::<Result<_, _>>()?, after: after.transpose()?, text })
+}
+
+fn put(gate: &Gate, args: &mut [Option<Arg>], name: &str, arg: Arg) -> Result<(), String> {
+    let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, &gate.params))?;
+    match args[at].replace(arg) {
+        None => Ok(()),
+        Some(_) => Err(format!("`{name}` has more than one place")),
+    }
+}
+
+fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<Status, String> {
+    let help = "write a number such as 404, a class such as \"4xx\", or a parameter such as \"{code}\"";
+    match &full.status {
+        None => Ok(Status::Any),
+        Some(toml::Value::Integer(n)) => {
+            let n = u16::try_from(*n).ok().filter(|n| (100..1000).contains(n));
+            n.map(Status::Exactly).ok_or_else(|| format!("`status` has three digits; {help}"))
+        }
+        Some(toml::Value::String(text)) => {
+            if let Some(name) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+                put(gate, args, name, Arg::Status)?;
+                return Ok(Status::Any);
+            }
+            let class = text.strip_suffix("xx").and_then(|digit| digit.parse().ok()).filter(|d| (1..=9).contains(d));
+            class.map(Status::Class).ok_or_else(|| format!("`status` is \"{text}\"; {help}"))
+        }
+        Some(other) => Err(format!("`status` is {other}; {help}")),
+    }
+}
+
+impl Output {
+    fn args(
+        &self,
+        model: &Model,
+        words: &Words,
+        response: &Response,
+        json: Option<&Json>,
+    ) -> Result<Vec<Value>, Misfit> {
+        let fits = match self.status {
+            Status::Any => true,
+            Status::Exactly(status) => status == response.status,
+            Status::Class(class) => class == response.status / 100,
+        };
+        if !fits {
+            return Err(Misfit::Other);
+        }
+        let mut captures = None;
+        if let Some(regex) = &self.regex {
+            let mut found = regex.create_captures();
+            regex.captures(&response.body, &mut found);
+            if !found.is_match() {
+                return Err(Misfit::Other);
+            }
+            captures = Some(found);
+        }
+        let sorts = &model.sorts;
+        let of_json = |param: &sioco_model::model::Param, json: &Json| {
+            argument(sorts, param, json).map_err(|why| match why {
+                Misread::Misfit(why) | Misread::Protocol(why) => Misfit::Malformed(why),
+            })
+        };
+        let value = |(arg, param): (&Arg, &sioco_model::model::Param)| match arg {
+            Arg::Fixed(value) => Ok(value.clone()),
+            Arg::Status => of_json(param, &Json::from(response.status)),
+            Arg::Pointer(pointer) => {
+                let found = json.and_then(|json| json.pointer(pointer)).ok_or(Misfit::Other)?;
+                of_json(param, found)
+            }
+            Arg::Group(name) => {
+                let span = captures.as_ref().and_then(|c| c.get_group_by_name(name)).ok_or(Misfit::Other)?;
+                let text = String::from_utf8_lossy(&response.body[span.range()]);
+                read(sorts, words, param, &text, false).map_err(Misfit::Malformed)
+            }
+        };
+        let params = &model.gates[self.gate].params;
+        self.args.iter().zip(params).map(value).collect()
+    }
+}

@@ -1,0 +1,208 @@
+//! A system under test that `sioco.toml` describes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json};
+use sioco_adapter::child::Program;
+use sioco_adapter::client::{Client, Options};
+use sioco_adapter::config::{ResetConfig, SutConfig};
+use sioco_adapter::host::{Host, PORT};
+use sioco_adapter::http::{Http, HttpOptions};
+use sioco_adapter::spec::SutSpec;
+use sioco_adapter::text::{Dialect, TextClient, TextOptions, torxakis};
+use sioco_adapter::transport::Connector;
+use sioco_exec::{Order, Sut};
+use sioco_model::Model;
+use sioco_model::names::did_you_mean;
+use sioco_solve::smt::process::words;
+
+use crate::failure::Failure;
+use crate::project::Project;
+
+/// A system of a project, found to be well described.
+pub struct Described {
+    name: String,
+    config: SutConfig,
+    dialect: Option<Dialect>,
+    order: Order,
+    root: PathBuf,
+}
+
+/// How it is reached.
+enum Way {
+    /// A program, over its standard input and output.
+    Program(Program),
+    /// A server that is started.
+    Host(Program, String),
+    /// Something that is there already.
+    There(SutSpec),
+    /// A server that speaks HTTP, which may have to be started.
+    Http(Option<Program>, String),
+}
+
+impl Described {
+    /// The system of this name, for a model, if the project has one. Whatever is wrong with it is told before anything
+    /// is started.
+    pub fn find(project: &Project, name: &str, model: Option<&Model>) -> Result<Option<Described>, Failure> {
+        let Some(config) = project.config.sut.get(name) else { return Ok(None) };
+        let wrong = |why: String| Failure::usage(format!("`{}`, [sut.{name}]: {why}", project.file()));
+        let order = match config.order.as_deref() {
+            None => Order::Sent,
+            Some(order) => Order::named(order)
+                .ok_or_else(|| wrong(format!("`order` is \"sut\" or \"sent\", and not \"{order}\"")))?,
+        };
+        let dialect = match (config.dialect.as_deref(), model) {
+            (None, _) | (Some(_), None) => None,
+            (Some(name), model) => match (project.config.dialect.get(name), model) {
+                (Some(config), _) => Some(Dialect { name: name.into(), config: config.clone() }),
+                (None, Some(model)) if name == "torxakis" => Some(torxakis(model)),
+                (None, _) => {
+                    let near = did_you_mean(name, project.config.dialect.keys().map(String::as_str));
+                    let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                    return Err(wrong(format!("there is no dialect `{name}`{help}")));
+                }
+            },
+        };
+        let described =
+            Described { name: name.into(), config: config.clone(), dialect, order, root: project.root.clone() };
+        let way = described.way().map_err(&wrong)?;
+        let http = matches!(way, Way::Http(..));
+        match (&described.dialect, model) {
+            (Some(dialect), Some(model)) => {
+                let found = if http { Http::check(model, dialect) } else { dialect.compile(model).map(|_| ()) };
+                found.map_err(|all| {
+                    Failure::usage(format!("`{}` does not fit the model:\n  {}", project.file(), all.join("\n  ")))
+                })?;
+            }
+            (None, _) if http && config.dialect.is_none() => {
+                return Err(wrong("a system that speaks HTTP needs a `dialect`, which says how".into()));
+            }
+            (None, _) if config.dialect.is_none() && !config.before.is_empty() => {
+                return Err(wrong(
+                    "`before` is for systems with a `dialect`; an adapter does it when it is reset".into(),
+                ));
+            }
+            _ => {}
+        }
+        Ok(Some(described))
+    }
+
+    fn program(&self, key: &str, text: &str) -> Result<Program, String> {
+        let words = words(text).map_err(|why| format!("`{key}`: {why}"))?;
+        if words.iter().all(String::is_empty) {
+            return Err(format!("`{key}` is empty"));
+        }
+        let directory = match &self.config.directory {
+            Some(directory) => self.root.join(directory),
+            None => self.root.clone(),
+        };
+        let environment = self.config.environment.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(Program { words, environment, directory: Some(directory) })
+    }
+
+    fn way(&self) -> Result<Way, String> {
+        let config = &self.config;
+        let restart = config.reset == ResetConfig::Restart;
+        match (&config.command, &config.start, &config.connect) {
+            (Some(command), None, None) => Ok(Way::Program(self.program("command", command)?)),
+            (None, start, Some(connect)) => {
+                if restart && start.is_none() {
+                    return Err(
+                        "`reset = \"restart\"` needs `start`: only what sioco started can be started anew".into()
+                    );
+                }
+                if start.is_none() && connect.contains(PORT) {
+                    return Err(format!("`connect` has `{PORT}`, and there is no `start` that could use the port"));
+                }
+                if let Some(start) = start.as_ref().filter(|s| !s.contains(PORT) && connect.contains(PORT)) {
+                    return Err(format!(
+                        "`connect` has `{PORT}`, and `start` does not: `{start}` would not know the port"
+                    ));
+                }
+                let started = start.as_ref().map(|start| self.program("start", start)).transpose()?;
+                if let Some(address) = connect.strip_prefix("http://") {
+                    return Ok(Way::Http(started, address.trim_end_matches('/').to_owned()));
+                }
+                if connect.starts_with("https://") {
+                    return Err("`https://` needs TLS, which sioco does not speak; let a program that does forward \
+                                to it, and write `http://127.0.0.1:PORT`"
+                        .into());
+                }
+                match started {
+                    Some(program) => match connect.strip_prefix("tcp://") {
+                        Some(address) => Ok(Way::Host(program, address.to_owned())),
+                        None => Err(format!(
+                            "`connect` is `{connect}`; a server that is started is reached by `tcp://HOST:PORT` or `http://HOST:PORT`"
+                        )),
+                    },
+                    None => match connect.parse()? {
+                        SutSpec::Program(_) | SutSpec::Model(_) => Err(format!(
+                            "`connect` is `{connect}`; write `tcp://HOST:PORT`, `ws://HOST:PORT/PATH` or `http://HOST:PORT`"
+                        )),
+                        spec => Ok(Way::There(spec)),
+                    },
+                }
+            }
+            (None, Some(_), None) => {
+                Err("`start` says how the server is started; `connect` has to say where it is then".into())
+            }
+            (None, None, None) => Err("it needs `command`, or `connect`".into()),
+            (Some(_), ..) => {
+                Err("`command` is spoken to over its standard input and output; a server has `start` and `connect`"
+                    .into())
+            }
+        }
+    }
+
+    fn connector(&self, way: Way, patience: Duration) -> Box<dyn Connector> {
+        let restart = self.config.reset == ResetConfig::Restart;
+        match way {
+            Way::Program(program) => Box::new(program),
+            Way::Host(program, address) => Box::new(Host::new(program, &address, patience, restart)),
+            Way::There(spec) => spec.connector().unwrap_or_else(|_| unreachable!("models are no way")),
+            Way::Http(..) => unreachable!("HTTP has a client of its own"),
+        }
+    }
+
+    /// What opens connections, if it speaks JSON.
+    pub fn json_connector(&self) -> Result<Box<dyn Connector>, Failure> {
+        match self.way() {
+            Ok(way) if self.config.dialect.is_none() => Ok(self.connector(way, Options::default().hello)),
+            _ => Err(Failure::usage(format!("`{}` has a dialect, and no adapter that could be checked", self.name))),
+        }
+    }
+
+    /// The system; it is started by its first reset.
+    pub fn open<'a>(&self, model: &'a Model, patience: Duration, interrupted: &Arc<AtomicBool>) -> Box<dyn Sut + 'a> {
+        let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));
+        let keep = self.config.reset == ResetConfig::Keep;
+        match (&self.dialect, way) {
+            (Some(dialect), Way::Http(program, address)) => {
+                let restart = self.config.reset == ResetConfig::Restart;
+                let host = program.map(|program| Host::new(program, &address, patience, restart));
+                let options = HttpOptions { before: self.config.before.clone(), patience, ..HttpOptions::default() };
+                let http = Http::new(model, dialect, host, &address, options, interrupted.clone());
+                Box::new(http.unwrap_or_else(|why| unreachable!("it was compiled before: {why:?}")))
+            }
+            (Some(dialect), way) => {
+                let compiled = dialect.compile(model);
+                let compiled = compiled.unwrap_or_else(|why| unreachable!("it was compiled before: {why:?}"));
+                let before = self.config.before.clone();
+                let options = TextOptions { before, order: self.order, keep, patience, ..TextOptions::default() };
+                let connector = self.connector(way, patience);
+                Box::new(TextClient::new(model, compiled, connector, options, interrupted.clone()))
+            }
+            (None, way) => {
+                let json = |value: &toml::Value| serde_json::to_value(value).unwrap_or(Json::Null);
+                let config: Map<String, Json> = self.config.config.iter().map(|(k, v)| (k.clone(), json(v))).collect();
+                let options =
+                    Options { hello: patience, reset: patience, write: patience, config, ..Options::default() };
+                let connector = self.connector(way, patience);
+                Box::new(Client::new(model, connector, options, interrupted.clone()))
+            }
+        }
+    }
+}
