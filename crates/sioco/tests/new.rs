@@ -76,9 +76,18 @@ fn the_python_project_runs() {
     check.exits(0).stdout_has("2 inputs and 2 outputs, those of the model");
     let test = [&["test", "model.sts", "--seed", "1"], &sut[..]].concat();
     sioco_in(&test, &project).exits(0).stdout_has("PASS  Tank").stdout_has("6 of 6 switches surely taken (100%)");
+    by_name(&project);
     make_mistake(&folder, "my-tank/tank.py", "# ");
     let run = sioco_in(&test, &project);
     run.exits(1).stdout_has("FAIL  Tank").stdout_has("this output is not allowed here");
+}
+
+/// The system that `sioco.toml` describes is tested by its name.
+fn by_name(project: &str) {
+    let args = ["test", "model.sts", "--sut", "tank", "--seed", "1", "--solver", "builtin", "--max-steps", "100"];
+    sioco_in(&args, project).exits(0).stdout_has("PASS  Tank against `tank`");
+    let args = ["adapter", "check", "model.sts", "--sut", "tank", "--solver", "builtin", "--steps", "10"];
+    sioco_in(&args, project).exits(0).stdout_has("those of the model");
 }
 
 /// A program that ends with the test, whatever happens.
@@ -105,7 +114,7 @@ fn serve(project: &str) -> (Running, String) {
 #[test]
 fn the_tcp_project_runs() {
     let folder = Folder::new("new-tcp");
-    new(&folder, &["--template", "tcp", "tank_2"]).exits(0).stdout_has("  python3 server.py 7000 &\n");
+    new(&folder, &["--template", "tcp", "tank_2"]).exits(0).stdout_has("  sioco test model.sts --sut tank\n");
     let files = ["model.sts", "tank.py", "server.py", "sioco.toml", "README.md", ".gitignore"];
     is_whole(&folder, "tank_2", &[&files[..], &[".github/workflows/test.yml"]].concat());
     if !python("the server of the project") {
@@ -123,6 +132,7 @@ fn the_tcp_project_runs() {
         sioco_in(&check, &project).exits(0).stdout_has("those of the model");
         test(&address).exits(0).stdout_has("PASS  Tank");
     }
+    by_name(&project);
     make_mistake(&folder, "tank_2/tank.py", "# ");
     let (_server, address) = serve(&project);
     test(&address).exits(1).stdout_has("FAIL  Tank");

@@ -40,7 +40,7 @@ enum Template {
     /// An adapter in Python, which sioco starts
     #[default]
     Python,
-    /// A server in Python, which sioco connects to
+    /// A server in Python, which sioco starts and connects to
     Tcp,
     /// Rust code, tested by `cargo test` without an adapter
     Rust,
@@ -100,9 +100,8 @@ impl Template {
             ],
             Template::Tcp => &[
                 "sioco check model.sts",
-                "python3 server.py 7000 &",
-                "sioco adapter check model.sts --sut tcp://127.0.0.1:7000",
-                "sioco test model.sts --sut tcp://127.0.0.1:7000",
+                "sioco adapter check model.sts --sut tank",
+                "sioco test model.sts --sut tank",
             ],
             Template::Rust => &["sioco check model.sts", "cargo test"],
         }
