@@ -175,7 +175,8 @@ impl Lines {
     pub fn is_half(&self) -> bool {
         let incoming = self.incoming.borrow();
         let left = incoming.left();
-        incoming.end.is_none() && !left.contains(&b'\n') && may_be_json(left.trim_ascii_start())
+        let half = !left.contains(&b'\n') && may_be_json(left.trim_ascii_start());
+        incoming.end.is_none() && (half || incoming.source.is_half())
     }
 
     /// The last lines that are no messages, oldest first.

@@ -5,6 +5,8 @@
 //! the end of the stream. The socket never blocks, so that reader and writer can share it: whoever has to wait lets go
 //! of it first.
 
+mod boundary;
+
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +18,8 @@ use tungstenite::error::{CapacityError, ProtocolError};
 use tungstenite::handshake::{HandshakeError, HandshakeRole};
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, Message, WebSocket};
+
+use boundary::Boundary;
 
 use crate::lines::{CHUNK, Line, LineWriter, Lines, MAX_LINE, Next, Sink, Source, Waiter, excerpt, later};
 use crate::tcp::Tcp;
@@ -153,7 +157,7 @@ fn prepare(stream: TcpStream, seen: &Seen) -> io::Result<(TcpStream, Tap)> {
     stream.set_nodelay(true)?;
     stream.set_nonblocking(true)?;
     let other = stream.try_clone()?;
-    Ok((other, Tap { stream, seen: Some(seen.clone()), reads: usize::MAX }))
+    Ok((other, Tap { stream, seen: Some(seen.clone()), reads: usize::MAX, boundary: Boundary::default() }))
 }
 
 /// Why there is no handshake.
@@ -207,6 +211,8 @@ struct Tap {
     seen: Option<Seen>,
     /// How often it may still be read.
     reads: usize,
+    /// Whether what was read ends between two messages.
+    boundary: Boundary,
 }
 
 impl Read for Tap {
@@ -216,6 +222,7 @@ impl Read for Tap {
         }
         self.reads -= 1;
         let n = self.stream.read(buffer)?;
+        self.boundary.read(&buffer[..n]);
         if let Some(Seen(seen)) = &self.seen {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
             let room = SEEN.saturating_sub(seen.len());
@@ -342,6 +349,10 @@ impl Source for Frames {
         self.taken += n;
         Ok(Some(n))
     }
+
+    fn is_half(&self) -> bool {
+        self.shared.lock().get_ref().boundary.is_inside()
+    }
 }
 
 /// Lines as text frames.
@@ -376,7 +387,7 @@ impl Sink for Framing {
         }
         self.unwritten = !self.send(line)?;
         // What is left then is the end of the line: for whoever writes that, the rest of the frame.
-        Ok(if self.unwritten { line.len() - 1 } else { line.len() })
+        Ok(if self.unwritten { line.len().saturating_sub(1) } else { line.len() })
     }
 
     fn write_all(&mut self, line: &[u8]) -> io::Result<()> {

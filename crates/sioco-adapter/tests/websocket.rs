@@ -320,6 +320,34 @@ fn an_endless_message_does_not_hang() {
     server.join().unwrap();
 }
 
+/// Half a message is no silence, and known to be one: in the middle of a frame, and between frames.
+#[test]
+fn half_a_message_is_known_to_be_one() {
+    let (send, receive) = std::sync::mpsc::channel::<()>();
+    let (mut ws, server) = web_server(move |mut socket| {
+        for part in [&[0x81][..], &[0x02, b'['], b"]", &[0x01, 0x01, b'['], &[0x80, 0x01, b']']] {
+            socket.get_mut().write_all(part).unwrap();
+            receive.recv_timeout(LONG).unwrap();
+        }
+    });
+    let connection = open(&mut ws);
+    let lines = connection.lines();
+    let begun = Instant::now();
+    for whole in [false, false, true, false, true] {
+        if whole {
+            assert_eq!(next(&*connection), text("[]"));
+            assert!(!lines.is_half());
+        } else {
+            while !lines.is_half() {
+                let found = lines.next(later(Duration::from_millis(5)), &Interrupt::default());
+                assert!(found == Next::Nothing && begun.elapsed() < LONG, "{found:?}");
+            }
+        }
+        send.send(()).unwrap();
+    }
+    server.join().unwrap();
+}
+
 #[test]
 fn servers_that_speak_something_else_are_told() {
     for (answer, parts) in [

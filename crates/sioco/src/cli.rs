@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    adapter, analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, plan, replay,
-    simulate, test,
+    adapter, analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, new, plan,
+    replay, simulate, test,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -31,6 +31,7 @@ pub struct Cli {
 #[allow(missing_docs)] // Documentation here would replace the help of the commands.
 pub enum Command {
     Demo(demo::Demo),
+    New(new::New),
     Check(check::Check),
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
@@ -54,6 +55,7 @@ impl Command {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         match self {
             Command::Demo(command) => command.run(out),
+            Command::New(command) => command.run(out),
             Command::Check(command) => command.run(out),
             Command::Explain(command) => command.run(out),
             Command::Fmt(command) => command.run(out),

@@ -377,6 +377,7 @@ fn completions_and_manual_pages_are_made() {
         assert!(page.contains("Example"), "{command}");
     }
     assert!(Path::new(&pages).join("sioco.1").is_file());
+    assert!(Path::new(&pages).join("sioco-adapter-check.1").is_file());
 }
 
 #[test]

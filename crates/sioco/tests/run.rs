@@ -385,7 +385,7 @@ fn bad_options_are_told() {
         ("model:", "followed by the file"),
         ("model:no.sts", "no.sts"),
         ("tcp://nowhere", "the port is missing"),
-        ("ws://a:1", "is no way to reach a system"),
+        ("gopher://a:1", "is no way to reach a system"),
     ] {
         test(&folder, &["--sut", sut]).exits(2).stderr_has(what);
     }

@@ -17,6 +17,11 @@ pub(crate) trait Source: Send {
     /// Reads what is there into the buffer, as soon as there is something, but waits no longer than this. Says how much
     /// it was, nothing if there was nothing in time; zero bytes are the end of the stream.
     fn read(&mut self, buffer: &mut [u8; CHUNK], wait: Duration) -> io::Result<Option<usize>>;
+
+    /// Whether something was read that is given away only once the rest of it is there.
+    fn is_half(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(unix)]

@@ -7,8 +7,10 @@ use sioco_exec::event::GateValue;
 use sioco_exec::{Fault, Observation, Order, Polled, Sut, SutEvent};
 use sioco_model::GateId;
 
-/// Where no answer is waited for, the wait is so many times shorter.
+/// Where no answer is waited for, the wait is so many times shorter,
 const IDLE: u32 = 4;
+/// and no longer than this.
+const IDLE_MOST: Duration = Duration::from_millis(500);
 
 /// The first output after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +26,7 @@ pub struct Answer {
 /// An output that does not fit its gate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// The gate, if it is one.
+    /// The gate, if it is known.
     pub gate: Option<GateId>,
     /// What is wrong.
     pub why: String,
@@ -120,7 +122,7 @@ impl Sut for Timed<'_, '_> {
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         // Where nothing is to be measured, there is no need to wait as long.
         let owed = self.asked.is_some() || self.sent.is_some();
-        let wait = if owed { wait } else { wait / IDLE };
+        let wait = if owed { wait } else { (wait / IDLE).min(IDLE_MOST) };
         let found = self.client.poll(wait)?;
         if let Polled::Event(event) = &found {
             self.saw(event, Instant::now());

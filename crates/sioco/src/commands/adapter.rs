@@ -475,8 +475,8 @@ fn about_walk(model: &Model, timed: &Timed<'_, '_>, found: &Summary, list: &mut 
     list.fact("inputs", json!(found.inputs));
     let malformed = |(i, m): (usize, &crate::adapter::timed::Malformed)| {
         let raw: String = m.raw.chars().take(200).collect();
-        (i < SHOWN)
-            .then(|| format!("!{}: {}; received {raw}", m.gate.map_or("?", |gate| &model.gates[gate].name), m.why))
+        let gate = m.gate.map_or_else(String::new, |gate| format!("!{}: ", model.gates[gate].name));
+        (i < SHOWN).then(|| format!("{gate}{}; received {raw}", m.why))
     };
     if !timed.malformed.is_empty() {
         let lines = timed.malformed.iter().enumerate().filter_map(malformed).collect();

@@ -34,9 +34,8 @@ impl Man {
             return Ok(Exit::Ok);
         };
         fs::create_dir_all(folder).map_err(|error| Failure::write(folder, &error))?;
-        let commands = main.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set());
         let mut pages = 0;
-        for command in std::iter::once(&main).chain(commands) {
+        for command in with_subcommands(&main) {
             let name = command.get_display_name().unwrap_or(command.get_name());
             let path = folder.join(format!("{name}.1"));
             files::write(&path, &page(command)).map_err(|error| Failure::write(&path, &error))?;
@@ -45,6 +44,12 @@ impl Man {
         out.say(format_args!("wrote {} to {}", count(pages, "page"), folder.display()));
         Ok(Exit::Ok)
     }
+}
+
+/// A command and those below it, which have pages of their own.
+fn with_subcommands(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set());
+    std::iter::once(command).chain(below.flat_map(with_subcommands)).collect()
 }
 
 fn page(command: &Command) -> String {

@@ -13,6 +13,7 @@ pub mod graph;
 pub mod import;
 pub mod judge;
 pub mod man;
+pub mod new;
 pub mod plan;
 pub mod replay;
 pub mod simulate;
