@@ -114,6 +114,13 @@ fn play(name: &str, model: &Model, manners: &Manners, seed: u64, steps: u32, see
                 seen.silences += 1;
                 run.after_delta(states.clone())
             }
+            Polled::Event(SutEvent::Observed(Observation::Closed)) => {
+                let closed = model.gate("closed").unwrap_or_else(|| panic!("{}: it ended", at()));
+                let after =
+                    run.after(states, closed, &[]).unwrap_or_else(|e| panic!("{}: {}", at(), e.describe(model)));
+                assert!(!after.states.is_empty(), "{}: the end is not allowed", at());
+                return;
+            }
             Polled::Nothing => continue,
             other => panic!("{}: {other:?}", at()),
         };
