@@ -159,7 +159,13 @@ impl Server {
     }
 
     fn fetch(&self, root: &Path, place: &Path) -> Result<(), String> {
-        let installed = |trouble: Trouble| format!("{} could not be installed: {trouble}", self.version());
+        let installed = |trouble: Trouble| match (&self.from, trouble) {
+            // npm ends with where its log is, and not with what happened.
+            (From::Npm(package), Trouble::Failed(_)) => {
+                format!("npm could not fetch {package}; `npm install {package}` tells why")
+            }
+            (_, trouble) => format!("{} could not be installed: {trouble}", self.version()),
+        };
         // Installed beside and then renamed, so that what is there is always whole.
         let partial = root.join(format!("{}.partial-{}", self.name, std::process::id()));
         let mut install = self.installer(&partial)?;
@@ -202,7 +208,7 @@ impl Server {
                     return Err(format!("there is no npm to fetch {package} with"));
                 }
                 npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]);
-                npm.args(["--fetch-retries", "1", "--fetch-timeout", "20000", "--prefix"]).arg(folder).arg(package);
+                npm.args(["--fetch-retries", "0", "--fetch-timeout", "20000", "--prefix"]).arg(folder).arg(package);
                 Ok(npm)
             }
         }
