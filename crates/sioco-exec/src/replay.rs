@@ -3,13 +3,15 @@
 
 use std::time::Duration;
 
+use sioco_model::GateId;
+
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
-use crate::slower::grace;
+use crate::slower::{Slower, grace};
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
@@ -18,9 +20,11 @@ const AFTER: usize = 100;
 
 /// How long to wait.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Patience<'s> {
     /// How long nothing must come before that is silence.
     pub quiescence: Duration,
+    /// Where it takes longer.
+    pub slower: Option<&'s Slower>,
     /// How long an input may wait to be accepted.
     pub accepted: Duration,
 }
@@ -51,7 +55,7 @@ pub fn replay(
     sut: &mut dyn Sut,
     recorded: &LoggedRun,
     number: u64,
-    patience: Patience,
+    patience: Patience<'_>,
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
@@ -71,7 +75,7 @@ pub fn replay(
 /// A run that follows another one: also the one in which a [shorter](mod@crate::shrink) one is tried.
 pub(crate) struct Again<'a, 'm> {
     pub(crate) referee: &'a mut Referee<'m>,
-    patience: Patience,
+    patience: Patience<'a>,
     pub(crate) clock: &'a mut dyn Clock,
     sink: &'a mut dyn FnMut(&Stamped),
     pub(crate) steps: u64,
@@ -86,6 +90,8 @@ pub(crate) struct Again<'a, 'm> {
     begun: bool,
     /// Whether silence was seen last.
     quiet: bool,
+    /// The gate of the last input or output.
+    last: Option<GateId>,
 }
 
 /// Whether two observations are the same but for their values.
@@ -102,7 +108,7 @@ pub(crate) type Next = Result<Option<Cause>, Fault>;
 impl<'a, 'm> Again<'a, 'm> {
     pub(crate) fn new(
         referee: &'a mut Referee<'m>,
-        patience: Patience,
+        patience: Patience<'a>,
         clock: &'a mut dyn Clock,
         sink: &'a mut dyn FnMut(&Stamped),
     ) -> Self {
@@ -120,6 +126,7 @@ impl<'a, 'm> Again<'a, 'm> {
             interrupted: false,
             begun: false,
             quiet: false,
+            last: None,
         }
     }
 
@@ -201,6 +208,7 @@ impl<'a, 'm> Again<'a, 'm> {
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
         sut.send(id, input)?;
+        self.last = Some(input.gate);
         self.waiting = Some(input.clone());
         self.referee.sending(input);
         let by = self.clock.now() + self.patience.accepted;
@@ -231,11 +239,14 @@ impl<'a, 'm> Again<'a, 'm> {
 
     /// Waits for something, where something was recorded, or where anything may come.
     pub(crate) fn wait(&mut self, sut: &mut dyn Sut, expected: Option<&Observation>, last: bool) -> Next {
-        let mut polled = sut.poll(self.patience.quiescence)?;
+        let general = self.patience.quiescence;
+        let slower = self.patience.slower;
+        let quiescence = slower.map_or(general, |slower| slower.time(general, self.last, self.referee.belief()));
+        let mut polled = sut.poll(quiescence)?;
         // What came then may only be slow today, and a failure is worth waiting for a little longer.
         let comes = expected.is_some_and(|e| *e != Observation::Delta);
         if polled == Polled::Nothing && (comes || !self.referee.allows_silence()) {
-            polled = sut.poll(grace(self.patience.quiescence))?;
+            polled = sut.poll(grace(quiescence))?;
         }
         let event = match polled {
             Polled::Interrupted => return Ok(Some(self.interrupt())),
@@ -286,6 +297,9 @@ impl<'a, 'm> Again<'a, 'm> {
             }
             SutEvent::Observed(seen) => {
                 self.put(Record::Observed(seen.clone()));
+                if let Observation::Output(output) = &seen {
+                    self.last = Some(output.gate);
+                }
                 let counted = self.referee.is_counted();
                 let cause = self.referee.observe(&seen);
                 self.steps += 1 + u64::from(!counted && self.referee.is_counted());

@@ -161,7 +161,7 @@ pub fn shrink(
     sut: &mut dyn Sut,
     clock: &mut dyn Clock,
     failed: Failed<'_>,
-    patience: Patience,
+    patience: Patience<'_>,
     budget: Budget,
     listen: &mut dyn FnMut(Progress),
 ) -> Shrunk {

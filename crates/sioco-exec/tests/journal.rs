@@ -111,7 +111,7 @@ fn a_journal_gets_the_same_verdicts_again() {
 
 #[test]
 fn recorded_failures_fail_again_and_a_right_system_mends_them() {
-    let patience = Patience { quiescence: Duration::from_millis(1), accepted: Duration::from_secs(1) };
+    let patience = Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
     let mut failed = 0;
     campaigns(|model, sut_model, text, what| {
         let log = Log::of(&read(text, model).unwrap_or_else(|e| panic!("{what}: {e}")));

@@ -25,7 +25,8 @@ use sioco_plan::Plan;
 use sioco_solve::values::Random;
 use support::{Scripted, builtin, event, example, model, planned};
 
-const PATIENCE: Patience = Patience { quiescence: Duration::from_millis(1), accepted: Duration::from_secs(1) };
+const PATIENCE: Patience<'static> =
+    Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
 
 /// `?inX(6) !outX(6) delta` as what was sent and seen.
 fn actions(model: &Model, words: &str) -> Vec<Action> {

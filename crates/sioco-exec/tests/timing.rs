@@ -190,7 +190,8 @@ fn replay_is_as_patient_as_a_test() {
     let again = |words: &str, late: usize, wrong: i64| {
         let mut sut = Echo { model: &model, order: Order::Sut, late, early: false, wrong, events: VecDeque::new() };
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
-        let patience = Patience { quiescence: Duration::from_millis(1), accepted: Duration::from_secs(1) };
+        let patience =
+            Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
         replay(&mut referee, &mut sut, &logged(&model, words), 1, patience, &mut NoClock, &mut |_| {})
     };
     let same = again("?a(1) . !b(1)", 0, 0);

@@ -7,6 +7,7 @@ mod generate;
 mod layers;
 mod project;
 mod rust_text;
+mod servers;
 mod setup;
 mod test;
 mod tidy;
@@ -26,6 +27,7 @@ usage: cargo xtask VERB
   bench                            the benchmarks; instructions are counted where valgrind is installed
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
+  servers                          fetch the servers that the examples are tested with into target/servers
 ";
 
 /// A wrong command line.
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         (Some("generate"), []) => |project, _| Ok(generate::write(project)?),
         (Some("generate"), ["--check"]) => |project, _| Ok(generate::check(project)?),
         (Some("setup"), [] | ["--fetch"]) => setup::main,
+        (Some("servers"), []) => servers::main,
         (Some("bench"), []) => bench::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");

@@ -1,6 +1,6 @@
 //! What the tests need beyond Rust: found on the system, or fetched into the build directory.
 //!
-//! For now that is the Z3 library. Nothing here needs rights or changes the system, and nothing here is fatal: without
+//! Here that is the Z3 library; `servers` has the servers of the examples. Nothing here needs rights or changes the system, and nothing here is fatal: without
 //! a solver sioco answers `unknown` more often, and the tests that need one say so.
 
 use std::fmt;
@@ -97,7 +97,8 @@ fn could_not_fetch(trouble: &Trouble) -> String {
     format!("{WHEEL} could not be fetched with pip: {trouble}; install libz3, or set SIOCO_Z3 to the library")
 }
 
-fn pip() -> Option<Command> {
+/// A pip that works.
+pub fn pip() -> Option<Command> {
     let ways: [&[&str]; 3] = [&["python3", "-m", "pip"], &["pip3"], &["pip"]];
     let command = |way: &[&str]| {
         let mut command = Command::new(way[0]);

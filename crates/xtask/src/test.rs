@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use sioco_solve::smt::locate::Origin;
 
 use crate::project::Project;
+use crate::servers::{self, Found};
 use crate::setup::Z3;
 use crate::{Findings, Stop, child, deps, generate, print_findings, setup, tidy};
 
@@ -63,9 +64,14 @@ struct Tally {
 
 pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
     let (steps, extra) = parse(arguments).map_err(Stop::Usage)?;
-    let z3 = steps.iter().any(|step| step.name == "test").then(|| setup::z3(project, false));
+    let with_tests = steps.iter().any(|step| step.name == "test");
+    let z3 = with_tests.then(|| setup::z3(project, false));
     if let Some(z3) = &z3 {
         println!("{z3}");
+    }
+    let servers = if with_tests { servers::all(project) } else { Vec::new() };
+    for server in &servers {
+        println!("{server}");
     }
     let session = Session { project, z3, extra };
     let mut results = Vec::new();
@@ -80,7 +86,7 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
         println!("<== {}: {} in {}", step.name, outcome.word(), seconds(started.elapsed()));
         results.push((step, outcome, started.elapsed()));
     }
-    print!("\n{}", summary(&results, session.z3.as_ref()));
+    print!("\n{}", summary(&results, session.z3.as_ref(), &servers));
     flush();
     if results.iter().any(|(_, outcome, _)| outcome.is_bad()) { Err(Stop::Failed) } else { Ok(Findings::new()) }
 }
@@ -129,7 +135,7 @@ impl Outcome {
     }
 }
 
-fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>) -> String {
+fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>, servers: &[Found]) -> String {
     let mut text = "summary\n".to_owned();
     let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("writing to a String does not fail");
     let mut total = Tally::default();
@@ -149,6 +155,9 @@ fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>) -> String {
     }
     if let Some(z3 @ Z3::None(_)) = z3 {
         line(format!("  {z3}"));
+    }
+    for server in servers.iter().filter(|server| server.is_skipped()) {
+        line(format!("  {server}"));
     }
     line(format!("\n{} passed, {} failed", total.passed, total.failed));
     text
@@ -293,7 +302,8 @@ mod tests {
 
     fn summary_of(outcomes: &[Outcome]) -> String {
         let results: Vec<_> = STEPS.iter().zip(outcomes.iter().copied()).map(|(s, o)| (s, o, Duration::ZERO)).collect();
-        summary(&results, Some(&Z3::None("no network".to_owned())))
+        let servers = [Found::skipped("fakeredis", "there is no pip")];
+        summary(&results, Some(&Z3::None("no network".to_owned())), &servers)
     }
 
     #[test]
@@ -304,6 +314,7 @@ mod tests {
         assert!(text.contains("repeat with: cargo clippy --workspace"), "{text}");
         assert!(text.contains("40 of 42 tests passed"), "{text}");
         assert!(text.contains("z3: skipped: no network"), "{text}");
+        assert!(text.contains("  fakeredis: skipped: there is no pip; so the tests"), "{text}");
         assert!(summary_of(&[Outcome::Passed]).ends_with("\n1 passed, 0 failed\n"));
     }
 

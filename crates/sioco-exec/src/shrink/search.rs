@@ -43,7 +43,7 @@ pub(super) struct Search<'a, 'm> {
     sut: &'a mut dyn Sut,
     clock: &'a mut dyn Clock,
     failed: Failed<'a>,
-    patience: Patience,
+    patience: Patience<'a>,
     budget: Budget,
     listen: &'a mut dyn FnMut(Progress),
     began: Duration,
@@ -72,7 +72,7 @@ impl<'a, 'm> Search<'a, 'm> {
         sut: &'a mut dyn Sut,
         clock: &'a mut dyn Clock,
         failed: Failed<'a>,
-        patience: Patience,
+        patience: Patience<'a>,
         budget: Budget,
         listen: &'a mut dyn FnMut(Progress),
     ) -> Self {

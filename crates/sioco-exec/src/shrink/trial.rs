@@ -60,14 +60,14 @@ pub(super) enum Outcome {
 
 /// How a trial is run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct Way<'s> {
     /// The number of the run for the system.
     pub number: u64,
     /// The seed for the system.
     pub seed: u64,
     /// The run that is to be shortened.
     pub of: u64,
-    pub patience: Patience,
+    pub patience: Patience<'s>,
     /// When it has to be over.
     pub until: Duration,
 }
@@ -82,7 +82,7 @@ pub(super) fn run(
     sut: &mut dyn Sut,
     clock: &mut dyn Clock,
     candidate: &Candidate,
-    way: Way,
+    way: Way<'_>,
     listen: &mut dyn FnMut(),
 ) -> Outcome {
     let mut records = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn run(
 }
 
 /// Does what the candidate says, and says why the run ends.
-fn follow(again: &mut Again<'_, '_>, sut: &mut dyn Sut, candidate: &Candidate, way: Way) -> Result<Cause, Fault> {
+fn follow(again: &mut Again<'_, '_>, sut: &mut dyn Sut, candidate: &Candidate, way: Way<'_>) -> Result<Cause, Fault> {
     if let Some(cause) = again.begin(sut, way.number, way.seed, Aim::Shrunk(way.of))? {
         return Ok(cause);
     }
@@ -143,14 +143,14 @@ fn follow(again: &mut Again<'_, '_>, sut: &mut dyn Sut, candidate: &Candidate, w
 }
 
 /// Waits for one thing, or silence.
-fn watch(again: &mut Again<'_, '_>, sut: &mut dyn Sut, way: Way) -> Next {
+fn watch(again: &mut Again<'_, '_>, sut: &mut dyn Sut, way: Way<'_>) -> Next {
     if again.clock.now() >= way.until {
         return Ok(Some(Cause::Open(Open::Other(LATE.into()))));
     }
     again.wait(sut, None, false)
 }
 
-fn await_(again: &mut Again<'_, '_>, sut: &mut dyn Sut, wait: Await, way: Way) -> Next {
+fn await_(again: &mut Again<'_, '_>, sut: &mut dyn Sut, wait: Await, way: Way<'_>) -> Next {
     for _ in 0..MANY {
         // Silence twice in a row says nothing new.
         if again.referee.is_quiet() {
@@ -167,7 +167,7 @@ fn await_(again: &mut Again<'_, '_>, sut: &mut dyn Sut, wait: Await, way: Way) -
 }
 
 /// Sends an input where the model takes it. As in a test, what comes before it is taken first.
-fn send(again: &mut Again<'_, '_>, sut: &mut dyn Sut, input: &GateValue, way: Way) -> Next {
+fn send(again: &mut Again<'_, '_>, sut: &mut dyn Sut, input: &GateValue, way: Way<'_>) -> Next {
     for heard in 0..MANY {
         if again.clock.now() >= way.until {
             return Ok(Some(Cause::Open(Open::Other(LATE.into()))));

@@ -11,6 +11,7 @@ use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Replayed, replay};
+use sioco_exec::slower::Slower;
 use sioco_exec::suite::Suite;
 use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure as Wrong, Verdict};
@@ -174,12 +175,13 @@ impl Replay {
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
-        let quiescence = self.quiescence.map(Duration::from_millis).unwrap_or_else(|| {
-            // The longest of them is right everywhere.
-            let slower = header.settings.slower.iter().map(|(_, time)| *time);
-            slower.fold(header.settings.quiescence, Duration::max)
-        });
-        let patience = Patience { quiescence, accepted: self.patience.unwrap_or(header.settings.patience) };
+        // A time that is given is meant for everywhere.
+        let slower = self.quiescence.is_none().then(|| Slower::new(&model.model, &header.settings.slower));
+        let patience = Patience {
+            quiescence: self.quiescence.map_or(header.settings.quiescence, Duration::from_millis),
+            slower: slower.as_ref(),
+            accepted: self.patience.unwrap_or(header.settings.patience),
+        };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
         let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, &interrupted);
@@ -211,7 +213,7 @@ impl Replay {
         source: Source<'_>,
         back_end: &BackEnd,
         recorded: &LoggedRun,
-        patience: Patience,
+        patience: Patience<'_>,
         sut: &mut dyn Sut,
         out: &mut Output,
     ) -> (Vec<Replayed>, Trails) {

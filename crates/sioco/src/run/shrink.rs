@@ -7,6 +7,7 @@ use std::time::Duration;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::replay::Patience;
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, alike, shrink};
+use sioco_exec::slower::Slower;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Action, Clock, Order, Referee, Settings, Summary, Sut};
@@ -63,10 +64,9 @@ impl Shrinking<'_> {
         let limit = self.settings.hypotheses;
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), limit);
-        let patience = Patience {
-            quiescence: self.settings.slower.iter().fold(self.settings.quiescence, |most, (_, time)| most.max(*time)),
-            accepted: self.settings.patience,
-        };
+        let slower = Slower::new(model, &self.settings.slower);
+        let patience =
+            Patience { quiescence: self.settings.quiescence, slower: Some(&slower), accepted: self.settings.patience };
         let runs = show::of(found, trails);
         let ways: Vec<&Shown<'_>> = (show::groups(&runs, self.source).iter())
             .filter_map(|runs| runs.iter().min_by_key(|run| run.length).copied())

@@ -65,6 +65,12 @@ pub fn sioco_in(args: &[&str], folder: &str) -> Run {
     run(command, b"")
 }
 
+pub fn sioco_in_folder_and_env(args: &[&str], folder: &str, variables: &[(&str, &str)]) -> Run {
+    let mut command = command(args);
+    command.current_dir(folder).envs(variables.iter().copied());
+    run(command, b"")
+}
+
 /// Standard output is a pipe that nobody reads.
 pub fn sioco_without_reader(args: &[&str]) -> Run {
     let (reader, writer) = std::io::pipe().unwrap();
