@@ -121,9 +121,13 @@ impl Host {
         self.running.as_ref().map(|running| running.port)
     }
 
+    /// The last lines that it printed, those of standard error last.
+    pub fn last_lines(&self) -> Vec<String> {
+        self.running.iter().flat_map(|r| [r.output.last(), r.errors.last()].concat()).collect()
+    }
+
     fn fault(&mut self, message: String) -> Fault {
-        let mut lines = self.running.as_ref().map(|r| r.output.last()).unwrap_or_default();
-        lines.extend(self.running.as_ref().map(|r| r.errors.last()).unwrap_or_default());
+        let lines = self.last_lines();
         self.stop();
         Fault { kind: FaultKind::Start, message, stderr: lines, again: false }
     }

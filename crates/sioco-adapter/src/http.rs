@@ -147,7 +147,8 @@ impl<'m> Http<'m> {
         self.line = None;
         let again = self.worked && self.restarts < self.options.restarts;
         self.restarts += 1;
-        Fault { kind, message: format!("the system `{}`: {what}", self.name()), stderr: Vec::new(), again }
+        let stderr = self.host.as_ref().map(Host::last_lines).unwrap_or_default();
+        Fault { kind, message: format!("the system `{}`: {what}", self.name()), stderr, again }
     }
 
     fn interrupted(&self) -> bool {
@@ -228,13 +229,24 @@ fn ask(agent: &Agent, base: &str, outgoing: &Outgoing) -> Result<Response, Broke
     Ok(Response { status, body })
 }
 
+/// Whether no connection could be made, for whatever reason: then the system has done nothing.
+fn is_unreachable(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        kind,
+        ErrorKind::ConnectionRefused
+            | ErrorKind::AddrNotAvailable
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown
+    )
+}
+
 fn broken(error: ureq::Error) -> Broken {
     use std::io::ErrorKind;
     match error {
         ureq::Error::Timeout(_) => Broken::Late,
-        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
-            Broken::Unreachable(error.to_string())
-        }
+        ureq::Error::Io(error) if is_unreachable(error.kind()) => Broken::Unreachable(error.to_string()),
         ureq::Error::Io(error) if error.kind() == ErrorKind::TimedOut => Broken::Late,
         ureq::Error::Io(_) => Broken::Closed,
         error @ (ureq::Error::HostNotFound | ureq::Error::ConnectionFailed) => Broken::Unreachable(error.to_string()),
@@ -272,6 +284,10 @@ impl Sut for Http<'_> {
             .max_redirects_will_error(false)
             .timeout_global(Some(self.options.patience))
             .proxy(None)
+            // Each request has a connection of its own: where one is used again, nobody knows whether a server that
+            // closed it had seen the request, and it may close one that is idle at any time.
+            .max_idle_connections(0)
+            .max_idle_connections_per_host(0)
             .build();
         let agent = Agent::from(config);
         let (requests, to_send) = channel();

@@ -1,5 +1,7 @@
 //! The program as people and scripts meet it: every command, with input of every kind.
 
+// Each test program uses a part of it.
+#[allow(dead_code)]
 mod support;
 
 use std::fs;

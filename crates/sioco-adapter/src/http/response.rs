@@ -1,11 +1,13 @@
 //! Responses as outputs.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use regex_automata::meta::Regex;
 use serde_json::Value as Json;
 use sioco_exec::Observation;
-use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_model::model::{CLOSED, Direction, Gate, Model, Param};
+use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{GateId, Value};
 
 use super::{gates, output};
@@ -92,11 +94,13 @@ impl Recognizer {
             wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
         }
         let other = config.other.as_ref().and_then(|name| match output_gate(model, name) {
-            Ok(gate) if model.gates[gate].params.len() == 1 => Some(gate),
-            Ok(_) => {
-                wrong.push(format!("`other` is `{name}`, which should have one parameter, a String"));
-                None
-            }
+            Ok(gate) => match &model.gates[gate].params[..] {
+                [only] if *model.sorts.get(only.sort) == Sort::String => Some(gate),
+                _ => {
+                    wrong.push(format!("`other` is `{name}`, which should have one parameter, a String"));
+                    None
+                }
+            },
             Err(why) => {
                 wrong.push(format!("`other`: {why}"));
                 None
@@ -118,8 +122,8 @@ impl Recognizer {
                 }
             }
         }
-        if let Some(gate) = self.other {
-            return output(gate, vec![Value::string(&response.to_string())]);
+        if let (Some(gate), Ok(body)) = (self.other, std::str::from_utf8(&response.body)) {
+            return output(gate, vec![Value::string(&format!("{} {body}", response.status))]);
         }
         let tried: Vec<&str> = self.outputs.iter().map(|o| o.text.as_str()).collect();
         let why = format!("the response fits no template; these were tried: {}", tried.join(", "));
@@ -170,6 +174,14 @@ fn compile(model: &Model, id: GateId, config: &OutputConfig) -> Result<Output, S
     let shown = full.status.as_ref().map_or("any status".into(), |s| format!("status {s}"));
     let text = format!("`{}` ({shown})", gate.name);
     Ok(Output { gate: id, status, regex, args: all.collect::<Result<_, _>>()?, after: after.transpose()?, text })
+}
+
+/// The JSON of a value, with the constructor's own name where a word stands for it.
+fn named<'a>(sorts: &Sorts, words: &Words, param: &Param, json: &'a Json) -> Cow<'a, Json> {
+    let (Json::String(text), Sort::Data(data)) = (json, sorts.get(param.sort)) else { return Cow::Borrowed(json) };
+    let all = &sorts.data[*data].constructors;
+    let found = all.iter().find(|c| words.get(&c.name).is_some_and(|word| word == text));
+    found.map_or(Cow::Borrowed(json), |c| Cow::Owned(Json::from(c.name.clone())))
 }
 
 fn put(gate: &Gate, args: &mut [Option<Arg>], name: &str, arg: Arg) -> Result<(), String> {
@@ -226,12 +238,12 @@ impl Output {
             captures = Some(found);
         }
         let sorts = &model.sorts;
-        let of_json = |param: &sioco_model::model::Param, json: &Json| {
-            argument(sorts, param, json).map_err(|why| match why {
+        let of_json = |param: &Param, json: &Json| {
+            argument(sorts, param, &named(sorts, words, param, json)).map_err(|why| match why {
                 Misread::Misfit(why) | Misread::Protocol(why) => Misfit::Malformed(why),
             })
         };
-        let value = |(arg, param): (&Arg, &sioco_model::model::Param)| match arg {
+        let value = |(arg, param): (&Arg, &Param)| match arg {
             Arg::Fixed(value) => Ok(value.clone()),
             Arg::Status => of_json(param, &Json::from(response.status)),
             Arg::Pointer(pointer) => {

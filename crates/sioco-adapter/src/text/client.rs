@@ -12,8 +12,13 @@ use sioco_model::Model;
 
 use super::dialect::{Compiled, Heard, raw};
 use crate::config::Exchange;
-use crate::lines::{Interrupt, Raw, WriteError, later, pause};
+use crate::lines::{Interrupt, MAX_LINE, Raw, WriteError, later, pause};
 use crate::transport::{Connection, Connector};
+
+/// How often a wait looks whether the system is still there.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long the last words of a system that ended are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// What is chosen about a system that speaks plain text.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,10 +112,7 @@ impl<'m> TextClient<'m> {
         match writer.send_bytes(bytes, self.options.patience, &self.interrupt, &mut || lines.pump()) {
             // That it is closed is told by what is read.
             Ok(()) | Err(WriteError::Closed(_)) => Ok(()),
-            Err(WriteError::Stuck) => {
-                let time = self.options.patience.as_secs_f64();
-                Err(self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s")))
-            }
+            Err(WriteError::Stuck) => Err(self.deaf()),
         }
     }
 
@@ -133,16 +135,24 @@ impl<'m> TextClient<'m> {
     fn expect(&mut self, exchange: &Exchange, expected: &str) -> Result<bool, Fault> {
         let until = later(self.options.patience);
         let mut received = Vec::new();
+        let mut searched = 0;
         loop {
-            while let Some(end) = self.bytes.iter().position(|b| *b == b'\n') {
-                let line: Vec<u8> = self.bytes.drain(..=end).collect();
+            while let Some(length) = self.bytes[searched..].iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = self.bytes.drain(..=searched + length).collect();
+                searched = 0;
                 if line.starts_with(expected.as_bytes()) {
                     return Ok(true);
                 }
                 received.extend(line);
             }
+            searched = self.bytes.len();
             let Some(open) = &self.connection else { return Ok(false) };
-            let ended = match open.lines().raw(&mut self.bytes, until, &self.interrupt) {
+            let found = open.lines().raw(&mut self.bytes, until, &self.interrupt);
+            let ended = match found {
+                // Somebody who never stops sending something else is not waited for either.
+                Raw::Some if received.len() + self.bytes.len() > MAX_LINE => {
+                    format!("nothing like it came in {} MiB", MAX_LINE >> 20)
+                }
                 Raw::Some => continue,
                 Raw::Interrupted => return Ok(false),
                 Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
@@ -169,6 +179,27 @@ impl<'m> TextClient<'m> {
         self.bytes.drain(..length);
         self.farewell = self.dialect.is_last(&seen);
         Some(SutEvent::Observed(seen))
+    }
+
+    /// Whether the system ended, and nothing more comes of it, though something that it started holds its streams open.
+    fn is_gone(&mut self) -> bool {
+        let Some(open) = &mut self.connection else { return false };
+        // What it wrote last may still be on its way.
+        open.is_gone() && open.lines().raw(&mut self.bytes, later(LAST_WORDS), &self.interrupt) == Raw::Nothing
+    }
+
+    /// Looks whether silence means that the system did not get what was sent.
+    fn check_delivery(&mut self) -> Result<(), Fault> {
+        let stuck = self.connection.as_ref().map(|open| open.writer().stuck());
+        match stuck.is_some_and(|stuck| stuck >= self.options.patience) {
+            true => Err(self.deaf()),
+            false => Ok(()),
+        }
+    }
+
+    fn deaf(&mut self) -> Fault {
+        let time = self.options.patience.as_secs_f64();
+        self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s"))
     }
 
     /// The connection ended.
@@ -235,15 +266,14 @@ impl Sut for TextClient<'_> {
                 pause(until.saturating_duration_since(Instant::now()), &self.interrupt);
                 return Ok(if self.interrupted() { Polled::Interrupted } else { Polled::Nothing });
             };
-            match open.lines().raw(&mut self.bytes, until, &self.interrupt) {
+            let look = until.min(later(LOOK));
+            match open.lines().raw(&mut self.bytes, look, &self.interrupt) {
                 Raw::Some | Raw::Interrupted => {}
                 Raw::End(_) => self.end(),
+                Raw::Nothing if self.is_gone() => self.end(),
+                Raw::Nothing if look < until => {}
                 Raw::Nothing if self.bytes.is_empty() || wait.is_zero() => {
-                    if open.writer().stuck() >= self.options.patience {
-                        let time = self.options.patience.as_secs_f64();
-                        let what = format!("it has not read what was sent to it for {time} s");
-                        return Err(self.fault(FaultKind::Timeout, &what));
-                    }
+                    self.check_delivery()?;
                     return Ok(Polled::Nothing);
                 }
                 // Half a message is no silence, for a while.

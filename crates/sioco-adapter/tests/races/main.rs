@@ -207,9 +207,12 @@ fn crossings_never_fail_a_system_that_conforms() {
     let mut all = Tally::default();
     let wanted = wanted();
     for seed in 0.. {
-        if all.runs() >= wanted {
+        // How much crosses is up to the machine, but that nothing does is the fault of the test.
+        let sum = |what: fn(&Tally) -> u64| tallies.iter().map(what).sum::<u64>();
+        if all.runs() >= wanted && sum(|t| t.crossings + t.overtaken) > 20 && sum(|t| t.crossed) > 0 {
             break;
         }
+        assert!(all.runs() < 30 * wanted, "nothing crosses, or is overtaken: {tallies:?}");
         for (((name, model), plan), tally) in models.iter().zip(&plans).zip(&mut tallies) {
             let (settings, wires) = settings(seed);
             let before = tally.runs();
@@ -227,10 +230,6 @@ fn crossings_never_fail_a_system_that_conforms() {
         // Outputs of an older run are dropped, and counted: also those that were under way at the reset.
         assert!(tally.stale >= tally.old && tally.steps > 100, "{name}: {tally:?}");
     }
-    // How much crosses is up to the machine, but that nothing does is the fault of the test.
-    let sum = |what: fn(&Tally) -> u64| tallies.iter().map(what).sum::<u64>();
-    assert!(sum(|t| t.crossings + t.overtaken) > 20, "nothing crosses: {tallies:?}");
-    assert!(sum(|t| t.crossed) > 0, "nothing is overtaken: {tallies:?}");
 }
 
 #[test]

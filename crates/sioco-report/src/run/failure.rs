@@ -152,8 +152,22 @@ fn of_output(words: Words<'_>, output: &GateValue, explanation: &Explanation) ->
     let mut labels = Vec::new();
     let all = explanation.hypotheses.iter().flat_map(|left| &left.switches);
     let mut all: Vec<&(SwitchId, Vec<Reason>)> = all.collect();
-    // A switch whose guard holds was probably meant.
-    all.sort_by_key(|(_, reasons)| !reasons.iter().all(|r| matches!(r, Reason::Differs { .. })));
+    // A switch whose guard holds was probably meant, and then one of whose guard the beginning holds: what tells switches
+    // apart is what people write first.
+    let holds = |(switch, reasons): &(SwitchId, Vec<Reason>)| {
+        let conjuncts = words.conjuncts(*switch);
+        let holds = |reason: &Reason| match reason {
+            Reason::Differs { .. } => usize::MAX,
+            Reason::False { conjunct, .. } => conjuncts.iter().position(|c| c == conjunct).unwrap_or(0),
+            _ => 0,
+        };
+        reasons.iter().map(holds).min().unwrap_or(0)
+    };
+    all.sort_by_key(|one| std::cmp::Reverse(holds(one)));
+    // The others are about something else.
+    if all.first().is_some_and(|one| holds(one) > 0) {
+        all.retain(|one| holds(one) > 0);
+    }
     for (switch, reasons) in all {
         for reason in reasons {
             push(&mut labels, of_reason(words, *switch, reason));

@@ -75,7 +75,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn conjuncts(&self, switch: SwitchId) -> Vec<TermId> {
+    /// The conjuncts of the guard of a switch.
+    pub fn conjuncts(&self, switch: SwitchId) -> Vec<TermId> {
         fn collect(pool: &TermPool, term: TermId, found: &mut Vec<TermId>) {
             match pool.get(term) {
                 Term::App(Op::And, args) => args.iter().for_each(|a| collect(pool, *a, found)),
