@@ -167,11 +167,22 @@ impl Described {
         }
     }
 
+    /// Its name in the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What opens connections, if it speaks JSON.
-    pub fn json_connector(&self) -> Result<Box<dyn Connector>, Failure> {
-        match self.way() {
-            Ok(way) if self.config.dialect.is_none() => Ok(self.connector(way, Options::default().hello)),
-            _ => Err(Failure::usage(format!("`{}` has a dialect, and no adapter that could be checked", self.name))),
+    pub fn json_connector(&self) -> Option<Box<dyn Connector>> {
+        let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));
+        self.config.dialect.is_none().then(|| self.connector(way, Options::default().hello))
+    }
+
+    /// What may not be meant like this in its dialect.
+    pub fn remarks(&self, model: &Model) -> Vec<String> {
+        match (&self.dialect, self.way()) {
+            (_, Ok(Way::Http(..))) | (None, _) => Vec::new(),
+            (Some(dialect), _) => dialect.compile(model).map(|compiled| compiled.remarks).unwrap_or_default(),
         }
     }
 
