@@ -37,8 +37,9 @@ use crate::walk::{Move, Walks};
 const DEADLOCKS: usize = 20;
 /// How many ways are tried to find one that leads to a purpose.
 const WAYS: usize = 32;
-/// How much memory the solver's terms may take before they are forgotten.
-const TERMS: usize = 64 << 20;
+/// How much memory the solver's terms may take, besides those of the model, before they are forgotten: a long walk has
+/// ever new values.
+const TERMS: usize = 4 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
 /// How likely a walk begins with a purpose again: once in so many.
@@ -101,6 +102,8 @@ pub struct Tester<'m> {
     referee: Referee<'m>,
     settings: Settings,
     walker: Walker<'m>,
+    /// How much memory its terms take at first, in bytes.
+    at_first: usize,
     solvers: SolverFactory<'m>,
     random: Random,
     inputs: Inputs,
@@ -170,9 +173,11 @@ impl<'m> Tester<'m> {
         let suite = Suite::new(model, plan);
         let results = vec![PurposeResult::default(); suite.len()];
         let referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
+        let walker = walker(model, solvers);
         Tester {
             referee,
-            walker: walker(model, solvers),
+            at_first: walker.path.bytes(),
+            walker,
             solvers,
             random: Random::new(settings.seed),
             inputs: Inputs::new(model),
@@ -381,14 +386,19 @@ impl<'m> Tester<'m> {
             true => self.settings.walk.min(AFTER.0 + self.random.below(AFTER.1)),
             false => self.settings.walk,
         };
-        if self.walker.path.bytes() > TERMS {
-            self.walker = walker(self.model(), self.solvers);
-        }
+        self.forget_terms();
         let seed = self.settings.seed.wrapping_add(self.run);
         self.records.push(Record::Run { run: self.run, seed, aim: self.aim.clone(), order });
         match self.referee.start() {
             None => self.look_at_purposes(),
             Some(cause) => self.finish(cause),
+        }
+    }
+
+    /// Terms that were made for values are of no use later.
+    fn forget_terms(&mut self) {
+        if self.walker.path.bytes() > TERMS + self.at_first {
+            self.walker = walker(self.model(), self.solvers);
         }
     }
 
@@ -400,9 +410,7 @@ impl<'m> Tester<'m> {
         }
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
-        if self.walker.path.bytes() > TERMS {
-            self.walker = walker(self.model(), self.solvers);
-        }
+        self.forget_terms();
         let Tester { referee, walker, inputs, random, walks, .. } = self;
         match walks.next(referee, walker, inputs, random, guided, fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),

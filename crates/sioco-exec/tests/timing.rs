@@ -10,6 +10,7 @@ use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::record::End;
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
+use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
     Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Summary, Sut,
@@ -205,6 +206,53 @@ fn replay_is_as_patient_as_a_test() {
     // Where an answer was recorded to be missing, the right one is the end of it.
     let mended = again("?a(1) . delta", 0, 0);
     assert_eq!((mended.verdict, mended.deviated, mended.elsewhere), (Verdict::Pass, true, false));
+}
+
+/// Remembers how long was waited for what did not come.
+struct Waited<'m> {
+    echo: Echo<'m>,
+    times: Vec<Duration>,
+}
+
+impl Sut for Waited<'_> {
+    fn order(&self) -> Order {
+        self.echo.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.echo.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.echo.send(id, input)
+    }
+
+    fn poll(&mut self, timeout: Duration) -> Result<Polled, Fault> {
+        let polled = self.echo.poll(timeout)?;
+        if polled == Polled::Nothing && !timeout.is_zero() {
+            self.times.push(timeout);
+        }
+        Ok(polled)
+    }
+}
+
+/// Where a gate or location takes longer, only what comes there is waited for longer when a run is run again.
+#[test]
+fn replay_waits_longer_only_where_it_takes_longer() {
+    let model = model(ECHO);
+    let (short, long) = (Duration::from_secs(1), Duration::from_secs(60));
+    for (name, expected) in
+        [("a", [long, short]), ("l1", [long, short]), ("b", [short, long]), ("l0", [short, long]), ("none", [short; 2])]
+    {
+        let slower = Slower::new(&model, &[(name.to_owned(), long)]);
+        let patience = Patience { quiescence: short, slower: Some(&slower), accepted: short };
+        let echo = Echo { model: &model, order: Order::Sut, late: 1, early: false, wrong: 0, events: VecDeque::new() };
+        let mut sut = Waited { echo, times: Vec::new() };
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        let run = logged(&model, "?a(1) . !b(1) delta");
+        let replayed = replay(&mut referee, &mut sut, &run, 1, patience, &mut NoClock, &mut |_| {});
+        assert_eq!((replayed.verdict, sut.times.as_slice()), (Verdict::Pass, &expected[..]), "{name}");
+    }
 }
 
 /// Tells something by itself, and then does not take the input any more that is on its way.

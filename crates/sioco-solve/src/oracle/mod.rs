@@ -24,7 +24,7 @@ const MANY: usize = 64;
 /// How many conjuncts of a contradiction are tried to be left out, one after the other.
 const MINIMISED: usize = 16;
 /// How many terms may be made before everything is forgotten: a long walk has ever new values.
-const MANY_TERMS: usize = 1 << 20;
+const MANY_TERMS: usize = 1 << 16;
 
 /// Answers by a chain of solvers. The same questions in the same order get the same answers.
 pub struct StateOracle {
