@@ -125,7 +125,7 @@ impl Described {
             "`config` is for adapters, and a system with a `dialect` has none"
         } else if !json && matches!(way, Way::There(SutSpec::Ws(_))) {
             "WebSocket is for adapters, without a `dialect`; text is spoken over `tcp://…`"
-        } else if !started && !(config.environment.is_empty() && config.directory.is_none()) {
+        } else if !(started || config.environment.is_empty() && config.directory.is_none()) {
             "`environment` and `directory` are for what is started, and there is no `command` and no `start`"
         } else {
             return Ok(());
