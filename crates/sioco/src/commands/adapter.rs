@@ -307,7 +307,7 @@ impl Check {
         let model = &checked.model;
         let gates = model.gates.values().filter(|g| g.name != CLOSED).count();
         list.add(Mark::Ok, "templates", format!("for {} of the model", count(gates, "gate")), Vec::new());
-        for remark in described.remarks(model) {
+        for remark in described.remarks(model).unwrap_or_default() {
             list.add(Mark::Warn, "templates", remark, Vec::new());
         }
         let mut sut = Mute(described.open(model, self.patience, interrupted));

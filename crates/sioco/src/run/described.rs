@@ -221,14 +221,6 @@ impl Described {
         self.config.dialect.is_none().then(|| self.connector(way, Options::default().hello))
     }
 
-    /// What may not be meant like this in its dialect.
-    pub fn remarks(&self, model: &Model) -> Vec<String> {
-        match (&self.dialect, self.way()) {
-            (_, Ok(Way::Http(..))) | (None, _) => Vec::new(),
-            (Some(dialect), _) => dialect.compile(model).map(|compiled| compiled.remarks).unwrap_or_default(),
-        }
-    }
-
     /// The system; it is started by its first reset.
     pub fn open<'a>(&self, model: &'a Model, patience: Duration, interrupted: &Arc<AtomicBool>) -> Box<dyn Sut + 'a> {
         let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));
