@@ -6,6 +6,8 @@
 //!   with all they started;
 //! - [`client`]: the tester's side, an adapter as a [`Sut`](sioco_exec::Sut); [`gates`] compares its gates with the
 //!   model's;
+//! - [`text`], [`http`]: systems that speak plain text or HTTP, each as a `Sut`, by what [`config`] says; [`host`] starts
+//!   servers;
 //! - [`server`]: the adapter's side, any `Sut` for testers elsewhere;
 //! - [`in_process`]: Rust code as a `Sut`, without any protocol;
 //! - [`log`]: what somebody wrote down of a conversation, for `judge`;

@@ -41,6 +41,17 @@ fn with_default(command: Command, (id, values): (String, Vec<String>)) -> Comman
     command.mut_arg(id, |arg| arg.required(false).default_values(values))
 }
 
+/// What is wrong with the options in a project's file: in `[test]`, and in every profile.
+pub fn mistakes(project: &Project) -> Vec<Failure> {
+    let (none, plain) = (|_: &str| None, Cli::command());
+    let profiles = project.config.profile.keys().map(|name| Some(name.as_str()));
+    // What is wrong with all of them is told once.
+    match all(project, None, &none, &plain) {
+        Ok(_) => profiles.filter_map(|profile| all(project, profile, &none, &plain).err()).collect(),
+        Err(failure) => vec![failure],
+    }
+}
+
 /// The values of options, by the ids of their arguments.
 fn all(
     project: &Project,

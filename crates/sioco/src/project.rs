@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use sioco_adapter::config::{Config, FILE};
+use sioco_model::Model;
+use sioco_model::model::Direction;
 use sioco_model::names::did_you_mean;
 
+use crate::defaults;
 use crate::failure::{Failure, plain};
+use crate::run::described::Described;
 
 /// A project.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -45,6 +49,40 @@ impl Project {
     /// Its file.
     pub fn file(&self) -> String {
         shown(&self.root.join(FILE))
+    }
+
+    /// What is wrong with the file, whatever the models are: systems, and options.
+    pub fn mistakes(&self) -> Vec<Failure> {
+        let of_sut = |name: &String| Described::find(self, name, None).err();
+        let mut found: Vec<Failure> = self.config.sut.keys().filter_map(of_sut).collect();
+        found.extend(defaults::mistakes(self));
+        found
+    }
+
+    /// What is wrong with the dialects that are meant for a model, and what they have that may not be meant like this.
+    /// A dialect is meant for a model if at least half of the gates that it names are gates of that model.
+    pub fn for_model(&self, model: &Model) -> (Vec<String>, Vec<String>) {
+        let (mut wrong, mut remarks) = (Vec::new(), Vec::new());
+        for name in self.config.sut.keys() {
+            // What is wrong with the system itself is told when the file is checked.
+            let Ok(Some(described)) = Described::find(self, name, None) else { continue };
+            let Some(dialect) = described.dialect() else { continue };
+            let named = |names: Vec<&String>, direction| {
+                let known = |name: &&&String| model.gate(name).is_some_and(|g| model.gates[g].direction == direction);
+                (names.iter().filter(known).count(), names.len())
+            };
+            let inputs = named(dialect.config.inputs.0.iter().map(|(name, _)| name).collect(), Direction::Input);
+            let outputs = named(dialect.config.outputs.0.iter().map(|(name, _)| name).collect(), Direction::Output);
+            if 2 * (inputs.0 + outputs.0) < inputs.1 + outputs.1 {
+                continue;
+            }
+            let file = self.file();
+            match described.remarks(model) {
+                Ok(all) => remarks.extend(all.into_iter().map(|remark| format!("`{file}`: {remark}"))),
+                Err(all) => wrong.extend(all.into_iter().map(|why| format!("`{file}`: {why}"))),
+            }
+        }
+        (wrong, remarks)
     }
 
     /// What may be meant by a name that is no system of the project.

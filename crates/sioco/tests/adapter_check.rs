@@ -192,7 +192,7 @@ fn answers_that_are_late_on_purpose_are_noticed() {
         .stdout_has("  warn  late        some answers come much later than others")
         .stdout_has("after ?knock, wait ")
         .stdout_has(" ms for the others: ")
-        .stdout_has(" --quiescence ");
+        .stdout_has(" --quiescence-at knock=");
     // No answer at all within the time.
     let run = Shell { ping: "", knock: "", ..Shell::default() }.check(&["--steps", "4", "--wait", "20ms"]);
     run.exits(0).stdout_has("  warn  answers     no output came within 20.0 ms of an input");

@@ -16,18 +16,20 @@ use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
 use sioco_model::Model;
+use sioco_model::model::CLOSED;
 use sioco_plan::Cover;
 use sioco_report::run::{cause_in_words, time};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, StateOracle};
 
 use crate::adapter::advice::{Advice, Spread};
-use crate::adapter::timed::Timed;
+use crate::adapter::timed::{Mute, Spoken, Timed};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output, count};
+use crate::run::described::Described;
 use crate::run::planning;
 use crate::run::sut::{self, Prepared};
 use crate::run::watch::Since;
@@ -122,6 +124,23 @@ pub struct Check {
     format: Format,
 }
 
+/// What is looked at.
+enum Subject {
+    /// An adapter.
+    Adapter(Box<dyn Connector>),
+    /// A system that needs none.
+    Described(Box<Described>),
+}
+
+impl Subject {
+    fn name(&self) -> String {
+        match self {
+            Subject::Adapter(connector) => connector.name(),
+            Subject::Described(described) => described.name().to_owned(),
+        }
+    }
+}
+
 /// A hello that takes longer than this is worth a word.
 const LATE: Duration = Duration::from_secs(1);
 /// How many steps there are between two resets.
@@ -212,8 +231,8 @@ impl Check {
         let back_end = self.solver.back_end()?;
         let loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
         let interrupted = interrupt::flag();
-        let connector = self.connector(out)?;
-        let name = connector.name();
+        let subject = self.subject(loaded.as_ref().map(|(_, model)| &model.model), out)?;
+        let name = subject.name();
         let nothing;
         let model = match &loaded {
             Some((_, model)) => model,
@@ -229,7 +248,14 @@ impl Check {
         }
         let mut list = List { out, format: self.format, items: Vec::new(), facts: Default::default() };
         list.fact("adapter", json!(name));
-        self.look(connector, model, loaded.is_some(), &back_end, &interrupted, &mut list);
+        match subject {
+            Subject::Adapter(connector) => {
+                self.look(connector, model, loaded.is_some(), &back_end, &interrupted, &mut list);
+            }
+            Subject::Described(described) => {
+                self.look_without_adapter(&described, model, &back_end, &interrupted, &mut list)
+            }
+        }
         let exit = match list.count(Mark::Fail) {
             _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
             0 => Exit::Ok,
@@ -239,23 +265,80 @@ impl Check {
         Ok(exit)
     }
 
-    fn connector(&self, out: &mut Output) -> Result<Box<dyn Connector>, Failure> {
+    fn subject(&self, model: Option<&Model>, out: &mut Output) -> Result<Subject, Failure> {
         let example = "name the adapter: `sioco adapter check model.sts -- python3 adapter.py`, or `--sut`";
         let Some(text) = &self.sut else {
             return match self.words.as_slice() {
                 [] => Err(Failure::usage("there is no adapter to check").help(example)),
-                words => Ok(Box::new(Program::new(words.to_vec()))),
+                words => Ok(Subject::Adapter(Box::new(Program::new(words.to_vec())))),
             };
         };
         let file = self.file.clone().unwrap_or_default();
-        match sut::prepare(text, &file, None, &self.choices, out)? {
-            Prepared::Adapter(spec) => spec.connector().map_err(|_| Failure::usage("a model is no adapter")),
-            Prepared::Described(described) => described.json_connector(),
+        match sut::prepare(text, &file, model, &self.choices, out)? {
+            Prepared::Adapter(spec) => {
+                let connector = spec.connector().map_err(|_| Failure::usage("a model is no adapter"));
+                connector.map(Subject::Adapter)
+            }
+            Prepared::Described(described) => match described.json_connector() {
+                Some(connector) => Ok(Subject::Adapter(connector)),
+                None if model.is_some() => Ok(Subject::Described(described)),
+                None => {
+                    let failure =
+                        Failure::usage(format!("`{text}` has a dialect, which means nothing without a model"));
+                    Err(failure.help(format!("`sioco adapter check model.sts --sut {text}`")))
+                }
+            },
             Prepared::Model(_) => {
                 let failure = Failure::usage(format!("`{text}` is a model that is played, which takes no adapter"));
                 Err(failure.help(example))
             }
         }
+    }
+
+    /// Looks at a system that is spoken to without an adapter.
+    fn look_without_adapter(
+        &self,
+        described: &Described,
+        checked: &CheckedModel,
+        back_end: &BackEnd,
+        interrupted: &Arc<AtomicBool>,
+        list: &mut List<'_, '_>,
+    ) {
+        let model = &checked.model;
+        let gates = model.gates.values().filter(|g| g.name != CLOSED).count();
+        list.add(Mark::Ok, "templates", format!("for {} of the model", count(gates, "gate")), Vec::new());
+        for remark in described.remarks(model).unwrap_or_default() {
+            list.add(Mark::Warn, "templates", remark, Vec::new());
+        }
+        let mut sut = Mute(described.open(model, self.patience, interrupted));
+        if self.reset_twice(&mut sut, interrupted, list) {
+            about_resets(true, false, list);
+            let (timed, found) = self.walk(&mut sut, model, back_end);
+            about_walk(model, &timed, &found, list);
+            about_times(self, model, &timed, list);
+        }
+    }
+
+    /// Whether it could be reset, twice.
+    fn reset_twice(&self, sut: &mut dyn Sut, interrupted: &AtomicBool, list: &mut List<'_, '_>) -> bool {
+        for (run, seed) in [(1, self.seed), (2, self.seed.wrapping_add(1))] {
+            let begun = Instant::now();
+            if let Err(fault) = sut.reset(run, seed) {
+                let which = if run == 1 { "the first reset" } else { "the second reset" };
+                let fault = Fault { message: format!("{which}: {}", fault.message), ..fault };
+                list.fault("reset", &fault);
+                return false;
+            }
+            if interrupted.load(Ordering::Relaxed) {
+                return false;
+            }
+            let took = ms(begun.elapsed());
+            match list.facts.entry("resets_ms").or_insert_with(|| json!([])) {
+                Json::Array(times) => times.push(took),
+                _ => unreachable!("it is an array from the start"),
+            }
+        }
+        true
     }
 
     /// Looks at everything, in order, until something keeps the rest from being looked at.
@@ -282,23 +365,10 @@ impl Check {
         };
         about_hello(&hello, begun.elapsed(), list);
         let fits = !real || about_gates(model, &hello, list);
-        for (run, seed) in [(1, self.seed), (2, self.seed.wrapping_add(1))] {
-            let begun = Instant::now();
-            if let Err(fault) = client.reset(run, seed) {
-                let which = if run == 1 { "the first reset" } else { "the second reset" };
-                let fault = Fault { message: format!("{which}: {}", fault.message), ..fault };
-                return list.fault("reset", &fault);
-            }
-            if interrupted.load(Ordering::Relaxed) {
-                return;
-            }
-            let took = ms(begun.elapsed());
-            match list.facts.entry("resets_ms").or_insert_with(|| json!([])) {
-                Json::Array(times) => times.push(took),
-                _ => unreachable!("it is an array from the start"),
-            }
+        if !self.reset_twice(&mut client, interrupted, list) {
+            return;
         }
-        about_resets(&hello, starts, list);
+        about_resets(hello.reset, starts, list);
         let (logs, stderr) = if real && fits {
             let (timed, found) = self.walk(&mut client, model, back_end);
             about_walk(model, &timed, &found, list);
@@ -316,12 +386,7 @@ impl Check {
     }
 
     /// A walk through the model, with the stop-watch in hand.
-    fn walk<'c, 'm>(
-        &self,
-        client: &'c mut Client<'m>,
-        model: &'m Model,
-        back_end: &BackEnd,
-    ) -> (Timed<'c, 'm>, Summary) {
+    fn walk<'c>(&self, client: &'c mut dyn Spoken, model: &Model, back_end: &BackEnd) -> (Timed<'c>, Summary) {
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
@@ -395,10 +460,13 @@ impl Check {
             None => self.words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "),
         };
         let mut command = format!("{} --sut {}", self.choices.command("test", file), shell_word(&sut));
-        if let Some(wanted) = facts.get("quiescence_for_all_ms").and_then(Json::as_u64)
+        if let Some(wanted) = facts.get("quiescence_ms").and_then(Json::as_u64)
             && u128::from(wanted) > USUAL.as_millis()
         {
             command.push_str(&format!(" --quiescence {wanted}"));
+        }
+        for (gate, wanted) in facts.get("quiescence_at_ms").and_then(Json::as_object).into_iter().flatten() {
+            command.push_str(&format!(" --quiescence-at {gate}={wanted}ms"));
         }
         Some(command)
     }
@@ -454,11 +522,11 @@ fn about_gates(model: &Model, hello: &Hello, list: &mut List<'_, '_>) -> bool {
     true
 }
 
-fn about_resets(hello: &Hello, starts: bool, list: &mut List<'_, '_>) {
+fn about_resets(resets: bool, starts: bool, list: &mut List<'_, '_>) {
     let times: Vec<f64> = list.facts["resets_ms"].as_array().into_iter().flatten().filter_map(Json::as_f64).collect();
     let shown: Vec<String> = times.iter().map(|t| time(Duration::from_secs_f64(t / 1000.0))).collect();
     let text = format!("twice, in {}", shown.join(" and "));
-    match hello.reset {
+    match resets {
         true => list.add(Mark::Ok, "reset", text, Vec::new()),
         false if starts => {
             let more =
@@ -470,7 +538,7 @@ fn about_resets(hello: &Hello, starts: bool, list: &mut List<'_, '_>) {
 }
 
 /// What the walk came to, besides its times.
-fn about_walk(model: &Model, timed: &Timed<'_, '_>, found: &Summary, list: &mut List<'_, '_>) {
+fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List<'_, '_>) {
     list.fact("steps", json!(found.steps));
     list.fact("inputs", json!(found.inputs));
     let malformed = |(i, m): (usize, &crate::adapter::timed::Malformed)| {
@@ -504,7 +572,7 @@ fn about_walk(model: &Model, timed: &Timed<'_, '_>, found: &Summary, list: &mut 
 }
 
 /// How long things took, and what follows.
-fn about_times(check: &Check, model: &Model, timed: &Timed<'_, '_>, list: &mut List<'_, '_>) {
+fn about_times(check: &Check, model: &Model, timed: &Timed<'_>, list: &mut List<'_, '_>) {
     let name = |gate| &model.gates[gate].name;
     match Spread::of(timed.accepted.iter().copied()) {
         Some(spread) => {
@@ -523,10 +591,10 @@ fn about_times(check: &Check, model: &Model, timed: &Timed<'_, '_>, list: &mut L
     let kinds = advice.kinds.iter().map(|kind| {
         let late = if kind.slow.is_some() { ", much later than the others" } else { "" };
         format!(
-            "?{} !{}: {} times, {}{late}",
+            "?{} !{}: {}, {}{late}",
             name(kind.input),
             name(kind.output),
-            kind.spread.count,
+            if kind.spread.count == 1 { "once".to_owned() } else { format!("{} times", kind.spread.count) },
             spread_text(kind.spread)
         )
     });
@@ -537,9 +605,22 @@ fn about_times(check: &Check, model: &Model, timed: &Timed<'_, '_>, list: &mut L
     let slow: Vec<_> = advice.kinds.iter().filter_map(|kind| Some((kind, kind.slow?))).collect();
     if !slow.is_empty() {
         let lines = slow.iter().map(|(kind, wait)| {
-            format!("after ?{}, wait {} for !{}", name(kind.input), milliseconds(*wait), name(kind.output))
+            let (input, output) = (name(kind.input), name(kind.output));
+            format!(
+                "after ?{input}, wait {ms} ms for !{output}: `--quiescence-at {input}={ms}ms`",
+                ms = wait.as_millis()
+            )
         });
         let lines = lines.chain([format!("or {} after every input", milliseconds(advice.all))]).collect();
+        let mut at = serde_json::Map::new();
+        for (kind, wait) in &slow {
+            let wait = json!(wait.as_millis());
+            let known = at.entry(name(kind.input).clone()).or_insert_with(|| wait.clone());
+            if wait.as_u64() > known.as_u64() {
+                *known = wait;
+            }
+        }
+        list.fact("quiescence_at_ms", Json::Object(at));
         list.add(Mark::Warn, "late", "some answers come much later than others, perhaps on purpose", lines);
     }
     let reason = advice.reason(time);

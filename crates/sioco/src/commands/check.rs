@@ -1,10 +1,11 @@
-//! `sioco check`: every problem of some models.
+//! `sioco check`: every problem of some models, and of the `sioco.toml` that says how their systems are spoken to.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use sioco_adapter::config::FILE;
 use sioco_lang::Code;
 use sioco_lang::check::{Checked, check_file};
 use sioco_lang::diagnostic::{Diagnostic, Fix, Severity};
@@ -15,6 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Choices;
 use crate::output::{Format, Output, count};
+use crate::project::Project;
 use crate::{files, fix};
 
 /// Mends that give rise to other mends are followed this far.
@@ -24,19 +26,21 @@ const ROUNDS: usize = 10;
 ///
 /// Each file is read with what it imports. A problem has its place, a code (`sioco explain CODE` says more) and, where
 /// possible, a way out. A file with errors is checked to its end; only what
-/// cannot be read may have to wait until that is mended, and warnings come when there are no errors.
+/// cannot be read may have to wait until that is mended, and warnings come when there are no errors. A `sioco.toml` is
+/// checked as well; the dialects in that of a model's project are compared with the model.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   sioco check model.sts
   sioco check --const N=7 --deny-warnings models/*.sts
   sioco check --format json model.sts
+  sioco check sioco.toml
 
 Exit codes:
   0    every model is right
   2    a model or the command line is wrong, or a warning is denied")]
 pub struct Check {
-    /// The models
+    /// The models, or files `sioco.toml`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -61,13 +65,18 @@ impl Check {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let mut fixed = 0;
         if self.fix {
-            for path in &self.files {
+            for path in self.files.iter().filter(|path| !is_project(path)) {
                 fixed += self.mend(path, out)?;
             }
         }
         let mut seen = HashSet::new();
         let (mut errors, mut warnings) = (0, 0);
+        let mut of_projects = Vec::new();
         for path in &self.files {
+            let project = self.project(path, &mut of_projects);
+            if is_project(path) {
+                continue;
+            }
             let checked = self.checked(path);
             for problem in &checked.diagnostics {
                 // A file that several others import is checked with each of them, but its problems are told once.
@@ -83,6 +92,20 @@ impl Check {
                     Format::Json => out.line(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
                 }
             }
+            if let (Some(project), Some(model)) = (project, &checked.model) {
+                let (wrong, remarks) = project.for_model(&model.model);
+                of_projects.extend(wrong.into_iter().map(|why| (Severity::Error, why)));
+                of_projects.extend(remarks.into_iter().map(|remark| (Severity::Warning, remark)));
+            }
+        }
+        let mut told = HashSet::new();
+        // Several models may have the same project.
+        for (severity, message) in of_projects.into_iter().filter(|problem| told.insert(problem.1.clone())) {
+            match severity {
+                Severity::Error => errors += 1,
+                Severity::Warning => warnings += 1,
+            }
+            self.tell(severity, &message, out);
         }
         match self.format {
             Format::Human => out.line(self.closing_line(errors, warnings, fixed)),
@@ -96,6 +119,38 @@ impl Check {
         }
         let bad = errors > 0 || self.deny_warnings && warnings > 0;
         Ok(if bad { Exit::Usage } else { Exit::Ok })
+    }
+
+    /// The project of a file, with what is wrong with it: all of that if it is the project's own file, and otherwise only
+    /// what keeps it from being read.
+    fn project(&self, path: &Path, problems: &mut Vec<(Severity, String)>) -> Option<Project> {
+        let found = if is_project(path) { Project::read(path) } else { Project::of(path) };
+        let (project, failures) = match found {
+            Ok(project) if is_project(path) => {
+                let failures = project.mistakes();
+                (Some(project), failures)
+            }
+            Ok(project) => (Some(project), Vec::new()),
+            Err(failure) => (None, vec![failure]),
+        };
+        problems.extend(failures.into_iter().map(|failure| {
+            let help = failure.help.map(|help| format!("; {help}")).unwrap_or_default();
+            (Severity::Error, failure.message.unwrap_or_default() + &help)
+        }));
+        project
+    }
+
+    /// A problem of a project's file.
+    fn tell(&self, severity: Severity, message: &str, out: &mut Output) {
+        let style = out.style();
+        match (self.format, severity) {
+            (Format::Human, Severity::Error) => out.line(format_args!("{}: {message}", style.red("error"))),
+            (Format::Human, Severity::Warning) => out.line(format_args!("{}: {message}", style.yellow("warning"))),
+            (Format::Json, _) => {
+                let severity = if severity == Severity::Error { "error" } else { "warning" };
+                out.line(json!({ "type": "project", "severity": severity, "message": message }));
+            }
+        }
     }
 
     fn checked(&self, path: &Path) -> Checked {
@@ -166,6 +221,11 @@ impl Check {
             Format::Json => out.line(typed("fixed", &diagnostic::json(&checked.sources, problem))),
         }
     }
+}
+
+/// Whether this is the file of a project.
+fn is_project(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == FILE)
 }
 
 /// What makes two problems the same, whichever file they were found from.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json};
 use sioco_adapter::child::Program;
 use sioco_adapter::client::{Client, Options};
-use sioco_adapter::config::{ResetConfig, SutConfig};
+use sioco_adapter::config::{Exchange, ResetConfig, SutConfig};
 use sioco_adapter::host::{Host, PORT};
 use sioco_adapter::http::{Http, HttpOptions};
 use sioco_adapter::spec::SutSpec;
@@ -21,6 +21,9 @@ use sioco_solve::smt::process::words;
 
 use crate::failure::Failure;
 use crate::project::Project;
+
+/// The dialect that follows from the model.
+const TORXAKIS: &str = "torxakis";
 
 /// A system of a project, found to be well described.
 pub struct Described {
@@ -54,13 +57,15 @@ impl Described {
             Some(order) => Order::named(order)
                 .ok_or_else(|| wrong(format!("`order` is \"sut\" or \"sent\", and not \"{order}\"")))?,
         };
-        let dialect = match (config.dialect.as_deref(), model) {
-            (None, _) | (Some(_), None) => None,
-            (Some(name), model) => match (project.config.dialect.get(name), model) {
+        let dialect = match config.dialect.as_deref() {
+            None => None,
+            Some(name) => match (project.config.dialect.get(name), model) {
                 (Some(config), _) => Some(Dialect { name: name.into(), config: config.clone() }),
-                (None, Some(model)) if name == "torxakis" => Some(torxakis(model)),
+                (None, Some(model)) if name == TORXAKIS => Some(torxakis(model)),
+                (None, None) if name == TORXAKIS => None,
                 (None, _) => {
-                    let near = did_you_mean(name, project.config.dialect.keys().map(String::as_str));
+                    let names = project.config.dialect.keys().map(String::as_str).chain([TORXAKIS]);
+                    let near = did_you_mean(name, names);
                     let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                     return Err(wrong(format!("there is no dialect `{name}`{help}")));
                 }
@@ -69,25 +74,63 @@ impl Described {
         let described =
             Described { name: name.into(), config: config.clone(), dialect, order, root: project.root.clone() };
         let way = described.way().map_err(&wrong)?;
-        let http = matches!(way, Way::Http(..));
-        match (&described.dialect, model) {
-            (Some(dialect), Some(model)) => {
-                let found = if http { Http::check(model, dialect) } else { dialect.compile(model).map(|_| ()) };
-                found.map_err(|all| {
-                    Failure::usage(format!("`{}` does not fit the model:\n  {}", project.file(), all.join("\n  ")))
-                })?;
-            }
-            (None, _) if http && config.dialect.is_none() => {
-                return Err(wrong("a system that speaks HTTP needs a `dialect`, which says how".into()));
-            }
-            (None, _) if config.dialect.is_none() && !config.before.is_empty() => {
-                return Err(wrong(
-                    "`before` is for systems with a `dialect`; an adapter does it when it is reset".into(),
-                ));
-            }
-            _ => {}
+        described.useless(&way).map_err(&wrong)?;
+        if let (Some(_), Some(model)) = (&described.dialect, model) {
+            described.remarks(model).map_err(|all| {
+                Failure::usage(format!("`{}` does not fit the model:\n  {}", project.file(), all.join("\n  ")))
+            })?;
         }
         Ok(Some(described))
+    }
+
+    /// Compiles its dialect for a model: what is wrong with it, and otherwise what may not be meant like this.
+    pub fn remarks(&self, model: &Model) -> Result<Vec<String>, Vec<String>> {
+        match (&self.dialect, self.way()) {
+            (Some(dialect), Ok(Way::Http(..))) => Http::check(model, dialect).map(|()| Vec::new()),
+            (Some(dialect), _) => dialect.compile(model).map(|compiled| compiled.remarks),
+            (None, _) => Ok(Vec::new()),
+        }
+    }
+
+    /// Its dialect, unless it follows from the model.
+    pub fn dialect(&self) -> Option<&Dialect> {
+        self.dialect.as_ref()
+    }
+
+    /// What would have no effect.
+    fn useless(&self, way: &Way) -> Result<(), String> {
+        let config = &self.config;
+        let http = matches!(way, Way::Http(..));
+        let json = config.dialect.is_none();
+        let keep = config.reset == ResetConfig::Keep;
+        let started = config.command.is_some() || config.start.is_some();
+        let of_text =
+            |e: &Exchange| e.request.is_none() && e.status.is_none() && (e.send.is_some() || e.expect.is_some());
+        let of_http = |e: &Exchange| e.request.is_some() && e.send.is_none() && e.expect.is_none();
+        let why = if http && json {
+            "a system that speaks HTTP needs a `dialect`, which says how"
+        } else if json && !config.before.is_empty() {
+            "`before` is for systems with a `dialect`; an adapter does it when it is reset"
+        } else if http && !config.before.iter().all(of_http) {
+            "with HTTP, everything in `before` has a `request`, and perhaps a `status`"
+        } else if !http && !config.before.iter().all(of_text) {
+            "everything in `before` has `send`, `expect` or both; requests are for systems at `http://…`"
+        } else if http && config.order.is_some() {
+            "`order` has no effect with HTTP, which is always in the order of the system"
+        } else if json && config.order.is_some() {
+            "`order` is for systems with a `dialect`; an adapter says it with its `hello`"
+        } else if keep && (http || json) {
+            "`reset = \"keep\"` is for connections that carry text"
+        } else if !json && !config.config.is_empty() {
+            "`config` is for adapters, and a system with a `dialect` has none"
+        } else if !json && matches!(way, Way::There(SutSpec::Ws(_))) {
+            "WebSocket is for adapters, without a `dialect`; text is spoken over `tcp://…`"
+        } else if !(started || config.environment.is_empty() && config.directory.is_none()) {
+            "`environment` and `directory` are for what is started, and there is no `command` and no `start`"
+        } else {
+            return Ok(());
+        };
+        Err(why.into())
     }
 
     fn program(&self, key: &str, text: &str) -> Result<Program, String> {
@@ -167,12 +210,15 @@ impl Described {
         }
     }
 
+    /// Its name in the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What opens connections, if it speaks JSON.
-    pub fn json_connector(&self) -> Result<Box<dyn Connector>, Failure> {
-        match self.way() {
-            Ok(way) if self.config.dialect.is_none() => Ok(self.connector(way, Options::default().hello)),
-            _ => Err(Failure::usage(format!("`{}` has a dialect, and no adapter that could be checked", self.name))),
-        }
+    pub fn json_connector(&self) -> Option<Box<dyn Connector>> {
+        let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));
+        self.config.dialect.is_none().then(|| self.connector(way, Options::default().hello))
     }
 
     /// The system; it is started by its first reset.

@@ -1,0 +1,160 @@
+//! Systems that `sioco.toml` describes: the examples of the documents pass, and fail with their mistake switched on.
+
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use support::{Folder, sioco, sioco_in};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files of an example, in a folder of their own: what is tested leaves journals behind.
+fn copied(name: &str) -> Folder {
+    let folder = Folder::new(&format!("described-{name}"));
+    for entry in fs::read_dir(root().join("examples/adapters").join(name)).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            folder.write(path.file_name().unwrap().to_str().unwrap(), &fs::read_to_string(&path).unwrap());
+        }
+    }
+    folder
+}
+
+fn example(name: &str) {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3, which runs the server of examples/adapters/{name}");
+        return;
+    }
+    let folder = copied(name);
+    let test = |sut: &str, more: &[&str]| {
+        let args = ["test", "tank.sts", "--sut", sut, "--seed", "1", "--max-steps", "200", "--solver", "builtin"];
+        sioco_in(&[&args[..], more].concat(), &folder.path(""))
+    };
+    let passed = test("tank", &["--gate", "surely switch>=100%"]);
+    passed.exits(0).stdout_has("PASS  Tank against `tank`");
+    let failed = test("buggy", &["--no-shrink"]);
+    failed.exits(1).stdout_has("FAIL  Tank against `buggy`").stdout_has("error[sioco::V001]");
+    failed.stdout_has("allowed here: !refused(why = TooFull)");
+}
+
+#[test]
+fn the_server_with_plain_text_passes_and_fails() {
+    example("text");
+}
+
+#[test]
+fn the_server_with_torxakis_lines_passes_and_fails() {
+    example("torxakis");
+}
+
+#[test]
+fn the_server_with_http_passes_and_fails() {
+    example("http");
+}
+
+/// The document shows the files that are tested here.
+#[test]
+fn the_document_has_the_files() {
+    let text = |path: &str| fs::read_to_string(root().join(path)).unwrap().replace("\r\n", "\n");
+    let page = text("docs/adapters.md");
+    for name in ["text", "torxakis", "http"] {
+        let file = text(&format!("examples/adapters/{name}/sioco.toml"));
+        // The one with the mistake is for this test.
+        let shown = file.split("\n[sut.buggy]").next().unwrap();
+        assert!(page.contains(&format!("```toml\n{shown}```")), "{name}: the page shows something else than\n{shown}");
+        assert!(page.contains(&format!("(../examples/adapters/{name})")), "{name}");
+    }
+}
+
+const MODEL: &str = "input get(n: Int in 0..9)\noutput ok(n: Int)\noutput no\nprocess P {\n  var x: Int = 0\n\n  init l {\n    ?get(n) / x := n -> m\n  }\n  state m {\n    !ok(x) -> l\n    !no -> l\n  }\n}\n";
+
+const FILE: &str = r#"
+[test]
+seed = 1
+[profile.ci]
+max-steps = 5
+[dialect.d.inputs]
+get = "GET {n}"
+[dialect.d.outputs]
+ok = "OK {n}"
+no = "NO"
+[sut.s]
+dialect = "d"
+connect = "tcp://127.0.0.1:1"
+"#;
+
+/// The file, and the model with the file, after something in the file was replaced.
+fn checked(name: &str, from: &str, to: &str) -> [support::Run; 2] {
+    let folder = Folder::new(&format!("described-{name}"));
+    assert!(FILE.contains(from), "{from}");
+    folder.write("sioco.toml", &FILE.replace(from, to));
+    folder.write("m.sts", MODEL);
+    ["sioco.toml", "m.sts"].map(|file| sioco_in(&["check", file], &folder.path("")))
+}
+
+#[test]
+fn files_are_checked() {
+    for run in checked("right", "", "") {
+        run.exits(0).stdout_is("checked 1 file: no problems\n").stderr_is("");
+    }
+    for (i, (from, to, expected)) in [
+        ("seed = 1", "sed = 1", "`sioco.toml`, [test]: `sioco test` has no option `sed`; did you mean `seed`?"),
+        ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
+        ("dialect = \"d\"", "dialect = \"e\"", "`sioco.toml`, [sut.s]: there is no dialect `e`"),
+        ("connect = ", "conect = ", "unknown field `conect`"),
+        ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command`, or `connect`"),
+        ("tcp://127.0.0.1:1", "tcp://127.0.0.1:{port}", "there is no `start` that could use the port"),
+        ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is for adapters, without a `dialect`"),
+        ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "are for what is started"),
+        ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` is \"sut\" or \"sent\""),
+        ("dialect = \"d\"", "dialect = \"d\"\nconfig = { a = 1 }", "`config` is for adapters"),
+        ("dialect = \"d\"", "dialect = \"d\"\nbefore = [{ status = 200 }]", "has `send`, `expect` or both"),
+        ("dialect = \"d\"", "reset = \"keep\"", "is for connections that carry text"),
+        ("dialect = \"d\"", "order = \"sut\"", "an adapter says it with its `hello`"),
+        (
+            "connect = \"tcp://127.0.0.1:1\"",
+            "connect = \"http://127.0.0.1:1\"\nbefore = [{ send = \"x\" }]",
+            "has a `request`, and perhaps a `status`",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [file, _] = checked(&format!("wrong-{i}"), from, to);
+        file.exits(2).stdout_has("error: `sioco.toml`").stdout_has(expected).stdout_has("checked 1 file: 1 error\n");
+    }
+}
+
+#[test]
+fn dialects_are_compared_with_models() {
+    // Templates that take the same bytes.
+    let [file, model] = checked("overlap", "no = \"NO\"", "no = { regex = '[A-Z]+ [0-9]\\n' }");
+    file.exits(0);
+    model.exits(0).stdout_has("warning: `sioco.toml`: dialect `d`: the templates `OK {n}` of `ok` and ");
+    model.stdout_has("overlap, on \"OK 0\\n\" for example").stdout_has("checked 1 file: 1 warning\n");
+    // A gate or a parameter with another name.
+    let [file, model] = checked("typo", "ok = \"OK {n}\"", "okk = \"OK {n}\"");
+    file.exits(0);
+    model.exits(2).stdout_has("error: `sioco.toml`: dialect `d`: `okk` is no output of the model; did you mean `ok`?");
+    model.stdout_has("the output `ok` of the model has no template").stdout_has("checked 1 file: 2 errors\n");
+    let [_, model] = checked("parameter", "GET {n}", "GET {m}");
+    model.exits(2).stdout_has("`m` is no parameter");
+    // One that is meant for another model.
+    let folder = Folder::new("described-other");
+    folder.write("sioco.toml", &FILE.replace("get = ", "put = ").replace("ok = ", "done = "));
+    let path = folder.write("m.sts", MODEL);
+    sioco(&["check", &path]).exits(0).stdout_is("checked 1 file: no problems\n");
+    // As JSON, and with a file that cannot be read.
+    folder.write("sioco.toml", "[sut");
+    let run = sioco(&["check", "--format", "json", &path]);
+    run.exits(2).stdout_has("\"type\":\"project\"").stdout_has("\"severity\":\"error\"").stdout_has("\"errors\":1");
+    sioco(&["check", &folder.path("no/sioco.toml")]).exits(2).stdout_has("error: cannot read `");
+}
