@@ -319,8 +319,8 @@ mod tests {
     fn what_does_not_fit_is_written_later_and_in_order() {
         let (mut ours, theirs) = io::pipe().unwrap();
         let writer = LineWriter::to(theirs, "test").unwrap();
-        // More than a pipe holds, in lines that may be written at once and lines that may not.
-        let lines: Vec<String> = (0..60).map(|i| i.to_string().repeat(if i % 3 == 0 { 3000 } else { 10 })).collect();
+        // Far more than a pipe holds and may wait, in lines that may be written at once and lines that may not.
+        let lines: Vec<String> = (0..300).map(|i| i.to_string().repeat(if i % 3 == 0 { 3000 } else { 10 })).collect();
         let mut read = Vec::new();
         for line in &lines {
             let mut meanwhile = || {
