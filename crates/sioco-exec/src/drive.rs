@@ -64,7 +64,7 @@ fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&S
 
 /// Does what was decided.
 fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &mut dyn Clock) -> Result<(), Fault> {
-    let (quiescence, patience) = (tester.quiescence(), tester.settings().patience);
+    let patience = tester.settings().patience;
     match decision {
         Decision::Reset { run, seed } => {
             sut.reset(run, seed)?;
@@ -103,7 +103,7 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
             }
         },
         Decision::Wait => {
-            let begun = clock.now();
+            let (begun, quiescence) = (clock.now(), tester.quiescence());
             wait(tester, sut, quiescence, &mut || clock.now() > begun)?;
         }
         Decision::Stop => {}

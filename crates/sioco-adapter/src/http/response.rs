@@ -6,7 +6,7 @@ use std::fmt;
 use regex_automata::meta::Regex;
 use serde_json::Value as Json;
 use sioco_exec::Observation;
-use sioco_model::model::{CLOSED, Direction, Gate, Model, Param};
+use sioco_model::model::{Direction, Gate, Model, Param};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{GateId, Value};
 
@@ -89,23 +89,7 @@ impl Recognizer {
                 }
             }
         }
-        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
-        for (_, gate) in gates(model, Direction::Output).filter(|(_, g)| g.name != CLOSED && !has(&g.name)) {
-            wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
-        }
-        let other = config.other.as_ref().and_then(|name| match output_gate(model, name) {
-            Ok(gate) => match &model.gates[gate].params[..] {
-                [only] if *model.sorts.get(only.sort) == Sort::String => Some(gate),
-                _ => {
-                    wrong.push(format!("`other` is `{name}`, which should have one parameter, a String"));
-                    None
-                }
-            },
-            Err(why) => {
-                wrong.push(format!("`other`: {why}"));
-                None
-            }
-        });
+        let other = dialect.other(model, wrong);
         Recognizer { outputs, other, words: config.words.clone() }
     }
 

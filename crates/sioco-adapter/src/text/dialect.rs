@@ -82,25 +82,7 @@ impl Dialect {
             }
         };
         let last: Vec<GateId> = config.last.iter().filter_map(gate).collect();
-        let other = config.other.as_ref().and_then(|name| match output_gate(model, name) {
-            Ok(gate) => match &model.gates[gate].params[..] {
-                [only] if *model.sorts.get(only.sort) == Sort::String => Some(gate),
-                _ => {
-                    wrong.push(format!("`other` is `{name}`, which should have one parameter, a String"));
-                    None
-                }
-            },
-            Err(why) => {
-                wrong.push(format!("`other`: {why}"));
-                None
-            }
-        });
-        let known = |name: &str| model.sorts.data.values().any(|d| d.constructors.iter().any(|c| c.name == name));
-        for word in words.keys().filter(|word| !known(word)) {
-            let all = model.sorts.data.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());
-            let help = did_you_mean(word, all).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            wrong.push(format!("`words` has `{word}`, which is no constructor of the model{help}"));
-        }
+        let other = self.other(model, &mut wrong);
         if !wrong.is_empty() {
             return Err(wrong.into_iter().map(|why| format!("dialect `{}`: {why}", self.name)).collect());
         }
@@ -120,6 +102,30 @@ impl Dialect {
         let overlaps = matcher.as_ref().map(Matcher::overlaps).unwrap_or_default();
         let remarks = overlaps.into_iter().map(overlap).collect();
         Ok(Compiled { words, line_end: config.line_end.clone(), inputs, outputs, matcher, other, last, remarks })
+    }
+
+    /// The gate that takes what fits nothing else, if there is one. Tells which outputs have no template, and which words
+    /// mean nothing.
+    pub(crate) fn other(&self, model: &Model, wrong: &mut Vec<String>) -> Option<GateId> {
+        let config = &self.config;
+        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
+        for gate in model.gates.values().filter(|g| g.direction == Direction::Output && g.name != CLOSED) {
+            if !has(&gate.name) {
+                wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
+            }
+        }
+        let names = || model.sorts.data.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());
+        for word in config.words.keys().filter(|word| names().all(|name| name != *word)) {
+            let help = did_you_mean(word, names()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            wrong.push(format!("`words` has `{word}`, which is no constructor of the model{help}"));
+        }
+        let name = config.other.as_ref()?;
+        match output_gate(model, name).map(|gate| (gate, &model.gates[gate].params[..])) {
+            Ok((gate, [only])) if *model.sorts.get(only.sort) == Sort::String => return Some(gate),
+            Ok(_) => wrong.push(format!("`other` is `{name}`, which should have one parameter, a String")),
+            Err(why) => wrong.push(format!("`other`: {why}")),
+        }
+        None
     }
 
     fn inputs(&self, model: &Model, wrong: &mut Vec<String>) -> Vec<(GateId, Vec<Piece>)> {
@@ -164,13 +170,6 @@ impl Dialect {
                     }
                     Err(why) => wrong.push(format!("the output `{name}`: {why}")),
                 }
-            }
-        }
-        let config = &self.config;
-        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
-        for gate in model.gates.values().filter(|g| g.direction == Direction::Output && g.name != CLOSED) {
-            if !has(&gate.name) {
-                wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
             }
         }
         found
@@ -364,7 +363,7 @@ impl Compiled {
 
     /// What is no output. What was tried is told.
     pub(super) fn malformed(&self, bytes: &[u8], what: &str) -> Observation {
-        let tried: Vec<String> = self.outputs.iter().map(|o| excerpt(&o.text.escape_debug().to_string())).collect();
+        let tried: Vec<String> = self.outputs.iter().map(|o| excerpt(&raw(o.text.as_bytes()))).collect();
         let why = format!("the system sent {what}; these were tried: {}", tried.join(", "));
         Observation::Malformed { gate: None, why, raw: raw(bytes) }
     }
