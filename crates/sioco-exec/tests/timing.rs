@@ -255,6 +255,30 @@ fn replay_waits_longer_only_where_it_takes_longer() {
     }
 }
 
+/// A test waits as long as a gate or location needs, and then longer before silence is a failure: four times as long, and
+/// two seconds at least, since a machine may be busy.
+#[test]
+fn a_silence_that_fails_is_waited_for_longer() {
+    let model = model(ECHO);
+    let plan = planned(&model, "switch", false);
+    let ms = Duration::from_millis;
+    for (quiescence, slower, expected) in [
+        (100, None, [ms(100), ms(2000)]),
+        (1000, None, [ms(1000), ms(4000)]),
+        (100, Some("a"), [ms(3000), ms(12_000)]),
+        (100, Some("l1"), [ms(3000), ms(12_000)]),
+        (100, Some("b"), [ms(100), ms(2000)]),
+    ] {
+        let slower: Vec<_> = slower.map(|name: &str| (name.to_owned(), ms(3000))).into_iter().collect();
+        let settings = Settings { quiescence: ms(quiescence), slower, fail_fast: true, ..Settings::default() };
+        let echo = Echo { model: &model, order: Order::Sut, late: 9, early: false, wrong: 0, events: VecDeque::new() };
+        let mut sut = Waited { echo, times: Vec::new() };
+        let summary = campaign(&mut tester(&model, &plan, settings.clone()), &mut sut).1;
+        assert_eq!(summary.bad[0].cause, Cause::Failure(Failure::Silence));
+        assert_eq!(sut.times, expected, "{settings:?}");
+    }
+}
+
 /// Tells something by itself, and then does not take the input any more that is on its way.
 struct Leaving<'m> {
     model: &'m Model,
