@@ -23,6 +23,10 @@ pub struct PurposeResult {
     pub doubt: bool,
     /// How often it was aimed at.
     pub attempts: u32,
+    /// Whether it does not count that it was not reached: in every attempt that it gets, the system did something else
+    /// that it may do as well (S1 section 3.2.4, over-specification). So it is in guided campaigns only; whoever asks for
+    /// certain purposes wants to know.
+    pub otherwise: bool,
     /// The run in which it was reached.
     pub run: Option<u64>,
 }
@@ -76,7 +80,8 @@ pub fn make_room<T>(kept: &mut Vec<T>, of: impl Fn(&T) -> (Verdict, u64), verdic
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// The worst verdict; nothing if there was nothing to run. A run that did not reach its purpose does not count if
-    /// another one did. It is inconclusive, too, if the budget ended before every purpose was tried.
+    /// another one did, or if the purpose is left to the choice of the system ([`PurposeResult::otherwise`]). It is
+    /// inconclusive, too, if the budget ended before every purpose was tried.
     pub verdict: Option<Verdict>,
     /// Why the campaign ended.
     pub end: End,

@@ -128,6 +128,33 @@ fn what_is_covered_otherwise_need_not_be_reached() {
     }
 }
 
+/// A choice that the system has and never makes is no reason for doubt once it was tried often enough, in a campaign that
+/// nobody asked to reach it (S1 section 3.2.4).
+#[test]
+fn choices_that_are_never_made_are_left_to_the_system() {
+    let with = |right: &str| {
+        model_of(&format!(
+            "input go\noutput a\noutput b\nprocess P {{\n  init l0 {{ start: ?go -> l1 }}\n  \
+             state l1 {{ left: !a -> l0   {right} }}\n}}\n"
+        ))
+    };
+    let (model, decided) = (with("right: !b -> l0"), with(""));
+    let plan = planned(&model, "switch", false);
+    let run = |walks, attempts, most| {
+        let settings = Settings { seed: 1, walks, attempts, max_steps: Some(most), ..Settings::default() };
+        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let (_, summary) = campaign(&mut tester, &mut Player::new(&decided));
+        let otherwise = summary.purposes.iter().filter(|p| p.otherwise).count();
+        let open = summary.purposes.iter().filter(|p| p.verdict == Some(Verdict::Inconclusive)).count();
+        assert_eq!(open, 1, "{summary:?}");
+        (summary.verdict, otherwise)
+    };
+    assert_eq!(run(Walks::Guided, 3, 100), (Some(Verdict::Pass), 1));
+    assert_eq!(run(Walks::None, 3, 100), (Some(Verdict::Inconclusive), 0));
+    // It was not tried as often as it should have been.
+    assert_eq!(run(Walks::Guided, 30, 8), (Some(Verdict::Inconclusive), 0));
+}
+
 /// Judging asks no solver as long as the states of all hypotheses are known.
 #[test]
 fn known_states_are_judged_without_a_solver() {

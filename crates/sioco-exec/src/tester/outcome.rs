@@ -137,20 +137,32 @@ impl Tester<'_> {
         self.settings.walks == Walking::Guided && suite.accepts_of(purpose).iter().any(is_way)
     }
 
+    /// Whether a guided campaign is through with a purpose that the system could have gone to and never did.
+    fn is_left_to_the_system(&self, result: &PurposeResult) -> bool {
+        self.settings.walks == Walking::Guided
+            && result.verdict == Some(Verdict::Inconclusive)
+            && result.cause == Some(Cause::Open(Open::Deviation))
+            && result.attempts >= self.settings.attempts
+    }
+
     /// What the campaign came to.
     pub fn summary(&self) -> Summary {
         let model = self.referee.model();
         let ran = self.runs.iter().sum::<u64>() > 0;
         let (switches, locations) = covered(model, ran, &self.surely, &self.possibly);
+        let mut purposes = self.results.clone();
+        for result in &mut purposes {
+            result.otherwise = self.is_left_to_the_system(result);
+        }
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
         let open = |(purpose, r): (usize, &PurposeResult)| match (r.verdict, &r.cause) {
             (None, _) => true,
             (Some(Verdict::Inconclusive), Some(Cause::Open(Open::Deviation | Open::Crossed))) => {
-                !self.is_covered_otherwise(purpose)
+                !r.otherwise && !self.is_covered_otherwise(purpose)
             }
             (Some(verdict), _) => verdict == Verdict::Inconclusive,
         };
-        let unreached = self.results.iter().enumerate().any(open);
+        let unreached = purposes.iter().enumerate().any(open);
         let cut_off = matches!(self.end, Some(End::Steps | End::Time)).then_some(Verdict::Inconclusive);
         let worst = self.worst.map(|worst| at_least(worst, &self.runs));
         let verdict = match unreached {
@@ -163,7 +175,7 @@ impl Tester<'_> {
             runs: self.runs,
             steps: self.steps,
             inputs: self.sent,
-            purposes: self.results.clone(),
+            purposes,
             switches,
             locations,
             bad: self.bad.clone(),

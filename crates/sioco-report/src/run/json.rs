@@ -28,6 +28,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
                 "alone": p.alone,
                 "doubt": p.doubt,
                 "attempts": p.attempts,
+                "otherwise": p.otherwise,
                 "run": p.run,
             })
         })

@@ -360,6 +360,10 @@ fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
     if weak > 0 {
         head.push_str(&format!(", {weak} more perhaps"));
     }
+    let left = results.iter().filter(|r| r.otherwise).count();
+    if left > 0 {
+        head.push_str(&format!(", {left} left to choices of the system"));
+    }
     let mut lines = vec![head];
     // Those that were not tried are told of together.
     let missed = |r: &&(usize, &PurposeResult)| r.1.verdict.is_some_and(|v| v > Verdict::WeakPass);
@@ -369,6 +373,7 @@ fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
         let attempts = count(result.attempts as usize, "attempt");
         let name = result.verdict.map_or("not reached", Verdict::name);
         let why = match &result.cause {
+            _ if result.otherwise => format!("not reached: it chose otherwise each time ({attempts})"),
             Some(why) => format!("{name}, {} ({attempts})", in_short(model, why)),
             None => format!("{name} ({attempts})"),
         };
