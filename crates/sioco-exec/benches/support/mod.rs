@@ -4,5 +4,6 @@
 pub mod campaign;
 pub mod distinguish;
 pub mod examples;
+pub mod industrial;
 pub mod mutate;
 pub mod sender;

@@ -1,0 +1,46 @@
+//! Trace coverage of a model with the shape of the industrial one of S1 (section 5.3, tables 5.1 and 5.2).
+
+mod support;
+
+use std::time::Instant;
+
+use sioco_exec::player::Player;
+use sioco_exec::{NoClock, Settings, Tester, drive};
+use sioco_lang::check::check_text;
+use sioco_plan::{Cover, Options, plan};
+use support::campaign::solvers;
+use support::industrial::industrial;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--bench")).collect();
+    if arguments.iter().any(|a| a == "--model") {
+        print!("{}", industrial());
+        return;
+    }
+    let most: usize = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(6);
+    let checked = check_text("industrial.sts", &industrial());
+    let model = checked.model.expect("it is a model").model;
+    for n in 1..=most {
+        let start = Instant::now();
+        let options = Options { strict: true, steering: false, nodes: 100_000_000, ..Options::new(Cover::Traces(n)) };
+        let made = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");
+        let planned = start.elapsed();
+        let settings = Settings { seed: 1, attempts: 100, ..Settings::default() };
+        let mut tester = Tester::new(&model, &solvers, &made, settings);
+        let built = start.elapsed();
+        let summary = drive(&mut tester, &mut Player::new(&model), &mut NoClock, &mut |_| {});
+        let took = start.elapsed();
+        let taken = summary.switches.iter().filter(|s| s.1).count();
+        println!(
+            "{n} {} {:?} plan {planned:?} suite {:?} run {:?} runs {:?} steps {} switches {taken} {:.2}% verdict {:?}",
+            made.purposes.len(),
+            made.counts,
+            built - planned,
+            took - built,
+            summary.runs,
+            summary.steps,
+            100.0 * taken as f64 / model.switches.len() as f64,
+            summary.verdict
+        );
+    }
+}
