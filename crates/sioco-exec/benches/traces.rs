@@ -8,6 +8,7 @@ use sioco_exec::player::Player;
 use sioco_exec::{NoClock, Settings, Tester, drive};
 use sioco_lang::check::check_text;
 use sioco_plan::{Cover, Options, plan};
+use sioco_solve::values::Choice;
 use support::campaign::solvers;
 use support::industrial::industrial;
 
@@ -22,13 +23,37 @@ fn main() {
     let model = checked.model.expect("it is a model").model;
     for n in 1..=most {
         let start = Instant::now();
-        let options = Options { strict: true, steering: false, nodes: 100_000_000, ..Options::new(Cover::Traces(n)) };
+        let options = Options {
+            strict: true,
+            steering: false,
+            nodes: 100_000_000,
+            tests: Some(Choice::Random(0)),
+            ..Options::new(Cover::Traces(n))
+        };
         let made = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");
         let planned = start.elapsed();
-        let settings = Settings { seed: 1, attempts: 100, ..Settings::default() };
+        if std::env::var_os("DOUBT").is_some() {
+            let mut seen = std::collections::BTreeMap::new();
+            for p in &made.purposes {
+                for node in p.nodes.iter().filter(|n| n.doubt.is_some()) {
+                    let s = node.leg.as_ref().unwrap().step.switches().next().unwrap();
+                    *seen.entry((model.switches[s].name.clone(), format!("{:?}", node.doubt))).or_insert(0) += 1;
+                }
+            }
+            println!("{seen:?}");
+        }
+        let settings = Settings {
+            seed: 1,
+            attempts: std::env::var("ATT").map_or(100, |a| a.parse().unwrap()),
+            ..Settings::default()
+        };
         let mut tester = Tester::new(&model, &solvers, &made, settings);
         let built = start.elapsed();
-        let summary = drive(&mut tester, &mut Player::new(&model), &mut NoClock, &mut |_| {});
+        let summary = drive(&mut tester, &mut Player::new(&model), &mut NoClock, &mut |r| {
+            if std::env::var_os("SHOW").is_some() {
+                println!("{:?}", r.record)
+            }
+        });
         let took = start.elapsed();
         let taken = summary.switches.iter().filter(|s| s.1).count();
         println!(

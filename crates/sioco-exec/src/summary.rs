@@ -1,5 +1,7 @@
 //! What a campaign came to (`theory`, section 6: a-posteriori coverage).
 
+use std::time::Duration;
+
 use sioco_model::{Id, LocationId, Model, SwitchId};
 use sioco_plan::Plan;
 
@@ -29,6 +31,20 @@ pub struct PurposeResult {
     pub otherwise: bool,
     /// The run in which it was reached.
     pub run: Option<u64>,
+}
+
+/// What was computed while the system waited for the next action (S1 section 3.2.4: nothing expensive should be).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pauses {
+    /// The longest time between something that came from the system and the next input, by the clock of the campaign.
+    pub longest: Duration,
+    /// The run and the step of the run before that input.
+    pub at: (u64, u64),
+    /// How often a solver had to find values in the middle of a run, since the system did something else than was
+    /// foreseen.
+    pub solved: u64,
+    /// How often not all ways on were looked at, since that would have taken too long.
+    pub hurried: u64,
 }
 
 /// A run that failed, or broke down.
@@ -109,6 +125,8 @@ pub struct Summary {
     pub unheard: u64,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
+    /// What the system had to wait for.
+    pub pauses: Pauses,
 }
 
 impl Summary {

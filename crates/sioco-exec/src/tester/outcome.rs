@@ -184,6 +184,7 @@ impl Tester<'_> {
             stale: self.stale,
             unheard: self.unheard,
             unknown: self.referee.mind.unknown,
+            pauses: self.pauses,
         }
     }
 }

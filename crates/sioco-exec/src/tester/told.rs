@@ -1,5 +1,7 @@
 //! What the tester is told: inputs that were accepted or refused, observations, breakdowns.
 
+use std::time::Duration;
+
 use super::{FAULTS, Mode, Pending, SPOILED, Tester};
 use crate::course::Ahead;
 use crate::event::{GateValue, Observation};
@@ -10,12 +12,22 @@ use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 impl Tester<'_> {
     /// The input that was decided on is being sent.
-    pub fn sending(&mut self) {
+    pub fn sending(&mut self, now: Duration) {
         let Some((input, why)) = self.choice.take() else { return };
+        if let Some(heard) = self.heard_at.take()
+            && now.saturating_sub(heard) > self.pauses.longest
+        {
+            (self.pauses.longest, self.pauses.at) = (now.saturating_sub(heard), (self.run, self.run_steps));
+        }
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
         self.referee.sending(&input);
         self.pending = Some(Pending { id: self.ids, input });
+    }
+
+    /// Something comes from the system, or it is found to be silent, at this time.
+    pub fn hears(&mut self, now: Duration) {
+        self.heard_at = Some(now);
     }
 
     /// An input was accepted. Says whether it was under way.
