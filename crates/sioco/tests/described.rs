@@ -158,3 +158,61 @@ fn dialects_are_compared_with_models() {
     run.exits(2).stdout_has("\"type\":\"project\"").stdout_has("\"severity\":\"error\"").stdout_has("\"errors\":1");
     sioco(&["check", &folder.path("no/sioco.toml")]).exits(2).stdout_has("error: cannot read `");
 }
+
+/// What is said comes back.
+const ECHO: &str = "input say(t: String)\ninput tell(t: String, n: Int in 0..9)\noutput said(t: String)\noutput told(t: String)\nprocess Echo {\n  var last: String = \"\"\n\n  init l {\n    ?say(t) / last := t -> m\n    ?tell(t, n) [n > 4] / last := t -> o\n    ?tell(t, _) [else] / last := t -> m\n  }\n  state m {\n    !said(last) -> l\n  }\n  state o {\n    !told(last) -> l\n  }\n}\n";
+
+const ECHO_FILE: &str = r#"
+[dialect.d.inputs]
+say = "SAY {t}"
+tell = "TELL {n} {quoted(t)}"
+[dialect.d.outputs]
+said = "SAID {quoted(t)}"
+told = "TOLD {quoted(t)}"
+[sut.s]
+dialect = "d"
+command = "python3 echo.py"
+reset = "keep"
+"#;
+
+/// Reads and writes lines, and knows JSON; an unknown line is answered by a line that is no output.
+const ECHO_SERVER: &str = r#"import json, sys
+for line in sys.stdin.buffer:
+    line = line.decode().removesuffix("\n")
+    if line.startswith("SAY "):
+        print("SAID", json.dumps(line[4:]), flush=True)
+    elif line.startswith("TELL "):
+        n, text = line[5:].split(" ", 1)
+        print("TOLD" if int(n) > 4 else "SAID", json.dumps(json.loads(text)), flush=True)
+    else:
+        print("what?", flush=True)
+"#;
+
+/// A text with a line end is not one line, so it is not sent as one: a system that does what the model says passes.
+#[test]
+fn texts_with_line_ends_are_not_sent_as_lines() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3, which runs the server of this test");
+        return;
+    }
+    let folder = Folder::new("described-lines");
+    folder.write("sioco.toml", ECHO_FILE);
+    folder.write("echo.py", ECHO_SERVER);
+    folder.write("m.sts", ECHO);
+    let run = |args: &[&str]| sioco_in(args, &folder.path(""));
+    run(&["check", "m.sts", "sioco.toml"]).exits(0).stdout_has("no problems");
+    let check = run(&["adapter", "check", "m.sts", "--sut", "s", "--steps", "60", "--solver", "builtin"]);
+    check.exits(0).stdout_has("no texts with a line end are sent as t of ?say\n");
+    for seed in ["1", "2", "3"] {
+        let args = ["test", "m.sts", "--sut", "s", "--seed", seed, "--journal", "j.jsonl", "--solver", "builtin"];
+        let test = run(&[&args[..], &["--cover", "switch", "--again", "--max-steps", "400"]].concat());
+        test.exits(0).stdout_has("PASS  Echo against `s`");
+        let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
+        let sent = |gate: &str| journal.lines().filter(|l| l.contains(&format!("\"{gate}\""))).collect::<Vec<_>>();
+        assert!(sent("say").iter().any(|line| line.contains("\\\"")), "texts with quotes were sent");
+        assert!(sent("say").iter().all(|line| !line.contains("\\n")), "{:#?}", sent("say"));
+        assert!(sent("tell").iter().any(|line| line.contains("\\n")), "what is in quotes may have line ends");
+        // The journal belongs to the model as it was written.
+        run(&["judge", "m.sts", "j.jsonl"]).exits(0).stderr_is("");
+    }
+}

@@ -15,6 +15,7 @@ use sioco_solve::{BackEnd, StateOracle};
 
 use super::described::Described;
 use super::played::Played;
+use super::sendable;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::Output;
@@ -48,6 +49,14 @@ pub fn prepare(
     let none = Choices::default();
     let choices = if is_same(played, file) { choices } else { &none };
     Ok(Prepared::Model(Box::new(load(played, choices, out)?)))
+}
+
+/// Keeps values from a model that the system cannot be sent.
+pub fn narrow(prepared: &Prepared, model: &mut Model) {
+    if let Prepared::Described(described) = prepared {
+        let plain = described.plain(model);
+        sendable::narrow(model, &plain);
+    }
 }
 
 /// The system; it is started by its first reset. An adapter gets so much time for each answer.
