@@ -216,3 +216,26 @@ fn texts_with_line_ends_are_not_sent_as_lines() {
         run(&["judge", "m.sts", "j.jsonl"]).exits(0).stderr_is("");
     }
 }
+
+/// A name that is misspelled, and a file that cannot be read: what is wrong is told before anything is started.
+#[test]
+fn names_and_files_that_are_wrong_are_told() {
+    let folder = Folder::new("described-names");
+    folder.write("m.sts", MODEL);
+    folder.write("sioco.toml", &FILE.replace("[sut.s]", "[sut.login]"));
+    for command in [&["test"][..], &["adapter", "check"]] {
+        let run = |sut: &str| sioco_in(&[command, &["m.sts", "--sut", sut]].concat(), &folder.path(""));
+        let near = run("logn");
+        near.exits(2).stderr_has("error: `--sut`: `logn` is no program in the PATH, and not in `sioco.toml`\n");
+        near.stderr_has("help: did you mean `login`?\n");
+        run("nothing_of_the_kind").exits(2).stderr_has("help: `sioco.toml` has `login`\n");
+        // A path, and a command with arguments, are no names.
+        assert!(!run("./logn").stderr.contains("PATH"));
+        assert!(!run("logn 1").stderr.contains("and not in"));
+    }
+    folder.write("sioco.toml", "[sut.login]\nconnect = \"tcp\n");
+    let run = sioco_in(&["test", "m.sts", "--sut", "login"], &folder.path(""));
+    run.exits(2).stderr_has("error: `sioco.toml` is wrong: TOML parse error at line 2, column ");
+    run.stderr_has("\n  |\n2 | connect = \"tcp\n");
+    assert!(!run.stderr.contains('\u{fffd}'), "{}", run.stderr);
+}

@@ -86,7 +86,7 @@ pub struct Check {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The adapter, as `sioco test` takes it: a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
+    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
 

@@ -70,8 +70,8 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The system under test: a command that starts it (without a shell; `sh -c '…'` runs one), `tcp://HOST:PORT`,
-    /// `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
+    /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (without a
+    /// shell; `sh -c '…'` runs one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 

@@ -11,6 +11,7 @@ use sioco_adapter::transport::Connector;
 use sioco_exec::{Player, Sut};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
+use sioco_solve::smt::locate::on_path;
 use sioco_solve::{BackEnd, StateOracle};
 
 use super::described::Described;
@@ -40,10 +41,22 @@ pub fn prepare(
     choices: &Choices,
     out: &mut Output,
 ) -> Result<Prepared, Failure> {
-    if let Some(described) = Described::find(&Project::of(file)?, text, model)? {
+    let project = Project::of(file)?;
+    if let Some(described) = Described::find(&project, text, model)? {
         return Ok(Prepared::Described(Box::new(described)));
     }
     let spec: SutSpec = text.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
+    if let (SutSpec::Program(program), false) = (&spec, project.config.sut.is_empty())
+        && let [word] = &program.words[..]
+        && !word.contains(['/', '\\'])
+        && on_path(word).is_none()
+        // What is in the way of starting a file is told when that is tried.
+        && !Path::new(word).is_file()
+    {
+        let file = project.file();
+        let failure = Failure::usage(format!("`--sut`: `{word}` is no program in the PATH, and not in `{file}`"));
+        return Err(failure.help(project.suggestion(word)));
+    }
     let SutSpec::Model(played) = &spec else { return Ok(Prepared::Adapter(spec)) };
     // What was chosen about the model says nothing about another file.
     let none = Choices::default();
