@@ -8,6 +8,7 @@
 mod client;
 mod dialect;
 mod matcher;
+mod nearly;
 mod plain;
 mod template;
 mod torxakis;
