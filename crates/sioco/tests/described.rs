@@ -140,6 +140,20 @@ fn dialects_are_compared_with_models() {
     file.exits(0);
     model.exits(0).stdout_has("warning: `sioco.toml`: dialect `d`: the templates `OK {n}` of `ok` and ");
     model.stdout_has("overlap, on \"OK 0\\n\" for example").stdout_has("checked 1 file: 1 warning\n");
+    // Responses of which only the first counts.
+    let folder = Folder::new("described-hidden");
+    let file = FILE.replace("\"GET {n}\"", "{ method = \"GET\", path = \"/{n}\" }").replace("tcp://", "http://");
+    let file = file.replace("\"OK {n}\"", "{ status = 200, json = { n = \"\" } }");
+    folder.write("m.sts", MODEL);
+    for no in ["201", "200", "\"2xx\""] {
+        folder.write("sioco.toml", &file.replace("\"NO\"", &format!("{{ status = {no} }}")));
+        sioco_in(&["check", "m.sts"], &folder.path("")).exits(0).stdout_has("no problems");
+    }
+    let file = file.replace("ok = {", "no = { status = \"2xx\" }\nok = {").replace("no = \"NO\"\n", "");
+    folder.write("sioco.toml", &file);
+    let run = sioco_in(&["check", "m.sts"], &folder.path(""));
+    run.exits(0)
+        .stdout_has("warning: `sioco.toml`: dialect `d`: the template `no` (status \"2xx\") hides `ok` (status 200)");
     // A gate or a parameter with another name.
     let [file, model] = checked("typo", "ok = \"OK {n}\"", "okk = \"OK {n}\"");
     file.exits(0);

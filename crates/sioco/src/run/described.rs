@@ -86,7 +86,7 @@ impl Described {
     /// Compiles its dialect for a model: what is wrong with it, and otherwise what may not be meant like this.
     pub fn remarks(&self, model: &Model) -> Result<Vec<String>, Vec<String>> {
         match (&self.dialect, self.way()) {
-            (Some(dialect), Ok(Way::Http(..))) => Http::check(model, dialect).map(|()| Vec::new()),
+            (Some(dialect), Ok(Way::Http(..))) => Http::check(model, dialect),
             (Some(dialect), _) => dialect.compile(model).map(|compiled| compiled.remarks),
             (None, _) => Ok(Vec::new()),
         }
