@@ -100,9 +100,11 @@ fn compile(model: &Model, dialect: &Dialect) -> Result<Parts, Vec<String>> {
 }
 
 impl<'m> Http<'m> {
-    /// Everything that is wrong with a dialect for a model.
-    pub fn check(model: &Model, dialect: &Dialect) -> Result<(), Vec<String>> {
-        compile(model, dialect).map(|_| ())
+    /// Everything that is wrong with a dialect for a model, and otherwise what may not be meant like this.
+    pub fn check(model: &Model, dialect: &Dialect) -> Result<Vec<String>, Vec<String>> {
+        let (_, recognizer) = compile(model, dialect)?;
+        let remark = |remark: String| format!("dialect `{}`: {remark}", dialect.name);
+        Ok(recognizer.hidden().into_iter().map(remark).collect())
     }
 
     /// A client for a server at an address, which is started if there is a host.

@@ -428,3 +428,42 @@ fn large_numbers_are_exact() {
     });
     assert_eq!(*sent.lock().unwrap(), "{\"n\": 9007199254740993}");
 }
+
+/// An output whose responses an earlier one takes never comes; one that is special stands before the general one.
+#[test]
+fn outputs_that_never_count_are_told() {
+    let model = model(
+        "input a\ninput b\noutput first(n: Int)\noutput second(n: Int)\nprocess P { init l { ?a -> m\n?b -> m }\nstate m { !first(any n) -> l\n!second(any n) -> l } }",
+    );
+    let hidden = |first: &str, second: &str| {
+        let text = format!(
+            "[dialect.d.inputs]\na = {{ method = \"GET\", path = \"/\" }}\nb = {{ method = \"GET\", path = \"/\" }}\n[dialect.d.outputs]\nfirst = {{ {first} }}\nsecond = {{ {second} }}"
+        );
+        let config: Config = text.parse().unwrap_or_else(|why| panic!("{why}"));
+        let dialect = Dialect { name: "d".into(), config: config.dialect["d"].clone() };
+        Http::check(&model, &dialect).unwrap_or_else(|why| panic!("{why:?}"))
+    };
+    let expected =
+        "dialect `d`: the template `first` (status 200) hides `second` (status 200), which stands after it: ";
+    let told = hidden("status = 200, set = { n = 1 }", "status = 200, set = { n = 2 }");
+    assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+    for (first, second, count) in [
+        ("status = 200, json = { n = '/n' }", "status = 200, json = { n = '/n' }", 1),
+        ("status = 200, json = { n = '/n' }", "status = 200, json = { n = '/m' }", 0),
+        ("status = 200, json = { n = '/n' }", "status = 200, set = { n = 2 }", 0),
+        ("status = 200, set = { n = 2 }", "status = 200, json = { n = '/n' }", 1),
+        ("status = '4xx', set = { n = 1 }", "status = 404, set = { n = 1 }", 1),
+        ("status = 404, set = { n = 1 }", "status = '4xx', set = { n = 1 }", 0),
+        ("status = '4xx', set = { n = 1 }", "status = '5xx', set = { n = 1 }", 0),
+        ("status = '{n}'", "status = 204, set = { n = 1 }", 1),
+        ("status = 204, set = { n = 1 }", "status = '{n}'", 0),
+        ("status = 200, regex = 'x(?<n>[0-9])'", "status = 200, regex = 'y(?<n>[0-9])'", 0),
+        ("status = 200, regex = 'x(?<n>[0-9])'", "status = 200, regex = 'x(?<n>[0-9])'", 1),
+        ("status = 200, set = { n = 1 }, after = ['a']", "status = 200, set = { n = 1 }, after = ['b']", 0),
+        ("status = 200, set = { n = 1 }, after = ['a']", "status = 200, set = { n = 1 }", 0),
+        ("status = 200, set = { n = 1 }", "status = 200, set = { n = 1 }, after = ['b']", 1),
+        ("status = 200, set = { n = 1 }, after = ['a', 'b']", "status = 200, set = { n = 1 }, after = ['b']", 1),
+    ] {
+        assert_eq!(hidden(first, second).len(), count, "{first}; {second}");
+    }
+}

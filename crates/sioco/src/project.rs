@@ -86,9 +86,14 @@ impl Project {
     }
 
     /// What may be meant by a name that is no system of the project.
-    pub fn suggestion(&self, name: &str) -> Option<String> {
-        let near = did_you_mean(name, self.config.sut.keys().map(String::as_str))?;
-        Some(format!("did you mean `{near}`, which is in `{}`?", self.file()))
+    pub fn suggestion(&self, name: &str) -> String {
+        let names = || self.config.sut.keys().map(String::as_str);
+        match did_you_mean(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                format!("`{}` has {}", self.file(), names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+            }
+        }
     }
 }
 

@@ -40,17 +40,32 @@ struct Output {
     gate: GateId,
     status: Status,
     regex: Option<Regex>,
+    /// The same as it was written.
+    pattern: Option<String>,
     args: Vec<Arg>,
     after: Option<Vec<GateId>>,
     /// In words, for messages.
     text: String,
 }
 
+#[derive(Clone, Copy)]
 enum Status {
     Any,
     Exactly(u16),
     /// The first digit.
     Class(u16),
+}
+
+impl Status {
+    /// Whether it takes everything that another one does.
+    fn covers(self, other: Status) -> bool {
+        match (self, other) {
+            (Status::Any, _) => true,
+            (Status::Exactly(a), Status::Exactly(b)) | (Status::Class(a), Status::Class(b)) => a == b,
+            (Status::Class(class), Status::Exactly(status)) => class == status / 100,
+            (Status::Exactly(_), _) | (Status::Class(_), Status::Any) => false,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -91,6 +106,20 @@ impl Recognizer {
         }
         let other = dialect.other(model, wrong);
         Recognizer { outputs, other, words: config.words.clone() }
+    }
+
+    /// Templates that never count, since an earlier one takes whatever they take, in words. What a later one takes only
+    /// in part is meant: the special case stands first.
+    pub(super) fn hidden(&self) -> Vec<String> {
+        let of = |(at, hidden): (usize, &Output)| {
+            let taken = self.outputs[..at].iter().find(|earlier| earlier.hides(hidden))?;
+            Some(format!(
+                "the template {} hides {}, which stands after it: every response that fits the second fits the first as \
+                 well, and the first one counts; `json`, `regex` or `after` tell them apart",
+                taken.text, hidden.text
+            ))
+        };
+        self.outputs.iter().enumerate().filter_map(of).collect()
     }
 
     /// What a response to a request of a gate is.
@@ -157,7 +186,16 @@ fn compile(model: &Model, id: GateId, config: &OutputConfig) -> Result<Output, S
     });
     let shown = full.status.as_ref().map_or("any status".into(), |s| format!("status {s}"));
     let text = format!("`{}` ({shown})", gate.name);
-    Ok(Output { gate: id, status, regex, args: all.collect::<Result<_, _>>()?, after: after.transpose()?, text })
+    let pattern = full.regex.clone();
+    Ok(Output {
+        gate: id,
+        status,
+        regex,
+        pattern,
+        args: all.collect::<Result<_, _>>()?,
+        after: after.transpose()?,
+        text,
+    })
 }
 
 /// The JSON of a value, with the constructor's own name where a word stands for it.
@@ -197,6 +235,23 @@ fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<St
 }
 
 impl Output {
+    /// Whether it takes everything that another one does.
+    fn hides(&self, other: &Output) -> bool {
+        let pointers = |output: &Output| {
+            let pointer = |arg: &Arg| if let Arg::Pointer(pointer) = arg { Some(pointer.clone()) } else { None };
+            output.args.iter().filter_map(pointer).collect::<Vec<String>>()
+        };
+        let known = pointers(other);
+        self.status.covers(other.status)
+            && (self.pattern.is_none() || self.pattern == other.pattern)
+            && pointers(self).iter().all(|pointer| known.contains(pointer))
+            && match (&self.after, &other.after) {
+                (None, _) => true,
+                (Some(all), Some(others)) => others.iter().all(|gate| all.contains(gate)),
+                (Some(_), None) => false,
+            }
+    }
+
     fn args(
         &self,
         model: &Model,

@@ -9,6 +9,7 @@ use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
 
 use super::matcher::{Found, Matcher, bytes};
+use super::nearly::Nearly;
 use super::template::{Piece, no_parameter, render, template};
 use super::value::{Words, pattern, read};
 use crate::config::{DialectConfig, InputConfig, OutputConfig, Recognized};
@@ -47,6 +48,8 @@ struct Output {
     regex: Regex,
     /// Where the value of each parameter comes from.
     args: Vec<Arg>,
+    /// If it is a line: what would be one but for its values.
+    nearly: Option<Nearly>,
 }
 
 #[derive(Clone)]
@@ -187,12 +190,12 @@ impl Dialect {
                 "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it".into()
             );
         }
-        let (text, pattern, mut args) = match (line, &full.regex) {
+        let (text, pattern, mut args, nearly) = match (line, &full.regex) {
             (Some(line), None) => {
                 let (pattern, args) = self.line(model, gate, line)?;
-                (line.clone(), pattern, args)
+                (line.clone(), pattern, args, Nearly::new(&template(line, &gate.params)?))
             }
-            (None, Some(regex)) => (regex.clone(), regex.clone(), groups(gate, regex)?),
+            (None, Some(regex)) => (regex.clone(), regex.clone(), groups(gate, regex)?, None),
             _ => return Err("a template has either `line` or `regex`".into()),
         };
         fixed(model, gate, full, &mut args)?;
@@ -213,7 +216,7 @@ impl Dialect {
         let whole = format!("(?:{pattern})\\z");
         let regex = Regex::builder().syntax(bytes()).build(&whole);
         let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
-        Ok((pattern, Output { gate: id, text, regex, args }))
+        Ok((pattern, Output { gate: id, text, regex, args, nearly }))
     }
 
     /// The regular expression of a line in the short form, and where its values are.
@@ -345,7 +348,7 @@ impl Compiled {
             Found::Partial if bytes.len() <= MAX_LINE => Heard::Partial,
             Found::Partial => Heard::Message(bytes.len(), self.malformed(bytes, "a message without an end")),
             Found::Nothing => match bytes.iter().position(|b| *b == b'\n') {
-                Some(end) => Heard::Message(end + 1, self.unknown(&bytes[..=end])),
+                Some(end) => Heard::Message(end + 1, self.unknown(model, &bytes[..=end])),
                 None if bytes.len() <= MAX_LINE => Heard::Partial,
                 None => Heard::Message(bytes.len(), self.malformed(bytes, "a line without an end")),
             },
@@ -353,12 +356,54 @@ impl Compiled {
     }
 
     /// A line that fits no template.
-    fn unknown(&self, line: &[u8]) -> Observation {
+    fn unknown(&self, model: &Model, line: &[u8]) -> Observation {
         if let (Some(gate), Ok(text)) = (self.other, std::str::from_utf8(line)) {
             let text = Value::string(text.trim_end_matches(['\r', '\n']));
             return Observation::Output(GateValue { gate, args: vec![text] });
         }
-        self.malformed(line, "something that fits no template")
+        match self.other_end(line).or_else(|| self.other_values(model, line)) {
+            Some(why) => Observation::Malformed { gate: None, why, raw: raw(line) },
+            None => self.malformed(line, "something that fits no template"),
+        }
+    }
+
+    /// That a line would fit if it ended otherwise.
+    fn other_end(&self, line: &[u8]) -> Option<String> {
+        let (found, other) = match line.strip_suffix(b"\r\n") {
+            Some(text) => ("\\r\\n", [text, b"\n"].concat()),
+            None => ("\\n", [line.strip_suffix(b"\n")?, b"\r\n"].concat()),
+        };
+        let Found::Message { end, template } = self.matcher.as_ref()?.find(&other) else { return None };
+        let text = excerpt(&raw(self.outputs[template].text.as_bytes()));
+        let line_end = raw(self.line_end.as_bytes());
+        let why = format!(
+            "the system sent something that fits no template: {text} would fit with another line end; this ends with \
+             \"{found}\", and `line-end` of the dialect is \"{line_end}\""
+        );
+        (end == other.len()).then_some(why)
+    }
+
+    /// That a line would fit if its values were others. The template that has most in common with it counts.
+    fn other_values(&self, model: &Model, line: &[u8]) -> Option<String> {
+        let text = std::str::from_utf8(line).ok()?;
+        let text = text.strip_suffix(&self.line_end).unwrap_or(text).trim_end_matches(['\r', '\n']);
+        let near = self.outputs.iter().filter_map(|o| Some((o, o.nearly.as_ref()?)));
+        let near = near.filter_map(|(o, nearly)| Some((o, nearly.literals, nearly.values(text)?)));
+        let (output, _, values) = near.max_by_key(|(_, literals, _)| *literals)?;
+        let params = &model.gates[output.gate].params;
+        let wrong = |(at, quoted, value): &(usize, bool, String)| {
+            let param = &params[*at];
+            let words = match model.sorts.get(param.sort) {
+                Sort::Data(_) => "; `words` of the dialect says how constructors are written",
+                _ => "",
+            };
+            let why = read(&model.sorts, &self.words, param, value, *quoted).err()?;
+            Some(why + words)
+        };
+        let wrong = values.iter().find_map(wrong)?;
+        let shown = excerpt(&raw(output.text.as_bytes()));
+        let gate = &model.gates[output.gate].name;
+        Some(format!("the system sent something that fits no template: {shown} of `{gate}` would fit, but {wrong}"))
     }
 
     /// What is no output. What was tried is told.
@@ -485,6 +530,35 @@ mod tests {
         let endless = vec![b'x'; MAX_LINE + 1];
         assert!(heard(&compiled, &model, &endless).contains("a line without an end"));
         assert!(compiled.is_last(&Observation::Output(GateValue { gate: model.gate("ok").unwrap(), args: vec![] })));
+    }
+
+    #[test]
+    fn what_nearly_fits_is_told() {
+        let model = model();
+        let compiled = dialect(DIALECT).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        let fits = "the system sent something that fits no template: ";
+        for (bytes, expected) in [
+            (
+                &b"+OK\n"[..],
+                "`+OK` would fit with another line end; this ends with \"\\n\", and `line-end` of the dialect is \"\\r\\n\"",
+            ),
+            (b"-ERR no\n", "`-(?<why>[A-Z]+)[^\\r\\n]*\\r\\n` would fit with another line end"),
+            (b":1x\r\n", "`:{n}` of `int` would fit, but `n` is `1x`, and should be Int in 0..100 [:1x"),
+        ] {
+            let told = heard(&compiled, &model, bytes);
+            assert!(told.contains(&format!(" ? {fits}{expected}")), "{told}");
+        }
+        // Nothing to say about what is far from everything, and about values that are right.
+        for bytes in [&b"nonsense\n"[..], b"nonsense\r\n", b":\xff\r\n"] {
+            let told = heard(&compiled, &model, bytes);
+            assert!(told.contains("these were tried: `+OK`"), "{told}");
+        }
+        let text = DIALECT.replace("\\r\\n\"\n        words", "\\n\"\n        words");
+        let text = text.replace("[{ regex = '-(?<why>[A-Z]+)[^\\r\\n]*\\r\\n' }, ", "[\"-{why}\", ");
+        let compiled = dialect(&text).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        let told = heard(&compiled, &model, b"-oom\n");
+        let expected = "`-{why}` of `error` would fit, but `why` is `oom`, and should be Why; `words` of the dialect says how constructors are written [-oom\\n]";
+        assert_eq!(told, format!("5 ? {fits}{expected}"));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use super::words::{named, observation, short};
 
 /// So many steps are shown, the last ones.
 const STEPS: usize = 12;
+/// A failing run with so many steps is shown as a whole: it may well be the shortest that fails.
+const WHOLE: usize = 20;
 /// Longer texts on an arrow are cut, unless the page is wide.
 const TEXT: usize = 46;
 /// An arrow has at least so many dashes.
@@ -18,7 +20,8 @@ const DASHES: usize = 6;
 
 /// The last steps, each with the time since the one before; the last one with a cross if it is what was not allowed.
 pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: Page) -> String {
-    let first = steps.len().saturating_sub(STEPS);
+    let shown = if wrong && steps.len() <= WHOLE { WHOLE } else { STEPS };
+    let first = steps.len().saturating_sub(shown);
     let most = page.width.saturating_sub(40).max(TEXT);
     let texts = (first..steps.len()).map(|i| short(&text(model, steps, i), most));
     let texts: Vec<String> = texts.collect();

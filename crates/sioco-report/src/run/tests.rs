@@ -129,30 +129,33 @@ fn a_wrong_value() {
 
 #[test]
 fn a_guard_that_is_false_and_a_long_trace() {
-    let trace: String = (1..9).map(|n| format!("?inX(1) !outX({n}) ")).collect();
+    let trace: String = (1..11).map(|n| format!("?inX(1) !outX({n}) ")).collect();
+    // One step fewer, and all of them are shown.
+    let short = judged(ACCUMULATOR, &(trace.replace(" !outX(10)", "") + "!done"));
+    assert_eq!((short.matches("tester").count(), short.contains("before\n")), (20, false), "{short}");
     assert_snapshot!(judged(ACCUMULATOR, &(trace + "!done")), @r"
-     FAIL  run 1, step 17   seed 42
-       … 5 steps before
-       tester ◀────── !outX(p=3) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=4) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=5) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=6) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=7) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=8) ── SUT    +1.4 ms
-       tester ◀─────────── !done ── SUT    +1.4 ms    ✗
+     FAIL  run 1, step 21   seed 42
+       … 9 steps before
+       tester ◀─────── !outX(p=5) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=6) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=7) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=8) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=9) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=10) ── SUT    +1.4 ms
+       tester ◀──────────── !done ── SUT    +1.4 ms    ✗
     error[sioco::V001]: this output is not allowed here
        ╭▸ model.sts:10:22
        │
     10 │     finish: !done   [x > 15]                   -> l2
-       │                      ━━━━━━ is false (x = 8)
+       │                      ━━━━━━ is false (x = 10)
        │
        ├ note: allowed here: silence
-       ╰ note: hypotheses: 1 (l0, x = 8)
+       ╰ note: hypotheses: 1 (l0, x = 10)
        replay: sioco replay k7Qp2
     ");
 }

@@ -31,6 +31,7 @@ use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output, count};
 use crate::run::described::Described;
 use crate::run::planning;
+use crate::run::sendable;
 use crate::run::sut::{self, Prepared};
 use crate::run::watch::Since;
 use crate::seconds;
@@ -85,7 +86,7 @@ pub struct Check {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The adapter, as `sioco test` takes it: a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
+    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
 
@@ -229,10 +230,14 @@ impl Check {
     /// Checks the adapter.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
-        let loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
+        let mut loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
         let interrupted = interrupt::flag();
         let subject = self.subject(loaded.as_ref().map(|(_, model)| &model.model), out)?;
         let name = subject.name();
+        if let (Subject::Described(described), Some((_, model))) = (&subject, &mut loaded) {
+            let plain = described.plain(&model.model);
+            sendable::narrow(&mut model.model, &plain);
+        }
         let nothing;
         let model = match &loaded {
             Some((_, model)) => model,
@@ -306,7 +311,13 @@ impl Check {
     ) {
         let model = &checked.model;
         let gates = model.gates.values().filter(|g| g.name != CLOSED).count();
-        list.add(Mark::Ok, "templates", format!("for {} of the model", count(gates, "gate")), Vec::new());
+        let plain = sendable::remark(model, &described.plain(model));
+        list.add(
+            Mark::Ok,
+            "templates",
+            format!("for {} of the model", count(gates, "gate")),
+            plain.into_iter().collect(),
+        );
         for remark in described.remarks(model).unwrap_or_default() {
             list.add(Mark::Warn, "templates", remark, Vec::new());
         }

@@ -70,8 +70,8 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The system under test: a command that starts it (without a shell; `sh -c '…'` runs one), `tcp://HOST:PORT`,
-    /// `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
+    /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (without a
+    /// shell; `sh -c '…'` runs one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
@@ -184,8 +184,7 @@ impl Test {
             return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
         }
         let back_end = self.solver.back_end()?;
-        let (checked, model) = load(&self.file, &self.choices, out)?;
-        let source = Source { checked: &model, sources: &checked.sources };
+        let (checked, mut model) = load(&self.file, &self.choices, out)?;
         let interrupted = interrupt::flag();
         if let Some((name, _)) = self.slower.iter().find(|(name, _)| !Slower::knows(&model.model, name)) {
             let gates = model.model.gates.values().map(|g| g.name.as_str());
@@ -197,6 +196,8 @@ impl Test {
             });
         }
         let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
+        sut::narrow(&prepared, &mut model.model);
+        let source = Source { checked: &model, sources: &checked.sources };
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
