@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::event::GateValue;
 use crate::event::Observation;
+use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Verdict};
 
@@ -137,6 +138,13 @@ pub enum Record {
     },
     /// The system or its adapter broke down before or between runs.
     Fault(Fault),
+    /// After the campaign, a failing run was run again when it was shrunk.
+    Again {
+        /// Its number, or that of its shortest form.
+        run: u64,
+        /// How often it failed again.
+        rate: Rate,
+    },
     /// The campaign ends.
     End {
         /// Why.

@@ -74,7 +74,13 @@ impl Shell {
 
     /// Checks it, with some options.
     fn check(&self, options: &[&str]) -> Run {
+        self.check_with(MODEL, options)
+    }
+
+    /// The same, with another model of the same gates.
+    fn check_with(&self, model: &str, options: &[&str]) -> Run {
         let folder = folder();
+        folder.write("m.sts", model);
         let program = folder.program("adapter", &self.text());
         let mut args = vec!["adapter", "check", "m.sts", "--solver", "builtin"];
         args.extend(options);
@@ -181,6 +187,56 @@ fn outputs_that_do_not_fit() {
     let ping = r#"echo '{"type":"output","gate":"pong","args":{"n":7}}'"#;
     let run = Shell { ping, ..Shell::default() }.check(&[]);
     run.exits(0).stdout_has("  warn  walk        something that the model does not allow").stdout_has("`sioco test`");
+}
+
+/// A door that the first knock opens and the second one shuts.
+const DOOR: &str = "\
+input  ping(n: Int in 1..3)
+input  knock
+output pong(n: Int)
+output open
+
+process Door {
+  init shut {
+    rap:  ?knock ; !open    -> opened
+    hit:  ?ping(n) ; !pong(n) -> shut
+  }
+  state opened { shove: ?knock ; !pong(0) -> shut }
+}
+";
+const SWING: &str = r#"if [ "$door" = open ]; then door=shut; echo '{"type":"output","gate":"pong","args":{"n":0}}'
+    else door=open; echo '{"type":"output","gate":"open"}'; fi"#;
+
+#[test]
+fn what_is_left_over_after_a_reset_is_noticed() {
+    for seed in ["0", "1", "2"] {
+        let run = Shell { knock: SWING, ..Shell::default() }.check_with(DOOR, &["--seed", seed]);
+        run.exits(5).stdout_has("  fail  repeat      the state of the last run seems to be left over after a reset\n");
+        run.stdout_has("the same inputs again fail in step ").stdout_has("at `reset`, the adapter has to bring ");
+        run.stdout_has("the adapter does not do its part: 1 thing is wrong");
+        let reset = r#"door=shut; echo '{"type":"ready"}'"#;
+        let run = Shell { knock: SWING, reset, ..Shell::default() }.check_with(DOOR, &["--seed", seed]);
+        run.exits(0).stdout_has("  ok    repeat      inputs of run ").stdout_has(": nothing is left over\n");
+    }
+    let run = Shell { knock: SWING, ..Shell::default() }.check_with(DOOR, &["--format", "json"]);
+    let found: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(found["left_over"], true, "{found}");
+}
+
+#[test]
+fn a_test_hints_at_what_may_be_left_over() {
+    let folder = folder();
+    folder.write("m.sts", DOOR);
+    let run = |knock, reset| {
+        let program = folder.program("adapter", &Shell { knock, reset, ..Shell::default() }.text());
+        let args = ["test", "m.sts", "--sut", &program, "--seed", "1", "--max-steps", "60", "--solver", "builtin"];
+        sioco_in(&args, &folder.path(""))
+    };
+    let hint = "the same inputs were answered otherwise in run ";
+    run(SWING, READY).exits(1).stdout_has(hint).stdout_has("`sioco adapter check` looks into that\n");
+    // What is always wrong has nothing to do with it.
+    let wrong = run(r#"echo '{"type":"output","gate":"pong","args":{"n":7}}'"#, READY);
+    assert!(!wrong.exits(1).stdout.contains(hint), "{}", wrong.stdout);
 }
 
 #[test]

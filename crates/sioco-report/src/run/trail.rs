@@ -7,6 +7,7 @@ use sioco_exec::summary::make_room;
 use sioco_exec::verdict::Verdict;
 use sioco_exec::{Order, Record};
 
+use super::answers::Answers;
 use super::reasons::Reasons;
 
 /// The steps of runs, as they come. Those of the bad runs that a summary keeps are kept.
@@ -22,6 +23,7 @@ pub struct Trails {
     waiting: Option<GateValue>,
     bad: Vec<Trail>,
     reasons: Reasons,
+    answers: Answers,
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +49,7 @@ impl Default for Trails {
             waiting: None,
             bad: Vec::new(),
             reasons: Reasons::default(),
+            answers: Answers::default(),
         }
     }
 }
@@ -74,10 +77,14 @@ impl Trails {
             }
             Record::Observed(seen) => Action::Seen(seen.clone()),
             Record::Verdict { verdict: verdict @ (Verdict::Fail | Verdict::Error), steps, .. } => {
+                // All but the last step is allowed.
+                let allowed = self.current.len().saturating_sub(1);
+                self.answers.add(self.run, &self.current[..allowed]);
                 self.keep(self.run, *verdict, *steps);
                 return;
             }
             Record::Verdict { cause, .. } => {
+                self.answers.add(self.run, &self.current);
                 self.reasons.add(cause);
                 return;
             }
@@ -88,7 +95,7 @@ impl Trails {
                 self.keep(0, Verdict::Error, 0);
                 return;
             }
-            Record::Purpose { .. } | Record::End { .. } => return,
+            Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => return,
         };
         self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, waited: 0 });
     }
@@ -113,6 +120,15 @@ impl Trails {
     /// The input of a bad run that was not accepted when the run ended, where that has to come first.
     pub fn unaccepted(&self, run: u64) -> Option<&GateValue> {
         self.trail(run)?.unaccepted.as_ref()
+    }
+
+    /// A hint where the last output of a failing run was another one in some run, though everything before it was the same.
+    pub fn hint(&self, steps: &[LoggedStep]) -> Option<String> {
+        let run = self.answers.otherwise(steps)?;
+        Some(format!(
+            "the same inputs were answered otherwise in run {run}: is the SUT really back in its initial state after a \
+             reset? `sioco adapter check` looks into that"
+        ))
     }
 
     /// The seed that the system got in a bad run.

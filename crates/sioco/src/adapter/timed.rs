@@ -94,6 +94,8 @@ pub struct Timed<'c> {
     client: &'c mut dyn Spoken,
     /// Runs that were there before: numbers of runs only grow.
     before: u64,
+    /// The number of the last run.
+    last: u64,
     /// When the last input was sent, and which one; nothing once it was answered.
     asked: Option<(GateId, Instant)>,
     /// The same, until it is acknowledged.
@@ -118,6 +120,7 @@ impl<'c> Timed<'c> {
         Timed {
             client,
             before,
+            last: before,
             asked: None,
             sent: None,
             resets: Vec::new(),
@@ -127,6 +130,11 @@ impl<'c> Timed<'c> {
             logs: Vec::new(),
             stderr: Vec::new(),
         }
+    }
+
+    /// The system without the stop-watch, and the number that its next run has.
+    pub fn client(&mut self) -> (&mut dyn Sut, u64) {
+        (&mut *self.client, self.last + 1)
     }
 
     fn saw(&mut self, event: &SutEvent, now: Instant) {
@@ -162,7 +170,8 @@ impl Sut for Timed<'_> {
     fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
         (self.asked, self.sent) = (None, None);
         let begun = Instant::now();
-        self.client.reset(run + self.before, seed)?;
+        self.last = run + self.before;
+        self.client.reset(self.last, seed)?;
         self.resets.push(begun.elapsed());
         Ok(())
     }

@@ -12,6 +12,7 @@ use sioco_adapter::client::{Client, Options};
 use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
 use sioco_adapter::transport::Connector;
+use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
@@ -23,6 +24,7 @@ use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, StateOracle};
 
 use crate::adapter::advice::{Advice, Spread};
+use crate::adapter::repeat::{Again, Repeat};
 use crate::adapter::timed::{Mute, Spoken, Timed};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -66,8 +68,9 @@ impl Adapter {
 /// Check an adapter before it is used
 ///
 /// Starts it or connects to it, compares its gates with those of the model, resets it twice, and sends inputs along a
-/// short walk through the model to see how long answers take. From that comes a quiescence time. Without a model,
-/// everything is checked that needs none. This gives no verdict on the system: that is what `sioco test` is for.
+/// short walk through the model to see how long answers take. From that comes a quiescence time. Then it sends inputs of
+/// that walk again, to see whether a reset leaves something over. Without a model, everything is checked that needs none.
+/// This gives no verdict on the system: that is what `sioco test` is for.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -313,8 +316,9 @@ impl Check {
         let mut sut = Mute(described.open(model, self.patience, interrupted));
         if self.reset_twice(&mut sut, interrupted, list) {
             about_resets(true, false, list);
-            let (timed, found) = self.walk(&mut sut, model, back_end);
+            let (timed, found, again) = self.walk(&mut sut, model, back_end);
             about_walk(model, &timed, &found, list);
+            about_repeat(model, &again, &described.how_to_reset(), list);
             about_times(self, model, &timed, list);
         }
     }
@@ -370,8 +374,21 @@ impl Check {
         }
         about_resets(hello.reset, starts, list);
         let (logs, stderr) = if real && fits {
-            let (timed, found) = self.walk(&mut client, model, back_end);
+            let (timed, found, again) = self.walk(&mut client, model, back_end);
             about_walk(model, &timed, &found, list);
+            let advice = match (hello.reset, starts) {
+                (false, true) => {
+                    "it is started anew for every run: what it keeps must be somewhere else, in a file perhaps"
+                }
+                (true, true) => {
+                    "at `reset`, the adapter has to bring the system back to its initial state before it answers \
+                     `ready`; with `\"reset\": false` in its hello, it is started anew for every run instead"
+                }
+                (_, false) => {
+                    "at `reset`, the adapter has to bring the system back to its initial state before it answers `ready`"
+                }
+            };
+            about_repeat(model, &again, advice, list);
             about_times(self, model, &timed, list);
             (timed.logs, timed.stderr)
         } else {
@@ -385,8 +402,8 @@ impl Check {
         about_lines(&logs, &stderr, list);
     }
 
-    /// A walk through the model, with the stop-watch in hand.
-    fn walk<'c>(&self, client: &'c mut dyn Spoken, model: &Model, back_end: &BackEnd) -> (Timed<'c>, Summary) {
+    /// A walk through the model, with the stop-watch in hand, and what comes of running a run of it again.
+    fn walk<'c>(&self, client: &'c mut dyn Spoken, model: &Model, back_end: &BackEnd) -> (Timed<'c>, Summary, Again) {
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
@@ -405,8 +422,20 @@ impl Check {
         let plan = planning::nothing(Cover::Random(1));
         let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle));
         let mut timed = Timed::new(client, 2);
-        let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut |_| {});
-        (timed, found)
+        let mut records = Vec::new();
+        let mut keep = |stamped: &Stamped| records.push(stamped.clone());
+        let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut keep);
+        let repeat = Repeat { model, back_end, wait: self.wait, patience: self.patience, time: self.time / 2 };
+        let again = match found.end {
+            End::Interrupted | End::Broken => Again::Nothing,
+            _ => {
+                let (client, next) = timed.client();
+                let again = repeat.run(&records, client, next);
+                client.stop();
+                again
+            }
+        };
+        (timed, found, again)
     }
 
     fn conclude(
@@ -569,6 +598,27 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
         );
         list.add(Mark::Warn, "stale", text, Vec::new());
     }
+}
+
+/// Whether a run was answered as before when it was run again.
+fn about_repeat(model: &Model, again: &Again, advice: &str, list: &mut List<'_, '_>) {
+    match again {
+        Again::Nothing => {}
+        Again::Same { run, times } => {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            let text = format!("inputs of run {run} again, {times}, after a reset: nothing is left over");
+            list.add(Mark::Ok, "repeat", text, Vec::new());
+        }
+        Again::Differs { run, step, cause } => {
+            let text = "the state of the last run seems to be left over after a reset";
+            let why = format!(
+                "run {run} passed; the same inputs again fail in step {step}: {}",
+                cause_in_words(model, cause)
+            );
+            list.add(Mark::Fail, "repeat", text, vec![why, advice.to_owned()]);
+        }
+    }
+    list.fact("left_over", json!(matches!(again, Again::Differs { .. })));
 }
 
 /// How long things took, and what follows.
