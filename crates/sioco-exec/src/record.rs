@@ -53,6 +53,8 @@ pub enum End {
     FailFast,
     /// The system or its adapter cannot be used any more.
     Broken,
+    /// Nothing ever came from the system.
+    Mute,
 }
 
 impl End {
@@ -65,13 +67,14 @@ impl End {
             End::Interrupted => "interrupted",
             End::FailFast => "fail-fast",
             End::Broken => "broken",
+            End::Mute => "mute",
         }
     }
 
     /// The end with a name.
     pub fn named(name: &str) -> Option<End> {
         use End::*;
-        [Done, Steps, Time, Interrupted, FailFast, Broken].into_iter().find(|e| e.name() == name)
+        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute].into_iter().find(|e| e.name() == name)
     }
 }
 

@@ -223,6 +223,36 @@ fn what_is_left_over_after_a_reset_is_noticed() {
     assert_eq!(found["left_over"], true, "{found}");
 }
 
+/// A system that speaks text, and that should say `open` at first.
+fn greeter(folder: &Folder, program: &str) {
+    folder.program("greeter", program);
+    folder.write(
+        "m.sts",
+        "input knock\noutput open\nprocess P { init start { !open -> idle } state idle { ?knock -> start } }\n",
+    );
+    let dialect = "[dialect.d.inputs]\nknock = \"knock\"\n[dialect.d.outputs]\nopen = \"open\"\n";
+    folder.write("sioco.toml", &format!("[sut.s]\ncommand = \"./greeter\"\ndialect = \"d\"\n{dialect}"));
+}
+
+#[test]
+fn a_system_that_says_nothing_is_told_to_flush() {
+    let folder = folder();
+    let check = || {
+        let args = ["adapter", "check", "m.sts", "--sut", "s", "--wait", "40ms", "--solver", "builtin"];
+        sioco_in(&args, &folder.path(""))
+    };
+    greeter(&folder, "while read -r line; do :; done");
+    let run = check();
+    run.exits(5).stdout_has("  fail  outputs     nothing was ever received, though the model requires an output\n");
+    run.stdout_has("does it flush its output after every line?").stdout_has("`line-end`");
+    let args =
+        ["test", "m.sts", "--sut", "s", "--quiescence", "1", "--seed", "1", "--no-shrink", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(1).stdout_has("  runs       5 fail\n").stdout_has("  ended      nothing was ever received from the SUT");
+    greeter(&folder, "echo open; while read -r line; do echo open; done");
+    check().exits(0);
+}
+
 #[test]
 fn a_test_hints_at_what_may_be_left_over() {
     let folder = folder();

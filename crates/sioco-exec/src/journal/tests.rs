@@ -197,7 +197,7 @@ impl Draw<'_> {
             }
             _ => {
                 use End::*;
-                let why = [Done, Steps, Time, Interrupted, FailFast, Broken][self.below(6)].clone();
+                let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute][self.below(7)].clone();
                 Record::End { why, stale: self.random.bits() }
             }
         }

@@ -9,7 +9,7 @@ use crate::referee::Reached;
 use crate::settings::Walks as Walking;
 use crate::suite::NodeId;
 use crate::summary::{BadRun, PurposeResult, Summary, at_least, make_room};
-use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
 impl Tester<'_> {
     /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
@@ -75,13 +75,17 @@ impl Tester<'_> {
         }
         self.runs[verdict as usize] += 1;
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
-        // Nor is anything lost by a walk that an output crossed.
-        let crossed = cause == Cause::Open(Open::Crossed);
+        // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
+        let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
         let open = verdict == Verdict::Inconclusive && (crossed || matches!(self.aim, Aim::Purpose(_)));
         self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
+        let silent = cause == Cause::Failure(Failure::Silence);
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
+        }
+        if self.mute.ended(silent, self.referee.belief()) {
+            self.stop(End::Mute);
         }
         if verdict == Verdict::Fail && self.settings.fail_fast {
             self.stop(End::FailFast);

@@ -88,6 +88,7 @@ impl Tester<'_> {
     /// Something was observed.
     pub fn observed(&mut self, seen: Observation) {
         self.choice = None;
+        self.mute.observed(seen == Observation::Delta);
         self.records.push(Record::Observed(seen.clone()));
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());

@@ -106,6 +106,8 @@ pub struct Timed<'c> {
     pub accepted: Vec<Duration>,
     /// First outputs after inputs.
     pub answers: Vec<Answer>,
+    /// Whether anything came at all.
+    pub heard: bool,
     /// Outputs that do not fit their gates.
     pub malformed: Vec<Malformed>,
     /// The last lines that were no messages, as long as the adapter was there.
@@ -126,6 +128,7 @@ impl<'c> Timed<'c> {
             resets: Vec::new(),
             accepted: Vec::new(),
             answers: Vec::new(),
+            heard: false,
             malformed: Vec::new(),
             logs: Vec::new(),
             stderr: Vec::new(),
@@ -138,6 +141,7 @@ impl<'c> Timed<'c> {
     }
 
     fn saw(&mut self, event: &SutEvent, now: Instant) {
+        self.heard |= matches!(event, SutEvent::Observed(seen) if *seen != Observation::Delta);
         match event {
             SutEvent::Accepted { id } | SutEvent::Refused { id, .. } => {
                 if let Some((_, at)) = self.sent.take_if(|(sent, _)| sent == id) {

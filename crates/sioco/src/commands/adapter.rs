@@ -14,6 +14,8 @@ use sioco_adapter::protocol::Hello;
 use sioco_adapter::transport::Connector;
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
+use sioco_exec::verdict::Cause;
+use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
 use sioco_model::Model;
@@ -318,6 +320,7 @@ impl Check {
             about_resets(true, false, list);
             let (timed, found, again) = self.walk(&mut sut, model, back_end);
             about_walk(model, &timed, &found, list);
+            about_muteness(&timed, &found, described.is_started_program(), list);
             about_repeat(model, &again, &described.how_to_reset(), list);
             about_times(self, model, &timed, list);
         }
@@ -598,6 +601,26 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
         );
         list.add(Mark::Warn, "stale", text, Vec::new());
     }
+}
+
+/// Whether nothing came of a system that has to say something.
+fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut List<'_, '_>) {
+    let silent = found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence));
+    if timed.heard || !silent {
+        return;
+    }
+    let text = "nothing was ever received, though the model requires an output";
+    let mut more = Vec::new();
+    if program {
+        let how = "in Python `print(…, flush=True)` or `python3 -u`, in C `setlinebuf(stdout)`";
+        more.push(format!("does it flush its output after every line? {how}"));
+    } else {
+        more.push(
+            "does it flush its output after every line, and is it the server that listens at this port?".to_owned(),
+        );
+    }
+    more.push("does it take lines that end as `line-end` of the dialect says?".to_owned());
+    list.add(Mark::Fail, "outputs", text, more);
 }
 
 /// Whether a run was answered as before when it was run again.

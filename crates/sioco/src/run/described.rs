@@ -227,6 +227,11 @@ impl Described {
         }
     }
 
+    /// Whether it is a program that is spoken to over its standard input and output.
+    pub fn is_started_program(&self) -> bool {
+        self.config.command.is_some()
+    }
+
     /// Its name in the file.
     pub fn name(&self) -> &str {
         &self.name
