@@ -223,6 +223,26 @@ fn what_is_left_over_after_a_reset_is_noticed() {
     assert_eq!(found["left_over"], true, "{found}");
 }
 
+/// What is late after one input is late after others as well, seen or not; and the first output of a run is timed, too.
+#[test]
+fn times_are_suggested_for_what_was_not_seen() {
+    let model = DOOR
+        .replace("  init shut {", "  var left: Int = 0\n  init shut {\n    never: ?ping(n) [left > 0] ; !open -> shut");
+    let knock = r#"sleep 0.3; echo '{"type":"output","gate":"open"}'"#;
+    let model = model.replace("!open    -> opened", "!open -> shut");
+    let run = Shell { knock, ..Shell::default() }.check_with(&model, &["--steps", "30"]);
+    run.exits(0).stdout_has("after ?knock, wait ");
+    run.stdout_has("!open may answer ?ping, too, which was not seen: `--quiescence-at ping=");
+    let next = run.stdout.lines().last().unwrap();
+    assert!(next.contains(" --quiescence-at knock=") && next.contains(" --quiescence-at ping="), "{next}");
+    let folder = folder();
+    greeter(&folder, "sleep 0.3; echo open; while read -r line; do echo open; done");
+    let args = ["adapter", "check", "m.sts", "--sut", "s", "--steps", "30", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(0).stdout_has("the first output of a run, in ").stdout_has(", much later than answers\n");
+    run.stdout_has("at the beginning of a run, wait ").stdout_has(" --quiescence-at start=");
+}
+
 /// A system that speaks text, and that should say `open` at first.
 fn greeter(folder: &Folder, program: &str) {
     folder.program("greeter", program);
@@ -275,7 +295,7 @@ fn answers_that_are_late_on_purpose_are_noticed() {
     let run = Shell { knock, ..Shell::default() }.check(&["--steps", "30"]);
     run.exits(0);
     run.stdout_has(", much later than the others\n")
-        .stdout_has("  warn  late        some answers come much later than others")
+        .stdout_has("  warn  late        some outputs come much later than others")
         .stdout_has("after ?knock, wait ")
         .stdout_has(" ms for the others: ")
         .stdout_has(" --quiescence-at knock=");

@@ -100,6 +100,12 @@ pub struct Timed<'c> {
     asked: Option<(GateId, Instant)>,
     /// The same, until it is acknowledged.
     sent: Option<(u64, Instant)>,
+    /// When the run began, until something is sent or comes.
+    begun: Option<Instant>,
+    /// Whether something may come before anything is sent.
+    greets: bool,
+    /// How long first outputs took in runs that began with one.
+    pub greetings: Vec<Duration>,
     /// How long resets took.
     pub resets: Vec<Duration>,
     /// How long it took until inputs were accepted.
@@ -117,14 +123,17 @@ pub struct Timed<'c> {
 }
 
 impl<'c> Timed<'c> {
-    /// Watches a system that had so many runs before.
-    pub fn new(client: &'c mut dyn Spoken, before: u64) -> Self {
+    /// Watches a system that had so many runs before; whether something may come in a run before anything is sent.
+    pub fn new(client: &'c mut dyn Spoken, before: u64, greets: bool) -> Self {
         Timed {
             client,
             before,
             last: before,
             asked: None,
             sent: None,
+            begun: None,
+            greets,
+            greetings: Vec::new(),
             resets: Vec::new(),
             accepted: Vec::new(),
             answers: Vec::new(),
@@ -160,6 +169,7 @@ impl<'c> Timed<'c> {
     }
 
     fn answered(&mut self, output: GateId, now: Instant) {
+        self.greetings.extend(self.begun.take().map(|begun| now.duration_since(begun)));
         if let Some((input, at)) = self.asked.take() {
             self.answers.push(Answer { input, output, took: now.duration_since(at) });
         }
@@ -177,18 +187,20 @@ impl Sut for Timed<'_> {
         self.last = run + self.before;
         self.client.reset(self.last, seed)?;
         self.resets.push(begun.elapsed());
+        self.begun = self.greets.then(Instant::now);
         Ok(())
     }
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         let now = Instant::now();
+        self.begun = None;
         (self.asked, self.sent) = (Some((input.gate, now)), Some((id, now)));
         self.client.send(id, input)
     }
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         // Where nothing is to be measured, there is no need to wait as long.
-        let owed = self.asked.is_some() || self.sent.is_some();
+        let owed = self.asked.is_some() || self.sent.is_some() || self.begun.is_some();
         let wait = if owed { wait } else { (wait / IDLE).min(IDLE_MOST) };
         let found = self.client.poll(wait)?;
         if let Polled::Event(event) = &found {

@@ -1,5 +1,6 @@
 //! `sioco adapter check`: whether an adapter does its part, before any verdict depends on it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,14 +19,15 @@ use sioco_exec::verdict::Cause;
 use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
-use sioco_model::Model;
 use sioco_model::model::CLOSED;
+use sioco_model::{GateId, Model};
 use sioco_plan::Cover;
 use sioco_report::run::{cause_in_words, time};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, StateOracle};
 
 use crate::adapter::advice::{Advice, Spread};
+use crate::adapter::may_answer::{may_answer, may_greet};
 use crate::adapter::repeat::{Again, Repeat};
 use crate::adapter::timed::{Mute, Spoken, Timed};
 use crate::exit::Exit;
@@ -424,7 +426,7 @@ impl Check {
         let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
         let plan = planning::nothing(Cover::Random(1));
         let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle));
-        let mut timed = Timed::new(client, 2);
+        let mut timed = Timed::new(client, 2, may_greet(model));
         let mut records = Vec::new();
         let mut keep = |stamped: &Stamped| records.push(stamped.clone());
         let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut keep);
@@ -657,51 +659,33 @@ fn about_times(check: &Check, model: &Model, timed: &Timed<'_>, list: &mut List<
             list.add(Mark::Warn, "inputs", text, Vec::new());
         }
     }
-    let Some(advice) = Advice::from(&timed.answers) else {
+    let Some(advice) = Advice::from(&timed.answers, &timed.greetings) else {
         let text = format!("no output came within {} of an input, so there is no time to suggest", time(check.wait));
         return list.add(Mark::Warn, "answers", text, vec!["`--wait` waits longer for them".into()]);
     };
+    let times = |spread: Spread| if spread.count == 1 { "once".to_owned() } else { format!("{} times", spread.count) };
     let kinds = advice.kinds.iter().map(|kind| {
         let late = if kind.slow.is_some() { ", much later than the others" } else { "" };
-        format!(
-            "?{} !{}: {}, {}{late}",
-            name(kind.input),
-            name(kind.output),
-            if kind.spread.count == 1 { "once".to_owned() } else { format!("{} times", kind.spread.count) },
-            spread_text(kind.spread)
-        )
+        let (input, output) = (name(kind.input), name(kind.output));
+        format!("?{input} !{output}: {}, {}{late}", times(kind.spread), spread_text(kind.spread))
     });
-    let all = Spread::of(timed.answers.iter().map(|answer| answer.took));
-    let text =
-        all.map(|all| format!("{} first outputs after inputs, {}", all.count, spread_text(all))).unwrap_or_default();
-    list.add(Mark::Ok, "answers", text, kinds.collect());
-    let slow: Vec<_> = advice.kinds.iter().filter_map(|kind| Some((kind, kind.slow?))).collect();
-    if !slow.is_empty() {
-        let lines = slow.iter().map(|(kind, wait)| {
-            let (input, output) = (name(kind.input), name(kind.output));
-            format!(
-                "after ?{input}, wait {ms} ms for !{output}: `--quiescence-at {input}={ms}ms`",
-                ms = wait.as_millis()
-            )
-        });
-        let lines = lines.chain([format!("or {} after every input", milliseconds(advice.all))]).collect();
-        let mut at = serde_json::Map::new();
-        for (kind, wait) in &slow {
-            let wait = json!(wait.as_millis());
-            let known = at.entry(name(kind.input).clone()).or_insert_with(|| wait.clone());
-            if wait.as_u64() > known.as_u64() {
-                *known = wait;
-            }
-        }
-        list.fact("quiescence_at_ms", Json::Object(at));
-        list.add(Mark::Warn, "late", "some answers come much later than others, perhaps on purpose", lines);
+    if let Some(all) = Spread::of(timed.answers.iter().map(|answer| answer.took)) {
+        let text = format!("{} first outputs after inputs, {}", all.count, spread_text(all));
+        list.add(Mark::Ok, "answers", text, kinds.collect());
     }
+    if let Some((spread, slow)) = advice.greeting {
+        let late = if slow.is_some() { ", much later than answers" } else { "" };
+        let text = format!("{} the first output of a run, {}{late}", times(spread), spread_text(spread));
+        list.add(Mark::Ok, "start", text, Vec::new());
+        list.fact("first_outputs", spread_json(spread));
+    }
+    let slow = about_late(model, &advice, list);
     let reason = advice.reason(time);
     let enough = match advice.quiescence {
         wanted if wanted <= USUAL => format!("what `sioco test` takes, {}, is enough", milliseconds(USUAL)),
         wanted => format!("`sioco test … --quiescence {}`", wanted.as_millis()),
     };
-    let others = if slow.is_empty() { "" } else { " for the others" };
+    let others = if slow { " for the others" } else { "" };
     let text = format!("{}{others}: {enough}", milliseconds(advice.quiescence));
     list.add(Mark::Note, "quiescence", text, vec![reason]);
     list.fact("quiescence_ms", json!(advice.quiescence.as_millis()));
@@ -714,6 +698,50 @@ fn about_times(check: &Check, model: &Model, timed: &Timed<'_>, list: &mut List<
         object
     });
     list.fact("answers", json!(answers.collect::<Vec<_>>()));
+}
+
+/// Where more time is needed than elsewhere; whether it is anywhere.
+fn about_late(model: &Model, advice: &Advice, list: &mut List<'_, '_>) -> bool {
+    let name = |gate| &model.gates[gate].name;
+    let mut at: BTreeMap<String, Duration> = BTreeMap::new();
+    let mut lines = Vec::new();
+    let mut suggest = |name: &str, wait: Duration| {
+        let known = at.entry(name.to_owned()).or_default();
+        *known = wait.max(*known);
+        format!("`--quiescence-at {name}={}ms`", wait.as_millis())
+    };
+    let seen = |input, output| advice.kinds.iter().any(|kind| (kind.input, kind.output) == (input, output));
+    let mut unseen: BTreeMap<(GateId, GateId), Duration> = BTreeMap::new();
+    for (kind, wait) in advice.kinds.iter().filter_map(|kind| Some((kind, kind.slow?))) {
+        let option = suggest(name(kind.input), wait);
+        let (input, output) = (name(kind.input), name(kind.output));
+        lines.push(format!("after ?{input}, wait {} ms for !{output}: {option}", wait.as_millis()));
+        // The walk does not see everything: the model says where the same output may come as well.
+        for input in may_answer(model, kind.output).into_iter().filter(|input| !seen(*input, kind.output)) {
+            let known = unseen.entry((input, kind.output)).or_default();
+            *known = wait.max(*known);
+        }
+    }
+    for ((input, output), wait) in unseen {
+        let option = suggest(name(input), wait);
+        let (input, output) = (name(input), name(output));
+        lines.push(format!("!{output} may answer ?{input}, too, which was not seen: {option}"));
+    }
+    if let Some(wait) = advice.greeting.and_then(|(_, slow)| slow) {
+        let starts = model.processes.values().map(|process| &model.locations[process.initial].name);
+        for start in starts.collect::<BTreeSet<_>>() {
+            let option = suggest(start, wait);
+            lines.push(format!("at the beginning of a run, wait {} ms: {option}", wait.as_millis()));
+        }
+    }
+    if lines.is_empty() {
+        return false;
+    }
+    lines.push(format!("or {} everywhere", milliseconds(advice.all)));
+    let at = at.into_iter().map(|(name, wait)| (name, json!(wait.as_millis()))).collect();
+    list.fact("quiescence_at_ms", Json::Object(at));
+    list.add(Mark::Warn, "late", "some outputs come much later than others, perhaps on purpose", lines);
+    true
 }
 
 /// What it printed besides messages.
