@@ -7,6 +7,7 @@ mod outcome;
 mod told;
 mod towards;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -155,6 +156,8 @@ pub struct Tester<'m> {
     faults: u32,
     spoiled: u32,
     mute: Mute,
+    /// After which gates silences were withdrawn, and how often.
+    late: BTreeMap<Option<GateId>, u64>,
     end: Option<End>,
 }
 
@@ -220,6 +223,7 @@ impl<'m> Tester<'m> {
             faults: 0,
             spoiled: 0,
             mute: Mute::default(),
+            late: BTreeMap::new(),
             end: None,
         }
     }

@@ -268,6 +268,7 @@ fn a_system_that_says_nothing_is_told_to_flush() {
     let args =
         ["test", "m.sts", "--sut", "s", "--quiescence", "1", "--seed", "1", "--no-shrink", "--solver", "builtin"];
     let run = sioco_in(&args, &folder.path(""));
+    run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+2.0 s");
     run.exits(1).stdout_has("  runs       5 fail\n").stdout_has("  ended      nothing was ever received from the SUT");
     greeter(&folder, "echo open; while read -r line; do echo open; done");
     check().exits(0);

@@ -311,6 +311,7 @@ impl Replay {
                 cause: &bad.cause,
                 explanation: bad.explanation.as_ref(),
                 steps: trails.of(number),
+                begun: trails.begun(number),
                 unaccepted: trails.unaccepted(number),
                 seed: recorded.seed,
                 file: None,
