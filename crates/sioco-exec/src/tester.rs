@@ -44,6 +44,8 @@ const WAYS: usize = 32;
 const TERMS: usize = 4 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
+/// So many steps before its end, a walk may as well end by an input.
+const CLOSING: u64 = 3;
 /// How likely a walk begins with a purpose again: once in so many.
 const REPEATED: u64 = 4;
 /// After how many outputs in a row a tester that waits for them sends something all the same: some systems never stop.
@@ -418,6 +420,7 @@ impl<'m> Tester<'m> {
         }
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
+        self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
         self.forget_terms();
         let Tester { referee, walker, inputs, random, walks, .. } = self;
         match walks.next(referee, walker, inputs, random, guided, fair) {
