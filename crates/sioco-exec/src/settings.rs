@@ -18,7 +18,7 @@ pub enum Interaction {
 pub enum Walks {
     /// Not at all: the campaign ends with the plan.
     None,
-    /// At random: switches and values, all with the same chance. The baseline.
+    /// At random: switches and values, all with the same chance, but for inputs that end the walk. The baseline.
     Random,
     /// What was done least comes first.
     Guided,

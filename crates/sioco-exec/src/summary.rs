@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sioco_model::{Id, LocationId, Model, SwitchId};
+use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
 use sioco_plan::Plan;
 
 use crate::explanation::Explanation;
@@ -119,6 +119,8 @@ pub struct Summary {
     pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
+    /// After which gate of a run they were, or at its beginning, and how often; the most frequent first.
+    pub late: Vec<(Option<GateId>, u64)>,
     /// Outputs of older runs that came during later ones and were dropped.
     pub stale: u64,
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
@@ -151,6 +153,17 @@ impl Summary {
         let mut found = vec![false; model.switches.len()];
         for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
             if result.verdict == Some(Verdict::Pass) && (liberal || result.alone) {
+                purpose.switches().for_each(|s| found[s.index()] = true);
+            }
+        }
+        found
+    }
+
+    /// The switches on purposes that were reached by some hypothesis (S1: transition coverage).
+    pub fn on_covered(&self, model: &Model, plan: &Plan) -> Vec<bool> {
+        let mut found = vec![false; model.switches.len()];
+        for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
+            if result.verdict.is_some_and(|v| v <= Verdict::WeakPass) {
                 purpose.switches().for_each(|s| found[s.index()] = true);
             }
         }

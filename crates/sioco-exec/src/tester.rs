@@ -7,7 +7,7 @@ mod outcome;
 mod told;
 mod towards;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ use crate::account::Bits;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
+use crate::mute::Mute;
 use crate::record::{Aim, End, Record, Why};
 use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
@@ -43,6 +44,8 @@ const WAYS: usize = 32;
 const TERMS: usize = 4 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
+/// So many steps before its end, a walk may as well end by an input.
+const CLOSING: u64 = 3;
 /// How likely a walk begins with a purpose again: once in so many.
 const REPEATED: u64 = 4;
 /// After how many outputs in a row a tester that waits for them sends something all the same: some systems never stop.
@@ -156,6 +159,9 @@ pub struct Tester<'m> {
     unheard: u64,
     faults: u32,
     spoiled: u32,
+    mute: Mute,
+    /// After which gates silences were withdrawn, and how often.
+    late: BTreeMap<Option<GateId>, u64>,
     end: Option<End>,
     pauses: Pauses,
     /// When something came that no input has followed yet.
@@ -224,6 +230,8 @@ impl<'m> Tester<'m> {
             unheard: 0,
             faults: 0,
             spoiled: 0,
+            mute: Mute::default(),
+            late: BTreeMap::new(),
             end: None,
             pauses: Pauses::default(),
             heard_at: None,
@@ -391,6 +399,7 @@ impl<'m> Tester<'m> {
         self.course = None;
         self.trace.clear();
         self.last = None;
+        self.mute.start();
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;
@@ -426,6 +435,7 @@ impl<'m> Tester<'m> {
         }
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
+        self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
         self.forget_terms();
         let Tester { referee, walker, inputs, random, walks, .. } = self;
         match walks.next(referee, walker, inputs, random, guided, fair) {
@@ -455,7 +465,9 @@ impl<'m> Tester<'m> {
             return;
         }
         if self.in_run {
-            let cause = if self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
+            // A run in which nothing was observed has shown nothing.
+            let shown = self.mute.observed || self.reached.is_some();
+            let cause = if shown && self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
             self.finish(cause);
         }
         if self.end.is_none() {

@@ -299,7 +299,7 @@ fn s1_section_5_3() {
         let mut tester = Tester::new(&model, &builtin, &plan, settings);
         let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
         assert!(summary.purposes.iter().all(|p| p.verdict <= Some(Verdict::WeakPass)), "{length}");
-        let switches = summary.on_passed(&model, &plan, true).into_iter().filter(|s| *s).count();
+        let switches = summary.on_covered(&model, &plan).into_iter().filter(|s| *s).count();
         assert_eq!(switches, covered, "{length}");
     }
 }
