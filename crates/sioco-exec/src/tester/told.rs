@@ -61,7 +61,7 @@ impl Tester<'_> {
         if took_time {
             self.walks.silence_takes_time();
         }
-        self.observed(Observation::Delta);
+        self.saw(Observation::Delta, took_time);
     }
 
     /// Something came after the quiescence time, where silence would have been a failure.
@@ -87,9 +87,14 @@ impl Tester<'_> {
 
     /// Something was observed.
     pub fn observed(&mut self, seen: Observation) {
+        self.saw(seen, false);
+    }
+
+    /// Something was observed, or is silence by the clock.
+    fn saw(&mut self, seen: Observation, timed: bool) {
         self.choice = None;
         self.mute.observed(seen == Observation::Delta);
-        self.records.push(Record::Observed(seen.clone()));
+        self.records.push(if timed { Record::TimedOut } else { Record::Observed(seen.clone()) });
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
         if self.referee.order() == Order::Sent
@@ -109,7 +114,7 @@ impl Tester<'_> {
         self.owed = false;
         self.heard += u64::from(output.is_some());
         self.step(output.as_ref());
-        let cause = self.referee.observe(&seen);
+        let cause = if timed { self.referee.timed_out() } else { self.referee.observe(&seen) };
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
             self.took(&input);
             self.owed = false;

@@ -67,7 +67,7 @@ fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
     let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
     let step = |(i, text): (usize, &str)| {
         let at = Some(Duration::from_micros(1400 * i as u64));
-        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0 }
+        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: false }
     };
     events.map(step).collect()
 }
@@ -460,7 +460,7 @@ fn values_that_do_not_fit() {
     let cause = Cause::Failure(Failure::Malformed { gate: Some(gate), why: why.clone(), raw: raw.clone() });
     let mut steps = steps(&model.model, "?inX(6)");
     let action = Action::Seen(Observation::Malformed { gate: Some(gate), why, raw });
-    steps.push(LoggedStep { line: 2, at: None, action, waited: 0 });
+    steps.push(LoggedStep { line: 2, at: None, action, waited: 0, timed: false });
     let bad = Bad {
         source,
         run: 3,
