@@ -3,7 +3,9 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
+mod listen;
 mod outcome;
+mod silent;
 mod told;
 mod towards;
 
@@ -33,6 +35,8 @@ use crate::summary::{BadRun, PurposeResult};
 use crate::sut::Order;
 use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
+use listen::Listening;
+use silent::Silent;
 
 /// How many deadlocks are kept for the summary.
 const DEADLOCKS: usize = 20;
@@ -155,6 +159,8 @@ pub struct Tester<'m> {
     faults: u32,
     spoiled: u32,
     mute: Mute,
+    listening: Listening,
+    silent: Silent,
     end: Option<End>,
 }
 
@@ -220,6 +226,8 @@ impl<'m> Tester<'m> {
             faults: 0,
             spoiled: 0,
             mute: Mute::default(),
+            listening: Listening::default(),
+            silent: Silent::default(),
             end: None,
         }
     }
@@ -265,6 +273,10 @@ impl<'m> Tester<'m> {
                 self.stop(End::Done);
                 continue;
             }
+            if let Some(cause) = self.listening.ending.take() {
+                self.finish(cause);
+                continue;
+            }
             if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
                 self.stop(End::Steps);
                 continue;
@@ -289,6 +301,10 @@ impl<'m> Tester<'m> {
                 }
                 Chosen::Wait => return Decision::Wait,
                 Chosen::Again => {}
+                Chosen::End(cause) if self.listens(&cause) => {
+                    self.listening.ending = Some(cause);
+                    return Decision::Wait;
+                }
                 Chosen::End(cause) => self.finish(cause),
             }
         }
@@ -379,6 +395,7 @@ impl<'m> Tester<'m> {
         self.trace.clear();
         self.last = None;
         self.mute.start();
+        self.listening.ending = None;
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;

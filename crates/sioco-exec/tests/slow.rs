@@ -201,3 +201,130 @@ fn a_late_system_conforms_by_the_clock() {
     }
     assert!(withdrawn > 0, "what came late was seen");
 }
+
+const OK: &str = "input a\noutput ok\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !ok -> l0 }\n}\n";
+
+/// Answers at once, and gives one output too many for every so many of its inputs, which only comes to those who wait.
+struct Chatty<'m> {
+    model: &'m Model,
+    every: u64,
+    got: u64,
+    events: VecDeque<SutEvent>,
+    late: VecDeque<SutEvent>,
+}
+
+impl Sut for Chatty<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn may_be_late(&self) -> bool {
+        true
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.events.clear();
+        self.late.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+        let ok = SutEvent::Observed(Observation::Output(event(self.model, "!ok")));
+        self.got += 1;
+        self.events.extend([SutEvent::Accepted { id }, ok.clone()]);
+        if self.got.is_multiple_of(self.every) {
+            self.late.push_back(ok);
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        let late = |s: &mut Self| s.late.pop_front().filter(|_| !wait.is_zero());
+        Ok(self.events.pop_front().or_else(|| late(self)).map_or(Polled::Nothing, Polled::Event))
+    }
+}
+
+/// The first runs, and later some, end with silence where nothing else may come: so what comes too late is judged.
+#[test]
+fn runs_are_listened_to_at_their_end() {
+    let model = model(OK);
+    let plan = planned(&model, "switch", false);
+    let run = |walks: Walks, every: u64, seed: u64| {
+        let settings = Settings { walks, walk: 2, max_steps: Some(1000), seed, ..Settings::default() };
+        let (events, late) = Default::default();
+        let mut sut = Chatty { model: &model, every, got: 0, events, late };
+        let mut records = Vec::new();
+        let clock = &mut Ticking(Duration::ZERO);
+        let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |s| records.push(s.clone()));
+        (records, summary.verdict)
+    };
+    for seed in 0..10 {
+        assert_eq!(run(Walks::None, 1, seed).1, Some(Verdict::Fail), "seed {seed}");
+        for walks in [Walks::Random, Walks::Guided, Walks::Again] {
+            assert_eq!(run(walks, 4, seed).1, Some(Verdict::Fail), "seed {seed}, {walks:?}");
+        }
+        let (records, verdict) = run(Walks::Again, u64::MAX, seed);
+        assert_eq!(verdict, Some(Verdict::Pass), "seed {seed}");
+        let before =
+            |i: usize| records[..i].iter().rev().map(|s| &s.record).find(|r| !matches!(r, Record::Purpose { .. }));
+        let ends = (0..records.len()).filter(|i| matches!(records[*i].record, Record::Verdict { .. }));
+        let ends: Vec<bool> = ends.map(|i| before(i) == Some(&Record::TimedOut)).collect();
+        let listened = ends.iter().filter(|end| **end).count();
+        assert!(ends[..5].iter().all(|end| *end), "seed {seed}: {:?}", &ends[..5]);
+        assert!(listened * 8 > ends.len() && listened * 3 < ends.len(), "seed {seed}: {listened} of {}", ends.len());
+    }
+}
+
+const TWO: &str = "input a\ninput c\noutput b\noutput d\nprocess P {\n  init l0 { ?a -> l1   ?c -> l2 }\n  \
+    state l1 { !b -> l0 }\n  state l2 { !d -> l0 }\n}\n";
+
+/// Never answers one input, and the other one slowly; remembers how long was waited.
+struct Half<'m> {
+    model: &'m Model,
+    events: VecDeque<Option<SutEvent>>,
+    long: u32,
+}
+
+impl Sut for Half<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.events.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.events.push_back(Some(SutEvent::Accepted { id }));
+        if *input == event(self.model, "?c") {
+            let seen = Observation::Output(event(self.model, "!d"));
+            self.events.extend([None, Some(SutEvent::Observed(seen))]);
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        let next = self.events.pop_front().flatten();
+        self.long += u32::from(next.is_none() && wait > Duration::from_secs(1));
+        Ok(next.map_or(Polled::Nothing, Polled::Event))
+    }
+}
+
+/// Where several runs failed by silence, nobody waits longer at the same place again; elsewhere one still does.
+#[test]
+fn the_same_silence_is_not_waited_for_again_and_again() {
+    let model = model(TWO);
+    let plan = planned(&model, "switch", false);
+    for seed in 0..10 {
+        let settings = Settings { walks: Walks::Random, max_steps: Some(400), seed, ..Settings::default() };
+        let mut sut = Half { model: &model, events: VecDeque::new(), long: 0 };
+        let clock = &mut Ticking(Duration::ZERO);
+        let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |_| {});
+        let failed = summary.runs[Verdict::Fail as usize];
+        assert!(failed > 20 && sut.long == 5, "seed {seed}: {failed} runs failed, {} long waits", sut.long);
+        let silence = |e: &sioco_exec::explanation::Explanation| e.hypotheses[0].shown.starts_with("l1");
+        let told = summary.bad.iter().filter_map(|b| b.explanation.as_ref()).all(silence);
+        assert!(told && summary.withdrawn > 20, "seed {seed}: {summary:?}");
+    }
+}
