@@ -206,7 +206,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let dropped = summary.stale + summary.unheard;
     let unjudged = dropped > 1 && dropped * 10 > summary.runs.iter().sum();
     let advice = match unjudged && campaign.took.is_some() {
-        true => "; they were not judged, and a longer `--quiescence` may hear them",
+        true => ": they were not judged; a longer `--quiescence` may hear them",
         false => "",
     };
     if summary.stale > 0 {

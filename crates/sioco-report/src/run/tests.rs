@@ -586,12 +586,19 @@ fn a_campaign_in_a_few_lines() {
       silence    2 silences were withdrawn, since outputs came after all: raise
                  `--quiescence`, which is 100 ms
       stale      an output of an earlier run came during a later one and was dropped
-      unheard    2 outputs after the end of their runs were not waited for
+      unheard    2 outputs after the end of their runs were not waited for: they
+                 were not judged; a longer `--quiescence` may hear them
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
       replay     sioco replay k7Qp2
     ");
+    // A few are nothing to speak of; and those that came later count, too.
+    for (runs, stale, unheard, told) in [(14, 0, 1, false), (14, 2, 0, true), (30, 1, 2, false), (29, 3, 0, true)] {
+        let found = Summary { runs: [runs, 0, 0, 0, 0], stale, unheard, ..found.clone() };
+        let text = summary(&Campaign { summary: &found, ..campaign }, PAGE);
+        assert_eq!(text.contains("were not judged"), told, "{text}");
+    }
     let object = json::summary(&campaign, 1);
     assert_eq!(object["verdict"], "fail");
     assert_eq!(object["bad"][0]["code"], "sioco::V001");
