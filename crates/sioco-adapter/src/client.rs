@@ -624,6 +624,10 @@ impl Sut for Client<'_> {
         }
     }
 
+    fn may_be_late(&self) -> bool {
+        true
+    }
+
     fn stale(&self) -> u64 {
         self.stale
     }

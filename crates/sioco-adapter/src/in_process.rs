@@ -443,6 +443,10 @@ impl<S: System> Sut for InProcess<'_, S> {
         Ok(())
     }
 
+    fn may_be_late(&self) -> bool {
+        !self.system.settles()
+    }
+
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         let until = later(wait);
         loop {

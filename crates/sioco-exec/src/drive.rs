@@ -68,6 +68,9 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
     match decision {
         Decision::Reset { run, seed } => {
             sut.reset(run, seed)?;
+            if sut.may_be_late() {
+                tester.may_be_late();
+            }
             tester.started(sut.order());
         }
         Decision::Send { id, input, at_once: true } => {
@@ -122,16 +125,18 @@ fn wait(
     match sut.poll(quiescence)? {
         Polled::Event(event) => tell(tester, event, clock)?,
         // A failure is worth waiting for a little longer: perhaps the system is only slow.
-        Polled::Nothing if !tester.allows_silence() => match sut.poll(grace(quiescence))? {
-            Polled::Event(event) => {
-                if event != SutEvent::Observed(Observation::Delta) {
-                    tester.came_late();
+        Polled::Nothing if !tester.allows_silence() && !tester.is_known_silent() => {
+            match sut.poll(grace(quiescence))? {
+                Polled::Event(event) => {
+                    if event != SutEvent::Observed(Observation::Delta) {
+                        tester.came_late();
+                    }
+                    tell(tester, event, clock)?;
                 }
-                tell(tester, event, clock)?;
+                Polled::Nothing => timed_out(tester, clock, begun),
+                Polled::Interrupted => tester.stop(End::Interrupted),
             }
-            Polled::Nothing => timed_out(tester, clock, begun),
-            Polled::Interrupted => tester.stop(End::Interrupted),
-        },
+        }
         Polled::Nothing => timed_out(tester, clock, begun),
         Polled::Interrupted => tester.stop(End::Interrupted),
     }

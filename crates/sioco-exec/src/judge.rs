@@ -51,6 +51,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
                 referee.withdrawn += 1;
                 None
             }
+            Action::Seen(Observation::Delta) if step.timed => referee.timed_out(),
             Action::Seen(seen) => referee.observe(seen),
         };
     }

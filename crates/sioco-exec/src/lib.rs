@@ -27,6 +27,7 @@ pub mod judge;
 pub mod log;
 mod mute;
 pub mod open;
+mod patient;
 pub mod pattern;
 pub mod player;
 pub mod racer;

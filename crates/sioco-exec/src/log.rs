@@ -25,6 +25,8 @@ pub struct LoggedStep {
     pub action: Action,
     /// If it is an input, how many steps there were between when it was sent and when it was accepted.
     pub waited: usize,
+    /// If it is silence, whether somebody waited for it with a clock: then the system may only have been slow.
+    pub timed: bool,
 }
 
 /// A recorded run.
@@ -118,6 +120,7 @@ impl Log {
                 Record::Accepted { id } => runs.accepted(*id, line, at),
                 Record::Refused { id, why } => runs.refused(*id, why),
                 Record::Observed(seen) => runs.seen(seen.clone(), line, at),
+                Record::TimedOut => runs.timed_out(line, at),
                 Record::Verdict { verdict, cause, .. } => runs.verdict(*verdict, cause.clone()),
                 Record::Fault(Fault { kind, message, stderr, .. }) => {
                     let (message, stderr) = (message.clone(), stderr.clone());
@@ -182,7 +185,7 @@ impl Runs {
             && let Some(run) = self.run().filter(|run| run.trouble.is_none())
         {
             let waited = run.steps.len() - sent;
-            run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited });
+            run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited, timed: false });
         }
     }
 
@@ -196,8 +199,17 @@ impl Runs {
         }
     }
 
-    /// Something was observed.
+    /// Something was observed. Silence is one that the system or its adapter told.
     pub fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
+        self.observed(seen, false, line, at);
+    }
+
+    /// Nothing came for the quiescence time, by a clock.
+    pub fn timed_out(&mut self, line: usize, at: Option<Duration>) {
+        self.observed(Observation::Delta, true, line, at);
+    }
+
+    fn observed(&mut self, seen: Observation, timed: bool, line: usize, at: Option<Duration>) {
         if self.done.last().is_some_and(|run| run.order == Some(Order::Sent)) {
             for (id, input, _) in self.waiting.clone() {
                 if self.counted.contains(&id) {
@@ -205,7 +217,7 @@ impl Runs {
                 }
                 self.counted.push(id);
                 if let Some(run) = self.run() {
-                    run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited: 0 });
+                    run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited: 0, timed: false });
                 }
             }
         }
@@ -215,7 +227,7 @@ impl Runs {
             if run.unanswered.is_none() {
                 run.unanswered = sent.into_iter().next().map(|input| (run.steps.len(), input));
             }
-            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), waited: 0 });
+            run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), waited: 0, timed });
         }
     }
 

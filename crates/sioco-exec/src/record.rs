@@ -115,6 +115,8 @@ pub enum Record {
     },
     /// Something was observed. An output right after a delta withdraws that delta.
     Observed(Observation),
+    /// Nothing came for the quiescence time, by the clock of the tester: a delta, too, unless the system was only slow.
+    TimedOut,
     /// A purpose got a verdict, perhaps one of several in a run.
     Purpose {
         /// Which one, by its place in the plan.

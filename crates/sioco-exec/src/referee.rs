@@ -16,6 +16,7 @@ use crate::account::Bits;
 use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST};
+use crate::patient::Patient;
 use crate::suite::Suite;
 use crate::sut::Order;
 use crate::under_way::UnderWay;
@@ -48,6 +49,12 @@ pub struct Referee<'m> {
     pub(crate) misordered: bool,
     /// The belief before a delta that the next output may disprove.
     before_delta: Option<Belief>,
+    /// Whether that delta is one by the clock.
+    timed: bool,
+    /// What would be believed without the silences by the clock, where that is more.
+    patient: Option<Patient>,
+    /// Whether a silence of this run was withdrawn.
+    late: bool,
     /// Whether the last thing that happened was silence.
     quiet: bool,
     /// All inputs that were sent in this run, where it is not known when they were taken.
@@ -63,6 +70,7 @@ pub struct Referee<'m> {
 pub(crate) struct SetAside {
     belief: Belief,
     before_delta: Option<Belief>,
+    patient: Option<Patient>,
     quiet: bool,
     broken_by: Option<Observation>,
     withdrawn: u64,
@@ -98,6 +106,9 @@ impl<'m> Referee<'m> {
             under_way: None,
             misordered: false,
             before_delta: None,
+            timed: false,
+            patient: None,
+            late: false,
             quiet: false,
             queue: Vec::new(),
             broken_by: None,
@@ -170,6 +181,8 @@ impl<'m> Referee<'m> {
         self.order = self.promised;
         (self.under_way, self.misordered) = (None, false);
         self.before_delta = None;
+        self.patient = None;
+        self.late = false;
         self.quiet = false;
         self.broken_by = None;
         self.queue.clear();
@@ -185,7 +198,8 @@ impl<'m> Referee<'m> {
     /// The system took an input, or got it sent, as the order of events has it.
     pub fn input(&mut self, input: &GateValue) -> Option<Cause> {
         self.quiet = false;
-        if self.order == Order::Sut {
+        // What a silence by the clock ruled out is followed beside the belief.
+        if self.order == Order::Sut || self.timed {
             self.before_delta = None;
         }
         self.forget_queue();
@@ -203,6 +217,10 @@ impl<'m> Referee<'m> {
                 })
             }
         };
+        if known && let Some(mut patient) = self.patient.take() {
+            let needed = patient.input(&mut self.mind, &self.suite, self.order, &self.queue, input);
+            self.patient = Some(patient).filter(|p| needed && p.differs(&self.belief));
+        }
         match result {
             Ok(true) => None,
             Ok(false) if crossed => Some(Cause::Open(Open::Crossed)),
@@ -214,7 +232,7 @@ impl<'m> Referee<'m> {
     /// What was observed, whatever input is under way.
     pub(crate) fn look_at(&mut self, seen: &Observation) -> Option<Cause> {
         let (gate_value, failure) = match seen {
-            Observation::Delta => return self.delta(),
+            Observation::Delta => return self.delta(false),
             Observation::Output(output) => {
                 if !self.mind.interpreter.is_gate_value(output.gate, &output.args) {
                     let gate = Some(output.gate);
@@ -236,6 +254,10 @@ impl<'m> Referee<'m> {
                 // The time-out was too short: there was something under way.
                 self.belief = before;
                 self.withdrawn += 1;
+                self.late = true;
+                if let Some(patient) = &mut self.patient {
+                    patient.silences = patient.silences.saturating_sub(1);
+                }
             }
             // Inputs that were sent after the silence may not have been taken yet.
             other => late = other,
@@ -255,11 +277,26 @@ impl<'m> Referee<'m> {
                 Ok(true) => {
                     self.belief = late;
                     self.withdrawn += 1;
+                    self.late = true;
                     Ok(true)
                 }
                 Ok(false) => Ok(explained),
                 Err(error) => Err(error),
             };
+        }
+        if let Some(mut patient) = self.patient.take() {
+            let explained = patient.seen(&mut self.mind, &self.suite, &self.queue, &event);
+            match &result {
+                Ok(true) => {
+                    self.patient = Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.belief))
+                }
+                Ok(false) if explained => {
+                    self.disbelieve(patient);
+                    result = Ok(true);
+                }
+                Ok(false) => self.patient = Some(patient),
+                Err(_) => {}
+            }
         }
         match result {
             Ok(true) => {
@@ -271,12 +308,23 @@ impl<'m> Referee<'m> {
         }
     }
 
+    /// The silences by the clock were none: there was something under way.
+    fn disbelieve(&mut self, patient: Patient) {
+        self.belief = patient.belief;
+        self.withdrawn += patient.silences;
+        self.late = true;
+    }
+
     /// Once all inputs are taken, nobody needs to know them any more.
     fn forget_queue(&mut self) {
-        let needed = self.before_delta.is_some();
-        if !needed && !self.queue.is_empty() && self.belief.groups.iter().all(|g| g.taken == self.queue.len()) {
+        if self.before_delta.is_some() || self.queue.is_empty() {
+            return;
+        }
+        let beliefs = || self.patient.iter().map(|p| &p.belief).chain([&self.belief]);
+        if beliefs().flat_map(|b| &b.groups).all(|g| g.taken == self.queue.len()) {
             self.queue.clear();
-            self.belief.groups.iter_mut().for_each(|g| g.taken = 0);
+            let beliefs = self.patient.iter_mut().map(|p| &mut p.belief).chain([&mut self.belief]);
+            beliefs.flat_map(|b| &mut b.groups).for_each(|g| g.taken = 0);
         }
     }
 
@@ -304,6 +352,7 @@ impl<'m> Referee<'m> {
         let aside = SetAside {
             belief: std::mem::replace(&mut self.belief, belief),
             before_delta: self.before_delta.take(),
+            patient: self.patient.take(),
             quiet: std::mem::take(&mut self.quiet),
             broken_by: self.broken_by.take(),
             withdrawn: self.withdrawn,
@@ -314,23 +363,55 @@ impl<'m> Referee<'m> {
 
     /// Believes again what was set aside, in the order that the adapter promises.
     pub(crate) fn restore(&mut self, aside: SetAside) {
-        let SetAside { belief, before_delta, quiet, broken_by, withdrawn } = aside;
-        (self.belief, self.before_delta, self.quiet) = (belief, before_delta, quiet);
+        let SetAside { belief, before_delta, patient, quiet, broken_by, withdrawn } = aside;
+        (self.belief, self.before_delta, self.patient, self.quiet) = (belief, before_delta, patient, quiet);
         (self.broken_by, self.withdrawn) = (broken_by, withdrawn);
         self.queue.clear();
         self.order = Order::Sut;
     }
 
-    fn delta(&mut self) -> Option<Cause> {
+    /// Silence: by the clock, or as the system or its adapter says.
+    pub(crate) fn delta(&mut self, timed: bool) -> Option<Cause> {
         if self.quiet {
             // Two silences in a row say nothing new.
             return None;
         }
-        let before = self.belief.clone();
-        match self.mind.delta(&self.suite, &mut self.belief, self.queue.len()) {
+        let sent = self.queue.len();
+        let mut before = self.belief.clone();
+        let mut result = self.mind.delta(&self.suite, &mut self.belief, sent);
+        let patient = self.patient.take();
+        match (&result, patient) {
+            (Ok(true), Some(mut patient)) if timed => {
+                patient.silences += 1;
+                self.patient = Some(patient);
+            }
+            (Ok(true), Some(mut patient)) => {
+                let explained = patient.silent(&mut self.mind, &self.suite, sent);
+                self.patient = Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.belief));
+            }
+            (Ok(true), None) if timed => {
+                self.patient = Patient::after(&mut self.mind, before.clone(), &self.belief, sent);
+            }
+            (Ok(false), Some(mut patient)) => {
+                let all = patient.belief.clone();
+                if patient.silent(&mut self.mind, &self.suite, sent) {
+                    self.disbelieve(patient);
+                    if timed {
+                        self.patient = Patient::after(&mut self.mind, all.clone(), &self.belief, sent);
+                    }
+                    before = all;
+                    result = Ok(true);
+                } else {
+                    self.patient = Some(patient);
+                }
+            }
+            (Ok(true), None) | (Ok(false), None) | (Err(_), _) => {}
+        }
+        match result {
             Ok(true) => {
                 // An output may disprove this: then inputs may be under way again, and the queue is still needed.
                 self.before_delta = Some(before);
+                self.timed = timed;
                 self.quiet = true;
                 None
             }
@@ -348,8 +429,12 @@ impl<'m> Referee<'m> {
         if self.belief.cut {
             return Some(Cause::Open(Open::Cut));
         }
+        let known = !matches!(failure, Failure::Malformed { .. });
+        if let Some(excuse) = self.patient.as_ref().and_then(|p| p.excuse(self.late)).filter(|_| known) {
+            return Some(excuse);
+        }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
-        if !matches!(failure, Failure::Malformed { .. }) && self.may_be_undefined(seen) {
+        if known && self.may_be_undefined(seen) {
             let what = "the model may be undefined for what was observed";
             return Some(Cause::Open(Open::Other(what.into())));
         }

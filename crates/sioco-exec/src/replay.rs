@@ -242,17 +242,20 @@ impl<'a, 'm> Again<'a, 'm> {
         let general = self.patience.quiescence;
         let slower = self.patience.slower;
         let quiescence = slower.map_or(general, |slower| slower.time(general, self.last, self.referee.belief()));
+        let begun = self.clock.now();
         let mut polled = sut.poll(quiescence)?;
         // What came then may only be slow today, and a failure is worth waiting for a little longer.
         let comes = expected.is_some_and(|e| *e != Observation::Delta);
         if polled == Polled::Nothing && (comes || !self.referee.allows_silence()) {
             polled = sut.poll(grace(quiescence))?;
         }
+        let silent = polled == Polled::Nothing;
         let event = match polled {
             Polled::Interrupted => return Ok(Some(self.interrupt())),
             Polled::Nothing => SutEvent::Observed(Observation::Delta),
             Polled::Event(event) => event,
         };
+        let timed = silent && self.clock.now() > begun;
         self.quiet = event == SutEvent::Observed(Observation::Delta);
         if let Some(expected) = expected {
             let seen = match &event {
@@ -263,6 +266,11 @@ impl<'a, 'm> Again<'a, 'm> {
             let alike = seen.is_some_and(|seen| is_alike(seen, expected));
             self.otherwise |= !alike;
             self.elsewhere |= !last && !alike;
+        }
+        if timed {
+            self.put(Record::TimedOut);
+            self.steps += 1;
+            return Ok(self.referee.timed_out());
         }
         self.event(event)
     }

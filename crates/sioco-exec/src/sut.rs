@@ -136,6 +136,12 @@ pub trait Sut {
     /// The next event, as soon as there is one, or nothing after this time. A time of zero takes only what is there.
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault>;
 
+    /// Whether the system goes on by itself, so that it may give an output at any time, however late. Then it is worth
+    /// listening at the end of a run.
+    fn may_be_late(&self) -> bool {
+        false
+    }
+
     /// Outputs of older runs that came during a later one and were dropped so far.
     fn stale(&self) -> u64 {
         0

@@ -3,7 +3,9 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
+mod listen;
 mod outcome;
+mod silent;
 mod told;
 mod towards;
 
@@ -34,6 +36,8 @@ use crate::summary::{BadRun, Pauses, PurposeResult};
 use crate::sut::Order;
 use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
+use listen::Listening;
+use silent::Silent;
 
 /// How many deadlocks are kept for the summary.
 const DEADLOCKS: usize = 20;
@@ -162,6 +166,8 @@ pub struct Tester<'m> {
     mute: Mute,
     /// After which gates silences were withdrawn, and how often.
     late: BTreeMap<Option<GateId>, u64>,
+    listening: Listening,
+    silent: Silent,
     end: Option<End>,
     pauses: Pauses,
     /// When something came that no input has followed yet.
@@ -232,6 +238,8 @@ impl<'m> Tester<'m> {
             spoiled: 0,
             mute: Mute::default(),
             late: BTreeMap::new(),
+            listening: Listening::default(),
+            silent: Silent::default(),
             end: None,
             pauses: Pauses::default(),
             heard_at: None,
@@ -279,6 +287,10 @@ impl<'m> Tester<'m> {
                 self.stop(End::Done);
                 continue;
             }
+            if let Some(cause) = self.listening.ending.take() {
+                self.finish(cause);
+                continue;
+            }
             if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
                 self.stop(End::Steps);
                 continue;
@@ -303,6 +315,10 @@ impl<'m> Tester<'m> {
                 }
                 Chosen::Wait => return Decision::Wait,
                 Chosen::Again => {}
+                Chosen::End(cause) if self.listens(&cause) => {
+                    self.listening.ending = Some(cause);
+                    return Decision::Wait;
+                }
                 Chosen::End(cause) => self.finish(cause),
             }
         }
@@ -400,6 +416,7 @@ impl<'m> Tester<'m> {
         self.trace.clear();
         self.last = None;
         self.mute.start();
+        self.listening.ending = None;
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;

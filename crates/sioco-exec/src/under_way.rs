@@ -73,6 +73,15 @@ impl Referee<'_> {
         }
     }
 
+    /// Nothing came for the quiescence time, by a clock: silence, unless the system is only slow.
+    pub fn timed_out(&mut self) -> Option<Cause> {
+        match self.under_way {
+            // What is seen while an input is under way may have to be judged anew.
+            Some(_) => self.observe(&Observation::Delta),
+            None => self.delta(true),
+        }
+    }
+
     /// Something was observed.
     pub fn observe(&mut self, seen: &Observation) -> Option<Cause> {
         if let Some(cause) = self.count() {

@@ -251,6 +251,10 @@ impl Sut for TextClient<'_> {
         Ok(())
     }
 
+    fn may_be_late(&self) -> bool {
+        true
+    }
+
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         let begun = Instant::now();
         let mut until = later(wait);

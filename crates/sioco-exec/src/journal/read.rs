@@ -145,6 +145,7 @@ impl Reader<'_> {
             "accepted" => Record::Accepted { id: self.number("id")? },
             "refused" => Record::Refused { id: self.number("id")?, why: self.text("why")?.to_owned() },
             "output" => Record::Observed(self.output()?),
+            "quiescent" if self.json.get("timed").is_some() && self.flag("timed")? => Record::TimedOut,
             "quiescent" => Record::Observed(Observation::Delta),
             "closed" => Record::Observed(Observation::Closed),
             "malformed" => {

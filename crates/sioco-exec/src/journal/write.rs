@@ -28,6 +28,9 @@ pub fn line(model: &Model, stamped: &Stamped) -> String {
             f.kind("refused").put("id", json!(id)).put("why", json!(why));
         }
         Record::Observed(seen) => observed(model, f, seen),
+        Record::TimedOut => {
+            f.kind("quiescent").put("timed", json!(true));
+        }
         Record::Purpose { purpose, verdict, cause: why, alone, doubt } => {
             f.kind("purpose").put("purpose", json!(purpose)).put("verdict", json!(verdict.name()));
             f.put("cause", cause(model, why)).put("alone", json!(alone)).put("doubt", json!(doubt));

@@ -84,6 +84,9 @@ impl Tester<'_> {
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
         }
+        if silent {
+            self.fell_silent();
+        }
         if self.mute.ended(silent, self.referee.belief()) {
             self.stop(End::Mute);
         }

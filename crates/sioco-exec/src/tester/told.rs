@@ -73,7 +73,7 @@ impl Tester<'_> {
         if took_time {
             self.walks.silence_takes_time();
         }
-        self.observed(Observation::Delta);
+        self.saw(Observation::Delta, took_time);
     }
 
     /// Something came after the quiescence time, where silence would have been a failure.
@@ -100,9 +100,14 @@ impl Tester<'_> {
 
     /// Something was observed.
     pub fn observed(&mut self, seen: Observation) {
+        self.saw(seen, false);
+    }
+
+    /// Something was observed, or is silence by the clock.
+    fn saw(&mut self, seen: Observation, timed: bool) {
         self.choice = None;
         self.mute.observed(seen == Observation::Delta);
-        self.records.push(Record::Observed(seen.clone()));
+        self.records.push(if timed { Record::TimedOut } else { Record::Observed(seen.clone()) });
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
         if self.referee.order() == Order::Sent
@@ -123,7 +128,7 @@ impl Tester<'_> {
         self.heard += u64::from(output.is_some());
         self.step(output.as_ref());
         let withdrawn = self.referee.withdrawn;
-        let cause = self.referee.observe(&seen);
+        let cause = if timed { self.referee.timed_out() } else { self.referee.observe(&seen) };
         if self.referee.withdrawn > withdrawn {
             *self.late.entry(self.last).or_default() += 1;
         }

@@ -207,19 +207,26 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         rows.push(("silence", format!("{what}{advice}")));
     }
+    // A few may come when a run ends; if many do, there is something to be heard.
+    let dropped = summary.stale + summary.unheard;
+    let unjudged = dropped > 1 && dropped * 10 > summary.runs.iter().sum();
+    let advice = match unjudged && campaign.took.is_some() {
+        true => ": they were not judged; a longer `--quiescence` may hear them",
+        false => "",
+    };
     if summary.stale > 0 {
         let what = match summary.stale {
             1 => "an output of an earlier run came during a later one and was dropped".to_owned(),
             n => format!("{n} outputs of earlier runs came during later ones and were dropped"),
         };
-        rows.push(("stale", what));
+        rows.push(("stale", format!("{what}{}", if summary.unheard == 0 { advice } else { "" })));
     }
     if summary.unheard > 0 {
         let what = match summary.unheard {
             1 => "an output after the end of its run was not waited for".to_owned(),
             n => format!("{n} outputs after the end of their runs were not waited for"),
         };
-        rows.push(("unheard", what));
+        rows.push(("unheard", format!("{what}{advice}")));
     }
     rows.extend(pauses(campaign).map(|text| ("pause", text)));
     let mut names: Vec<String> = Vec::new();

@@ -67,7 +67,7 @@ fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
     let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
     let step = |(i, text): (usize, &str)| {
         let at = Some(Duration::from_micros(1400 * i as u64));
-        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0 }
+        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: false }
     };
     events.map(step).collect()
 }
@@ -468,7 +468,7 @@ fn values_that_do_not_fit() {
     let cause = Cause::Failure(Failure::Malformed { gate: Some(gate), why: why.clone(), raw: raw.clone() });
     let mut steps = steps(&model.model, "?inX(6)");
     let action = Action::Seen(Observation::Malformed { gate: Some(gate), why, raw });
-    steps.push(LoggedStep { line: 2, at: None, action, waited: 0 });
+    steps.push(LoggedStep { line: 2, at: None, action, waited: 0, timed: false });
     let bad = Bad {
         source,
         run: 3,
@@ -598,12 +598,19 @@ fn a_campaign_in_a_few_lines() {
                  --quiescence-at l0=2s` waits longer there, or raise `--quiescence`,
                  which is 100 ms
       stale      an output of an earlier run came during a later one and was dropped
-      unheard    2 outputs after the end of their runs were not waited for
+      unheard    2 outputs after the end of their runs were not waited for: they
+                 were not judged; a longer `--quiescence` may hear them
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
       replay     sioco replay k7Qp2
     ");
+    // A few are nothing to speak of; and those that came later count, too.
+    for (runs, stale, unheard, told) in [(14, 0, 1, false), (14, 2, 0, true), (30, 1, 2, false), (29, 3, 0, true)] {
+        let found = Summary { runs: [runs, 0, 0, 0, 0], stale, unheard, ..found.clone() };
+        let text = summary(&Campaign { summary: &found, ..campaign }, PAGE);
+        assert_eq!(text.contains("were not judged"), told, "{text}");
+    }
     let object = json::summary(&campaign, 1);
     assert_eq!(object["verdict"], "fail");
     assert_eq!(object["bad"][0]["code"], "sioco::V001");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sioco_exec::event::{Action, GateValue};
+use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::log::LoggedStep;
 use sioco_exec::record::Stamped;
 use sioco_exec::summary::make_room;
@@ -81,6 +81,7 @@ impl Trails {
                 return;
             }
             Record::Observed(seen) => Action::Seen(seen.clone()),
+            Record::TimedOut => Action::Seen(Observation::Delta),
             Record::Verdict { verdict: verdict @ (Verdict::Fail | Verdict::Error), steps, .. } => {
                 // All but the last step is allowed.
                 let allowed = self.current.len().saturating_sub(1);
@@ -102,7 +103,13 @@ impl Trails {
             }
             Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => return,
         };
-        self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, waited: 0 });
+        self.current.push(LoggedStep {
+            line: self.line,
+            at: Some(stamped.at),
+            action,
+            waited: 0,
+            timed: stamped.record == Record::TimedOut,
+        });
     }
 
     fn keep(&mut self, run: u64, verdict: Verdict, length: u64) {

@@ -471,7 +471,7 @@ fn campaign(
     let mut sink = |stamped: &Stamped| {
         match &stamped.record {
             Record::Run { run: number, .. } => run = *number,
-            Record::Accepted { .. } | Record::Observed(_) => steps += 1,
+            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut => steps += 1,
             _ => {}
         }
         // Every step may ask as much as any.

@@ -44,7 +44,9 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
                     false => log.runs.push(std::mem::replace(&mut run, next)),
                 }
             }
-            Said::Step(action) => run.steps.push(LoggedStep { line: number, at: None, action, waited: 0 }),
+            Said::Step(action) => {
+                run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: false })
+            }
         }
     }
     if !run.steps.is_empty() {

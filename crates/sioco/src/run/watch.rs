@@ -35,6 +35,10 @@ impl Sut for Watched<'_> {
         self.sut.poll(wait)
     }
 
+    fn may_be_late(&self) -> bool {
+        self.sut.may_be_late()
+    }
+
     fn stale(&self) -> u64 {
         self.sut.stale()
     }

@@ -1,0 +1,120 @@
+//! What would be believed if no silence by the clock had counted (`theory`, section 5: a time-out may be too short).
+//!
+//! Silence that an adapter announces is one. Silence that the tester waited for may be a system that is only slow: what
+//! it ruled out may come after the next input, or after the one after that. So the hypotheses that such silences rule out
+//! are followed beside the belief. What the belief does not explain and they do is no failure: then the silences were
+//! none, and the run goes on with these hypotheses.
+
+use rustc_hash::FxHashSet;
+use sioco_model::semantics::interpreter::Quiescence;
+use sioco_model::semantics::state::State;
+
+use crate::belief::{Belief, Hypothesis, Mind, Place};
+use crate::event::GateValue;
+use crate::suite::Suite;
+use crate::sut::Order;
+use crate::verdict::{Cause, Open};
+
+/// Why a run ends where what was observed is perhaps allowed without the silences.
+const SLOW: &str =
+    "what came may be allowed if the silence before it was only slowness of the system: raise `--quiescence`";
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Patient {
+    /// All hypotheses, with those of the belief.
+    pub belief: Belief,
+    /// How many silences it ignores.
+    pub silences: u64,
+}
+
+impl Patient {
+    /// After a silence by the clock, with the belief before and after it; nothing if it rules nothing out.
+    pub fn after(mind: &mut Mind<'_>, before: Belief, after: &Belief, sent: usize) -> Option<Patient> {
+        let mut patient = Patient { belief: before, silences: 1 };
+        patient.prune(mind, sent);
+        patient.differs(after).then_some(patient)
+    }
+
+    /// Something is done with the hypotheses; says whether any are left. If the model is undefined for one of them,
+    /// nothing is known about them any more.
+    fn change<E>(&mut self, change: impl FnOnce(&mut Belief) -> Result<bool, E>) -> bool {
+        change(&mut self.belief).unwrap_or_else(|_| {
+            self.belief = Belief { groups: Vec::new(), cut: true, crossed: false };
+            false
+        })
+    }
+
+    /// An input was taken, or sent: then it is the last one of the queue. Says whether this is still needed.
+    pub fn input(
+        &mut self,
+        mind: &mut Mind<'_>,
+        suite: &Suite,
+        order: Order,
+        queue: &[GateValue],
+        input: &GateValue,
+    ) -> bool {
+        let left = self.change(|belief| match order {
+            Order::Sut => mind.step(suite, belief, input),
+            Order::Sent => mind.sent(suite, belief, queue).map(|()| true),
+        });
+        self.prune(mind, queue.len());
+        left || self.belief.cut
+    }
+
+    /// Something was observed. Says whether it is explained.
+    pub fn seen(&mut self, mind: &mut Mind<'_>, suite: &Suite, queue: &[GateValue], event: &GateValue) -> bool {
+        let explained = self.change(|belief| match queue.is_empty() {
+            true => mind.step(suite, belief, event),
+            false => mind.overtaken(suite, belief, queue, event),
+        });
+        self.prune(mind, queue.len());
+        explained
+    }
+
+    /// The system is silent, by the clock or as it says itself. Says whether that is explained.
+    pub fn silent(&mut self, mind: &mut Mind<'_>, suite: &Suite, sent: usize) -> bool {
+        self.change(|belief| mind.delta(suite, belief, sent))
+    }
+
+    /// Why a run ends where neither the belief nor this explains what was observed, unless it fails. An input that
+    /// perhaps crossed something counts only in a run in which something did come late.
+    pub fn excuse(&self, late: bool) -> Option<Cause> {
+        let unsure = self.belief.cut || (late && self.belief.crossed);
+        unsure.then(|| Cause::Open(Open::Other(SLOW.into())))
+    }
+
+    /// Leaves out hypotheses that can do nothing but take the next input that is under way: those that took it are there,
+    /// too. Otherwise each silence after an input would leave something to be followed.
+    fn prune(&mut self, mind: &mut Mind<'_>, sent: usize) {
+        for group in self.belief.groups.iter_mut().filter(|g| g.taken < sent) {
+            group.hypotheses.retain(|h| match &h.place {
+                Place::Known(state) => !matches!(mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent)),
+                Place::Open(_) => true,
+            });
+        }
+        self.belief.groups.retain(|g| !g.hypotheses.is_empty());
+    }
+
+    /// Whether there is anything that is not in the belief.
+    pub fn differs(&self, belief: &Belief) -> bool {
+        if self.belief.cut != belief.cut || self.belief.crossed != belief.crossed {
+            return true;
+        }
+        let mut known: FxHashSet<(usize, &State)> = FxHashSet::default();
+        let mut open: Vec<(usize, &Hypothesis)> = Vec::new();
+        for group in &belief.groups {
+            for h in &group.hypotheses {
+                match &h.place {
+                    Place::Known(state) => drop(known.insert((group.taken, state))),
+                    Place::Open(_) => open.push((group.taken, h)),
+                }
+            }
+        }
+        let is_new = |taken: usize, h: &Hypothesis| match &h.place {
+            Place::Known(state) => !known.contains(&(taken, state)),
+            Place::Open(_) => !open.iter().any(|(t, o)| *t == taken && o.place == h.place),
+        };
+        self.belief.groups.iter().any(|g| g.hypotheses.iter().any(|h| is_new(g.taken, h)))
+    }
+}
