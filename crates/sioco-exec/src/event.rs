@@ -30,7 +30,7 @@ impl GateValue {
 }
 
 /// Something that the tester sees of the system under test.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Observation {
     /// An output. Its values fit the gate.
     Output(GateValue),
@@ -51,7 +51,7 @@ pub enum Observation {
 }
 
 /// A step of a trace: what one sees from outside, in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// The system took an input.
     Input(GateValue),

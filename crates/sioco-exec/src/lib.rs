@@ -24,6 +24,7 @@ pub mod inputs;
 pub mod journal;
 pub mod judge;
 pub mod log;
+mod mute;
 pub mod open;
 pub mod pattern;
 pub mod player;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
-use crate::record::{Aim, Record};
+use crate::record::{Aim, Record, Stamped};
+use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Trouble, Verdict};
 
@@ -49,6 +50,8 @@ pub struct LoggedRun {
     pub verdict: Option<(Verdict, Cause)>,
     /// The run that it is the shortest form of, if it is one: then it is no part of the campaign.
     pub shrunk: Option<u64>,
+    /// How often it failed again when it was shrunk, if that was tried.
+    pub again: Option<Rate>,
 }
 
 impl LoggedRun {
@@ -66,6 +69,7 @@ impl LoggedRun {
             overtaken: false,
             verdict: None,
             shrunk: None,
+            again: None,
         }
     }
 
@@ -92,8 +96,14 @@ pub struct Log {
 impl Log {
     /// The runs of a journal.
     pub fn of(journal: &Journal) -> Log {
+        let log = Log::of_records(journal.records.iter().map(|(line, stamped)| (*line, stamped)));
+        Log { remarks: journal.remarks.clone(), ..log }
+    }
+
+    /// The runs of records, each with its line.
+    pub fn of_records<'r>(records: impl IntoIterator<Item = (usize, &'r Stamped)>) -> Log {
         let (mut runs, mut broken) = (Runs::default(), Vec::new());
-        for (line, stamped) in &journal.records {
+        for (line, stamped) in records {
             let at = Some(stamped.at);
             match &stamped.record {
                 Record::Run { run, seed, order, aim } => {
@@ -101,24 +111,27 @@ impl Log {
                         Aim::Shrunk(of) => Some(*of),
                         Aim::Purpose(_) | Aim::Walk | Aim::Replay => None,
                     };
-                    let new = LoggedRun::new(*run, *line);
+                    let new = LoggedRun::new(*run, line);
                     runs.begin(LoggedRun { order: Some(*order), seed: Some(*seed), shrunk, ..new });
                 }
                 Record::Input { id, input, .. } => runs.sent(*id, input.clone()),
-                Record::Accepted { id } => runs.accepted(*id, *line, at),
+                Record::Accepted { id } => runs.accepted(*id, line, at),
                 Record::Refused { id, why } => runs.refused(*id, why),
-                Record::Observed(seen) => runs.seen(seen.clone(), *line, at),
+                Record::Observed(seen) => runs.seen(seen.clone(), line, at),
                 Record::Verdict { verdict, cause, .. } => runs.verdict(*verdict, cause.clone()),
                 Record::Fault(Fault { kind, message, stderr, .. }) => {
                     let (message, stderr) = (message.clone(), stderr.clone());
                     broken.push(Trouble::Fault { kind: *kind, message, stderr });
+                }
+                Record::Again { run, rate } => {
+                    runs.done.iter_mut().filter(|r| r.number == *run).for_each(|r| r.again = Some(*rate));
                 }
                 Record::Purpose { .. } | Record::End { .. } => {}
             }
         }
         // A journal that is cut where a shortest form was being written has all that the campaign found.
         runs.done.retain(|run| run.shrunk.is_none() || run.verdict.is_some());
-        Log { runs: runs.done, remarks: journal.remarks.clone(), broken }
+        Log { runs: runs.done, remarks: Vec::new(), broken }
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::event::GateValue;
 use crate::event::Observation;
+use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Verdict};
 
@@ -52,6 +53,8 @@ pub enum End {
     FailFast,
     /// The system or its adapter cannot be used any more.
     Broken,
+    /// Nothing ever came from the system.
+    Mute,
 }
 
 impl End {
@@ -64,13 +67,14 @@ impl End {
             End::Interrupted => "interrupted",
             End::FailFast => "fail-fast",
             End::Broken => "broken",
+            End::Mute => "mute",
         }
     }
 
     /// The end with a name.
     pub fn named(name: &str) -> Option<End> {
         use End::*;
-        [Done, Steps, Time, Interrupted, FailFast, Broken].into_iter().find(|e| e.name() == name)
+        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute].into_iter().find(|e| e.name() == name)
     }
 }
 
@@ -137,6 +141,13 @@ pub enum Record {
     },
     /// The system or its adapter broke down before or between runs.
     Fault(Fault),
+    /// After the campaign, a failing run was run again when it was shrunk.
+    Again {
+        /// Its number, or that of its shortest form.
+        run: u64,
+        /// How often it failed again.
+        rate: Rate,
+    },
     /// The campaign ends.
     End {
         /// Why.

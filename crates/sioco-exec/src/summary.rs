@@ -1,6 +1,6 @@
 //! What a campaign came to (`theory`, section 6: a-posteriori coverage).
 
-use sioco_model::{Id, LocationId, Model, SwitchId};
+use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
 use sioco_plan::Plan;
 
 use crate::explanation::Explanation;
@@ -103,6 +103,8 @@ pub struct Summary {
     pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
+    /// After which gate of a run they were, or at its beginning, and how often; the most frequent first.
+    pub late: Vec<(Option<GateId>, u64)>,
     /// Outputs of older runs that came during later ones and were dropped.
     pub stale: u64,
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.

@@ -7,6 +7,7 @@ mod outcome;
 mod told;
 mod towards;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use crate::account::Bits;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
+use crate::mute::Mute;
 use crate::record::{Aim, End, Record, Why};
 use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
@@ -153,6 +155,9 @@ pub struct Tester<'m> {
     unheard: u64,
     faults: u32,
     spoiled: u32,
+    mute: Mute,
+    /// After which gates silences were withdrawn, and how often.
+    late: BTreeMap<Option<GateId>, u64>,
     end: Option<End>,
 }
 
@@ -217,6 +222,8 @@ impl<'m> Tester<'m> {
             unheard: 0,
             faults: 0,
             spoiled: 0,
+            mute: Mute::default(),
+            late: BTreeMap::new(),
             end: None,
         }
     }
@@ -375,6 +382,7 @@ impl<'m> Tester<'m> {
         self.course = None;
         self.trace.clear();
         self.last = None;
+        self.mute.start();
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;
@@ -439,7 +447,9 @@ impl<'m> Tester<'m> {
             return;
         }
         if self.in_run {
-            let cause = if self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
+            // A run in which nothing was observed has shown nothing.
+            let shown = self.mute.observed || self.reached.is_some();
+            let cause = if shown && self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
             self.finish(cause);
         }
         if self.end.is_none() {

@@ -74,6 +74,7 @@ fn slow_answers_are_no_failures() {
     assert_eq!((prompt.verdict, prompt.withdrawn), (Some(Verdict::Pass), 0));
     let slow = tested(Order::Sut, 1, false, 0);
     assert_eq!((slow.verdict, slow.withdrawn), (Some(Verdict::Pass), 1), "and it is told that something came late");
+    assert_eq!(slow.late, [(model(ECHO).gate("a"), 1)], "and after what");
     let silent = tested(Order::Sut, 2, false, 0);
     assert_eq!(silent.bad[0].cause, Cause::Failure(Failure::Silence));
 }
@@ -360,4 +361,69 @@ fn who_dies_again_and_again_is_given_up() {
     let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
     assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Error), &End::Broken), "{summary:?}");
     assert_eq!(summary.runs[Verdict::Error as usize], 10, "{summary:?}");
+}
+
+/// Nothing ever comes: after a few runs, one more would tell nothing new. As soon as anything came, it might.
+#[test]
+fn a_system_that_never_says_anything_is_given_up() {
+    let model = model(ECHO);
+    let plan = planned(&model, "switch", false);
+    let run = |late: usize, wrong: i64, max_steps: u64| {
+        let settings = Settings { walks: Walks::Guided, max_steps: Some(max_steps), ..Settings::default() };
+        let mut sut = Echo { model: &model, order: Order::Sut, late, early: false, wrong, events: VecDeque::new() };
+        campaign(&mut tester(&model, &plan, settings), &mut sut).1
+    };
+    let mute = run(1000, 0, 100);
+    assert_eq!((mute.end, mute.verdict, mute.runs), (End::Mute, Some(Verdict::Fail), [0, 0, 0, 0, 5]));
+    let wrong = run(0, 1, 100);
+    assert_eq!(wrong.end, End::Steps);
+    assert!(wrong.runs[Verdict::Fail as usize] > 40, "{:?}", wrong.runs);
+}
+
+/// A system with somebody at the keyboard who wants it to end.
+struct Interrupted<'m>(Echo<'m>, u32);
+
+impl Sut for Interrupted<'_> {
+    fn order(&self) -> Order {
+        self.0.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.0.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.0.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        if self.1 == 0 {
+            return Ok(Polled::Interrupted);
+        }
+        self.1 -= 1;
+        self.0.poll(wait)
+    }
+}
+
+/// A run that was stopped before anything was observed passes nothing, and takes nothing from what others showed.
+#[test]
+fn a_run_without_an_observation_is_no_pass() {
+    let model = model(ECHO);
+    let plan = sioco_plan::Plan { purposes: Vec::new(), ..planned(&model, "switch", false) };
+    let run = |polls: u32, walk: u64| {
+        let settings = Settings { walks: Walks::Random, walk, ..Settings::default() };
+        let echo = Echo { model: &model, order: Order::Sut, late: 0, early: false, wrong: 0, events: VecDeque::new() };
+        campaign(&mut tester(&model, &plan, settings), &mut Interrupted(echo, polls)).1
+    };
+    for polls in [0, 1, 2] {
+        let found = run(polls, 100);
+        assert_eq!(found.end, End::Interrupted);
+        assert_eq!((found.verdict, found.runs), (Some(Verdict::Inconclusive), [0, 0, 1, 0, 0]), "{polls}");
+    }
+    let found = run(3, 100);
+    assert_eq!((found.verdict, found.runs), (Some(Verdict::Pass), [1, 0, 0, 0, 0]));
+    // Walks of an input and its answer; the last one is stopped at once.
+    let several = (3..30).map(|polls| run(polls, 2)).filter(|found| found.runs[Verdict::Inconclusive as usize] == 1);
+    let several: Vec<Summary> = several.collect();
+    assert!(!several.is_empty() && several.iter().all(|found| found.verdict == Some(Verdict::Pass)), "{several:?}");
 }

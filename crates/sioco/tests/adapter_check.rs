@@ -74,7 +74,13 @@ impl Shell {
 
     /// Checks it, with some options.
     fn check(&self, options: &[&str]) -> Run {
+        self.check_with(MODEL, options)
+    }
+
+    /// The same, with another model of the same gates.
+    fn check_with(&self, model: &str, options: &[&str]) -> Run {
         let folder = folder();
+        folder.write("m.sts", model);
         let program = folder.program("adapter", &self.text());
         let mut args = vec!["adapter", "check", "m.sts", "--solver", "builtin"];
         args.extend(options);
@@ -183,13 +189,114 @@ fn outputs_that_do_not_fit() {
     run.exits(0).stdout_has("  warn  walk        something that the model does not allow").stdout_has("`sioco test`");
 }
 
+/// A door that the first knock opens and the second one shuts.
+const DOOR: &str = "\
+input  ping(n: Int in 1..3)
+input  knock
+output pong(n: Int)
+output open
+
+process Door {
+  init shut {
+    rap:  ?knock ; !open    -> opened
+    hit:  ?ping(n) ; !pong(n) -> shut
+  }
+  state opened { shove: ?knock ; !pong(0) -> shut }
+}
+";
+const SWING: &str = r#"if [ "$door" = open ]; then door=shut; echo '{"type":"output","gate":"pong","args":{"n":0}}'
+    else door=open; echo '{"type":"output","gate":"open"}'; fi"#;
+
+#[test]
+fn what_is_left_over_after_a_reset_is_noticed() {
+    for seed in ["0", "1", "2"] {
+        let run = Shell { knock: SWING, ..Shell::default() }.check_with(DOOR, &["--seed", seed]);
+        run.exits(5).stdout_has("  fail  repeat      the state of the last run seems to be left over after a reset\n");
+        run.stdout_has("the same inputs again fail in step ").stdout_has("at `reset`, the adapter has to bring ");
+        run.stdout_has("the adapter does not do its part: 1 thing is wrong");
+        let reset = r#"door=shut; echo '{"type":"ready"}'"#;
+        let run = Shell { knock: SWING, reset, ..Shell::default() }.check_with(DOOR, &["--seed", seed]);
+        run.exits(0).stdout_has("  ok    repeat      inputs of run ").stdout_has(": nothing is left over\n");
+    }
+    let run = Shell { knock: SWING, ..Shell::default() }.check_with(DOOR, &["--format", "json"]);
+    let found: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(found["left_over"], true, "{found}");
+}
+
+/// What is late after one input is late after others as well, seen or not; and the first output of a run is timed, too.
+#[test]
+fn times_are_suggested_for_what_was_not_seen() {
+    let model = DOOR
+        .replace("  init shut {", "  var left: Int = 0\n  init shut {\n    never: ?ping(n) [left > 0] ; !open -> shut");
+    let knock = r#"sleep 0.3; echo '{"type":"output","gate":"open"}'"#;
+    let model = model.replace("!open    -> opened", "!open -> shut");
+    let run = Shell { knock, ..Shell::default() }.check_with(&model, &["--steps", "30"]);
+    run.exits(0).stdout_has("after ?knock, wait ");
+    run.stdout_has("!open may answer ?ping, too, which was not seen: `--quiescence-at ping=");
+    let next = run.stdout.lines().last().unwrap();
+    assert!(next.contains(" --quiescence-at knock=") && next.contains(" --quiescence-at ping="), "{next}");
+    let folder = folder();
+    greeter(&folder, "sleep 0.3; echo open; while read -r line; do echo open; done");
+    let args = ["adapter", "check", "m.sts", "--sut", "s", "--steps", "30", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(0).stdout_has("the first output of a run, in ").stdout_has(", much later than answers\n");
+    run.stdout_has("at the beginning of a run, wait ").stdout_has(" --quiescence-at start=");
+}
+
+/// A system that speaks text, and that should say `open` at first.
+fn greeter(folder: &Folder, program: &str) {
+    folder.program("greeter", program);
+    folder.write(
+        "m.sts",
+        "input knock\noutput open\nprocess P { init start { !open -> idle } state idle { ?knock -> start } }\n",
+    );
+    let dialect = "[dialect.d.inputs]\nknock = \"knock\"\n[dialect.d.outputs]\nopen = \"open\"\n";
+    folder.write("sioco.toml", &format!("[sut.s]\ncommand = \"./greeter\"\ndialect = \"d\"\n{dialect}"));
+}
+
+#[test]
+fn a_system_that_says_nothing_is_told_to_flush() {
+    let folder = folder();
+    let check = || {
+        let args = ["adapter", "check", "m.sts", "--sut", "s", "--wait", "40ms", "--solver", "builtin"];
+        sioco_in(&args, &folder.path(""))
+    };
+    greeter(&folder, "while read -r line; do :; done");
+    let run = check();
+    run.exits(5).stdout_has("  fail  outputs     nothing was ever received, though the model requires an output\n");
+    run.stdout_has("does it flush its output after every line?").stdout_has("`line-end`");
+    let args =
+        ["test", "m.sts", "--sut", "s", "--quiescence", "1", "--seed", "1", "--no-shrink", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+2.0 s");
+    run.exits(1).stdout_has("  runs       5 fail\n").stdout_has("  ended      nothing was ever received from the SUT");
+    greeter(&folder, "echo open; while read -r line; do echo open; done");
+    check().exits(0);
+}
+
+#[test]
+fn a_test_hints_at_what_may_be_left_over() {
+    let folder = folder();
+    folder.write("m.sts", DOOR);
+    let run = |knock, reset| {
+        let program = folder.program("adapter", &Shell { knock, reset, ..Shell::default() }.text());
+        let args = ["test", "m.sts", "--sut", &program, "--seed", "1", "--max-steps", "60", "--solver", "builtin"];
+        sioco_in(&args, &folder.path(""))
+    };
+    let hint = "the same inputs were answered otherwise in run ";
+    run(SWING, READY).exits(1).stdout_has(hint).stdout_has("`sioco adapter check` looks into that\n");
+    // What is always wrong has nothing to do with it.
+    let wrong = run(r#"echo '{"type":"output","gate":"pong","args":{"n":7}}'"#, READY);
+    assert!(!wrong.exits(1).stdout.contains(hint), "{}", wrong.stdout);
+}
+
 #[test]
 fn answers_that_are_late_on_purpose_are_noticed() {
     let knock = r#"sleep 0.3; echo '{"type":"output","gate":"open"}'"#;
     let run = Shell { knock, ..Shell::default() }.check(&["--steps", "30"]);
     run.exits(0);
     run.stdout_has(", much later than the others\n")
-        .stdout_has("  warn  late        some answers come much later than others")
+        .stdout_has("  warn  late        some outputs come much later than others")
         .stdout_has("after ?knock, wait ")
         .stdout_has(" ms for the others: ")
         .stdout_has(" --quiescence-at knock=");

@@ -102,6 +102,33 @@ fn what_fails_sometimes_is_flaky() {
     replay(&folder, &["j.jsonl", "--times", "1"]).exits(1).stdout_has("FAILED  run 1 fails again, once");
 }
 
+/// What did not fail again when it was shrunk was not mended by anybody if it does not fail now.
+#[cfg(unix)]
+#[test]
+fn what_never_failed_again_is_not_fixed() {
+    let folder = folder();
+    // It is wrong in its first run, and never again.
+    let once = MOODY.replace("y=$((x + run % 2))", "y=$((x + (run == 1)))");
+    folder.program("once.sh", &once);
+    let options = ["--sut", "./once.sh", "--fail-fast", "--journal", "j.jsonl", "--cover", "switch"];
+    let run = record(&folder, &options);
+    run.exits(1).stdout_has("did not fail again in 6 runs").stdout_has("`sioco adapter check`");
+    assert!(
+        fs::read_to_string(folder.path("j.jsonl")).unwrap().contains(r#""type":"again","run":1,"failed":0,"of":6}"#)
+    );
+    // Its runs are numbered from 1 again.
+    folder.program("once.sh", &MOODY.replace("y=$((x + run % 2))", "y=$x"));
+    let run = replay(&folder, &["j.jsonl"]);
+    run.exits(3).stdout_has("FLAKY  run 1 does not fail, tried 3 times; but it did not fail when it was shrunk either");
+    run.stdout_has("it fails only sometimes");
+    let run = replay(&folder, &["j.jsonl", "--format", "json"]);
+    let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["outcome"], "FLAKY");
+    assert_eq!(last["again"], serde_json::json!({ "failed": 0, "of": 6 }));
+    folder.program("once.sh", &once);
+    replay(&folder, &["j.jsonl"]).exits(3).stdout_has("FLAKY  run 1 failed 1 of 3 times\n");
+}
+
 #[test]
 fn a_run_can_be_chosen() {
     let folder = folder();

@@ -11,6 +11,7 @@ use super::event::{declared, read_args, short};
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Stamped, Why};
+use crate::shrink::Rate;
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::Verdict;
 
@@ -173,6 +174,10 @@ impl Reader<'_> {
                 stderr: strings(self.json.get("stderr")),
                 again: self.flag("again")?,
             }),
+            "again" => Record::Again {
+                run: self.number("run")?,
+                rate: Rate { failed: self.number("failed")?, of: self.number("of")? },
+            },
             "end" => Record::End { why: self.word("why", End::named)?, stale: self.number("stale")? },
             other => {
                 self.remark = Some(format!("a record `{other}`, which this sioco does not know, is passed over"));

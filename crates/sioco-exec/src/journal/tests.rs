@@ -153,7 +153,7 @@ impl Draw<'_> {
     }
 
     fn record(&mut self) -> Record {
-        match self.below(12) {
+        match self.below(13) {
             0 => {
                 let aims = [Aim::Walk, Aim::Replay, Aim::Purpose(self.below(9)), Aim::Shrunk(self.below(9) as u64)];
                 let aim = aims[self.below(4)].clone();
@@ -191,9 +191,13 @@ impl Draw<'_> {
                 let (kind, message) = (self.kind(), self.text());
                 Record::Fault(Fault { kind, message, stderr: self.strings(), again: self.flag() })
             }
+            11 => {
+                let (failed, of) = (self.random.bits(), self.random.bits());
+                Record::Again { run: self.random.bits(), rate: crate::shrink::Rate { failed, of } }
+            }
             _ => {
                 use End::*;
-                let why = [Done, Steps, Time, Interrupted, FailFast, Broken][self.below(6)].clone();
+                let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute][self.below(7)].clone();
                 Record::End { why, stale: self.random.bits() }
             }
         }

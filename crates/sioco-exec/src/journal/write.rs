@@ -40,6 +40,9 @@ pub fn line(model: &Model, stamped: &Stamped) -> String {
             f.kind("fault").put("kind", json!(fault.kind.name())).put("message", json!(fault.message));
             f.put("stderr", json!(fault.stderr)).put("again", json!(fault.again));
         }
+        Record::Again { run, rate } => {
+            f.kind("again").put("run", json!(run)).put("failed", json!(rate.failed)).put("of", json!(rate.of));
+        }
         Record::End { why, stale } => {
             f.kind("end").put("why", json!(why.name())).put("stale", json!(stale));
         }

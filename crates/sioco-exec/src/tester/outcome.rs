@@ -1,6 +1,6 @@
 //! What became of purposes, of runs, and of the campaign (S3 rules 4 to 6; S1 section 3.2.4).
 
-use sioco_model::Id;
+use sioco_model::{GateId, Id};
 
 use super::{DEADLOCKS, SPOILED, Tester};
 use crate::account::covered;
@@ -9,7 +9,7 @@ use crate::referee::Reached;
 use crate::settings::Walks as Walking;
 use crate::suite::NodeId;
 use crate::summary::{BadRun, PurposeResult, Summary, at_least, make_room};
-use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
 impl Tester<'_> {
     /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
@@ -75,13 +75,17 @@ impl Tester<'_> {
         }
         self.runs[verdict as usize] += 1;
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
-        // Nor is anything lost by a walk that an output crossed.
-        let crossed = cause == Cause::Open(Open::Crossed);
+        // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
+        let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
         let open = verdict == Verdict::Inconclusive && (crossed || matches!(self.aim, Aim::Purpose(_)));
         self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
+        let silent = cause == Cause::Failure(Failure::Silence);
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
+        }
+        if self.mute.ended(silent, self.referee.belief()) {
+            self.stop(End::Mute);
         }
         if verdict == Verdict::Fail && self.settings.fail_fast {
             self.stop(End::FailFast);
@@ -169,6 +173,8 @@ impl Tester<'_> {
             true => worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
             false => worst,
         };
+        let mut late: Vec<(Option<GateId>, u64)> = self.late.iter().map(|(gate, n)| (*gate, *n)).collect();
+        late.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         Summary {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
@@ -181,6 +187,7 @@ impl Tester<'_> {
             bad: self.bad.clone(),
             deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
+            late,
             stale: self.stale,
             unheard: self.unheard,
             unknown: self.referee.mind.unknown,

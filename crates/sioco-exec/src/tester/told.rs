@@ -67,6 +67,7 @@ impl Tester<'_> {
     /// Something came after the quiescence time, where silence would have been a failure.
     pub fn came_late(&mut self) {
         self.referee.withdrawn += 1;
+        *self.late.entry(self.last).or_default() += 1;
     }
 
     /// An input was refused. Says whether it was under way.
@@ -88,6 +89,7 @@ impl Tester<'_> {
     /// Something was observed.
     pub fn observed(&mut self, seen: Observation) {
         self.choice = None;
+        self.mute.observed(seen == Observation::Delta);
         self.records.push(Record::Observed(seen.clone()));
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
@@ -108,7 +110,11 @@ impl Tester<'_> {
         self.owed = false;
         self.heard += u64::from(output.is_some());
         self.step(output.as_ref());
+        let withdrawn = self.referee.withdrawn;
         let cause = self.referee.observe(&seen);
+        if self.referee.withdrawn > withdrawn {
+            *self.late.entry(self.last).or_default() += 1;
+        }
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
             self.took(&input);
             self.owed = false;

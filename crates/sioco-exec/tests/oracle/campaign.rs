@@ -186,7 +186,7 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
             Record::Refused { id, .. }
                 if overtaken && inputs.iter().any(|(i, input)| i == id && !known.now.specifies(*input)) => {}
             Record::Refused { .. } | Record::Fault(_) => return Err(format!("nothing broke, but {record:?}")),
-            Record::Purpose { .. } | Record::End { .. } => {}
+            Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => {}
         }
     }
     Ok(failed)

@@ -85,6 +85,8 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "gates": gates,
         "deadlocks": s.deadlocks,
         "withdrawn": s.withdrawn,
+        "late": s.late.iter().map(|(gate, n)| json!({ "gate": gate.map(|g| &model.gates[g].name), "times": n }))
+            .collect::<Vec<_>>(),
         "stale": s.stale,
         "unheard": s.unheard,
         "unknown": s.unknown,

@@ -2,6 +2,7 @@
 //! and for programs.
 
 mod allowed;
+mod answers;
 mod bad;
 pub mod code;
 mod failure;

@@ -18,8 +18,14 @@ const TEXT: usize = 46;
 /// An arrow has at least so many dashes.
 const DASHES: usize = 6;
 
-/// The last steps, each with the time since the one before; the last one with a cross if it is what was not allowed.
-pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: Page) -> String {
+/// The last steps, each with the time since the one before, or since the run began; the last one with a cross if it is what was not allowed.
+pub(super) fn sequence(
+    model: &Model,
+    steps: &[LoggedStep],
+    begun: Option<Duration>,
+    wrong: bool,
+    page: Page,
+) -> String {
     let shown = if wrong && steps.len() <= WHOLE { WHOLE } else { STEPS };
     let first = steps.len().saturating_sub(shown);
     let most = page.width.saturating_sub(40).max(TEXT);
@@ -42,7 +48,9 @@ pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: P
             }
             Action::Seen(_) => format!("◀{line} {text} ──"),
         };
-        let before = i.checked_sub(1).and_then(|b| steps[b].at);
+        // How long somebody thought about the first input is of no interest.
+        let begun = begun.filter(|_| matches!(step.action, Action::Seen(_)));
+        let before = i.checked_sub(1).map_or(begun, |b| steps[b].at);
         let when = step.at.map(|at| format!("+{}", time(at.saturating_sub(before.unwrap_or(at))))).unwrap_or_default();
         let last = i + 1 == steps.len() && wrong;
         let mark = if last { page.style.red("✗") } else { String::new() };

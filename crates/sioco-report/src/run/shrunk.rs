@@ -2,12 +2,17 @@
 
 use serde_json::{Value as Json, json};
 use sioco_exec::journal;
+use sioco_exec::record::Record;
 use sioco_exec::shrink::{Ended, Rate, Shrunk};
 use sioco_exec::verdict::Cause;
 
 use super::json::explanation;
 use super::words::{cause as in_words, short};
 use crate::analysis::Source;
+
+/// Why a run may not fail again.
+const MOODS: &str =
+    "it may depend on time, or on what the SUT keeps between runs, which `sioco adapter check` looks into";
 
 /// A failing run that was shrunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,11 +29,12 @@ impl Shortened {
         let Shrunk { again, reproduced, ended, .. } = &self.found;
         let mut notes = Vec::new();
         match (reproduced, ended) {
-            (Some(Rate { failed: 0, of }), _) => notes.push(format!("failed, but not again in {}", count(*of))),
+            (Some(Rate { failed: 0, of }), _) => {
+                notes.push(format!("failed, but not again in {}: {MOODS}", count(*of)));
+            }
             (Some(rate), _) => notes.push(format!("fails in {}", runs(*rate))),
             (None, Ended::Gone) => {
-                let why = "it may depend on time, or on what the SUT keeps between runs";
-                notes.push(format!("did not fail again in {}: {why}", count(again.of)));
+                notes.push(format!("did not fail again in {}: {MOODS}", count(again.of)));
             }
             (None, _) if again.of > 0 => notes.push(format!("failed again in {}", runs(*again))),
             (None, _) => {}
@@ -44,6 +50,15 @@ impl Shortened {
             Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
         }
         notes
+    }
+
+    /// How often the run failed again, and its shortest form, for the journal.
+    pub fn again(&self) -> impl Iterator<Item = Record> + use<> {
+        let Shrunk { run, shortest, again, reproduced, .. } = &self.found;
+        let form = reproduced.map(|rate| (if shortest.is_some() { self.number } else { *run }, rate));
+        // Where the run is its own shortest form, what was tried last is what counts.
+        let run = (form.is_none_or(|(number, _)| number != *run) && again.of > 0).then_some((*run, *again));
+        run.into_iter().chain(form).map(|(run, rate)| Record::Again { run, rate })
     }
 
     /// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
@@ -114,7 +129,7 @@ mod tests {
         assert_eq!(shortened(Ended::Time, None, rate).row(), "run 17 not, in 57 runs");
         assert_eq!(shortened(Ended::Gone, None, None).row(), "run 17 not: it did not fail again in 57 runs");
         let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
-        assert_eq!(never.notes(), ["failed, but not again in 5 runs"]);
+        assert!(never.notes()[0].starts_with("failed, but not again in 5 runs: it may depend"), "{:?}", never.notes());
         let gone = shortened(Ended::Gone, None, None).notes();
         assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
         let late = shortened(Ended::Time, None, None).notes();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sioco_exec::record::End;
+use sioco_exec::slower::grace;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
@@ -197,7 +198,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         let ms = campaign.quiescence.as_millis();
         let advice = match campaign.took.is_some() {
-            true => format!(": raise `--quiescence`, which is {ms} ms"),
+            true if summary.late.is_empty() => format!(": raise `--quiescence`, which is {ms} ms"),
+            true => format!(": {}", late(campaign)),
             false => String::new(),
         };
         rows.push(("silence", format!("{what}{advice}")));
@@ -233,6 +235,48 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// After which gates outputs came late, and the options that wait for them.
+fn late(campaign: &Campaign<'_>) -> String {
+    let model = &campaign.source.checked.model;
+    let all = &campaign.summary.late;
+    let direction = |gate| model.gates[gate].direction.sigil();
+    let (mut places, mut options) = (Vec::new(), Vec::new());
+    // What came did so before silence would have been a failure.
+    let wait = time_option(grace(campaign.quiescence));
+    for (gate, times) in all.iter().take(NAMED) {
+        match gate {
+            Some(gate) => {
+                let name = &model.gates[*gate].name;
+                places.push(format!("after {}{name} ({times})", direction(*gate)));
+                options.push(format!("--quiescence-at {name}={wait}"));
+            }
+            None => {
+                places.push(format!("at the beginning of a run ({times})"));
+                let mut starts: Vec<&str> =
+                    model.processes.values().map(|p| model.locations[p.initial].name.as_str()).collect();
+                starts.sort_unstable();
+                starts.dedup();
+                options.extend(starts.iter().map(|start| format!("--quiescence-at {start}={wait}")));
+            }
+        }
+    }
+    let more = if all.len() > NAMED { ", …" } else { "" };
+    let ms = campaign.quiescence.as_millis();
+    format!(
+        "{}{more}; `{}` waits longer there, or raise `--quiescence`, which is {ms} ms",
+        places.join(", "),
+        options.join(" ")
+    )
+}
+
+/// A time as options take it.
+fn time_option(time: Duration) -> String {
+    match time.subsec_millis() {
+        0 => format!("{}s", time.as_secs()),
+        _ => format!("{}ms", time.as_millis()),
+    }
+}
+
 fn infeasible(campaign: &Campaign<'_>, switch: sioco_model::SwitchId) -> bool {
     let goals = campaign.plan.map(|p| p.goals.as_slice()).unwrap_or_default();
     goals.iter().any(|(g, state)| *g == Goal::Switch(switch) && matches!(state, State::Infeasible(_)))
@@ -262,6 +306,7 @@ fn ended(campaign: &Campaign<'_>) -> String {
         End::Interrupted => "it was interrupted",
         End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
         End::Broken => "the SUT or its adapter cannot be used any more",
+        End::Mute => "nothing was ever received from the SUT, in run after run; `sioco adapter check` looks into that",
     };
     match campaign.summary.end {
         End::Steps | End::Time if !campaign.budget.is_empty() => format!("{why} ({})", campaign.budget),

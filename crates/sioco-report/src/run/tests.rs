@@ -99,6 +99,7 @@ fn judged_in(order: Order, text: &str, trace: &str, unaccepted: Option<&str>) ->
         cause: &judged.cause,
         explanation: judged.explanation.as_ref(),
         steps: &steps[..judged.steps],
+        begun: None,
         unaccepted: unaccepted.as_ref(),
         seed: Some(42),
         file: None,
@@ -207,7 +208,8 @@ fn silence_and_an_end() {
        │             ━━━━━━━━ something has to come: `tell` is enabled
        │
        ├ note: allowed here: !outX(p = 6)
-       ╰ note: hypotheses: 1 (l1, x = 6)
+       ├ note: hypotheses: 1 (l1, x = 6)
+       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
        replay: sioco replay k7Qp2
     ");
     assert_snapshot!(judged(ACCUMULATOR, "?inX(6) closed"), @r"
@@ -242,9 +244,10 @@ fn inputs_that_are_under_way() {
        │             ━━━━━━━━ something has to come: `tell` is enabled
        │
        ├ note: allowed here: !outX(p = 6)
-       ╰ note: hypotheses: 2
-               l0, x = 0; the SUT may not have taken ?inX(p=6) yet
-               l1, x = 6
+       ├ note: hypotheses: 2
+       │       l0, x = 0; the SUT may not have taken ?inX(p=6) yet
+       │       l1, x = 6
+       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
        replay: sioco replay k7Qp2
     ");
     let text = judged_in(Order::Sent, ACCUMULATOR, "?inX(6) !outX(6) ?inX(1) !outX(8)", None);
@@ -402,7 +405,8 @@ fn states_that_are_not_known() {
        ├ note: allowed here:
        │       !cash(x) where `x <= m`
        │       !refused
-       ╰ note: hypotheses: 1 (q1, m unknown, x = 5)
+       ├ note: hypotheses: 1 (q1, m unknown, x = 5)
+       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
        replay: sioco replay k7Qp2
     ");
 }
@@ -434,6 +438,7 @@ fn what_is_not_a_verdict_on_the_system() {
         cause: &cause,
         explanation: None,
         steps: &steps,
+        begun: None,
         unaccepted: None,
         seed: None,
         file: Some("trace.txt"),
@@ -471,6 +476,7 @@ fn values_that_do_not_fit() {
         cause: &cause,
         explanation: Some(&Explanation::default()),
         steps: &steps,
+        begun: None,
         unaccepted: None,
         seed: None,
         file: None,
@@ -536,6 +542,7 @@ fn a_summary(model: &Model) -> Summary {
         bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
         deadlocks: vec!["l1, x = 3".into()],
         withdrawn: 2,
+        late: vec![(model.gate("inX"), 1), (None, 1)],
         stale: 1,
         unheard: 2,
         unknown: 3,
@@ -586,8 +593,10 @@ fn a_campaign_in_a_few_lines() {
                  rests on it
       deadlock   nothing can happen any more in l1, x = 3; `sioco analyze` shows the
                  way there
-      silence    2 silences were withdrawn, since outputs came after all: raise
-                 `--quiescence`, which is 100 ms
+      silence    2 silences were withdrawn, since outputs came after all: after ?inX
+                 (1), at the beginning of a run (1); `--quiescence-at inX=2s
+                 --quiescence-at l0=2s` waits longer there, or raise `--quiescence`,
+                 which is 100 ms
       stale      an output of an earlier run came during a later one and was dropped
       unheard    2 outputs after the end of their runs were not waited for
       not taken  tell

@@ -1,5 +1,7 @@
 //! The steps of runs, as they come: those of the bad ones are kept, and why others were inconclusive.
 
+use std::time::Duration;
+
 use sioco_exec::event::{Action, GateValue};
 use sioco_exec::log::LoggedStep;
 use sioco_exec::record::Stamped;
@@ -7,6 +9,7 @@ use sioco_exec::summary::make_room;
 use sioco_exec::verdict::Verdict;
 use sioco_exec::{Order, Record};
 
+use super::answers::Answers;
 use super::reasons::Reasons;
 
 /// The steps of runs, as they come. Those of the bad runs that a summary keeps are kept.
@@ -15,6 +18,7 @@ pub struct Trails {
     line: usize,
     run: u64,
     seed: u64,
+    begun: Duration,
     resets: u64,
     order: Option<Order>,
     current: Vec<LoggedStep>,
@@ -22,12 +26,14 @@ pub struct Trails {
     waiting: Option<GateValue>,
     bad: Vec<Trail>,
     reasons: Reasons,
+    answers: Answers,
 }
 
 #[derive(Clone, Debug)]
 struct Trail {
     run: u64,
     seed: u64,
+    begun: Duration,
     verdict: Verdict,
     length: u64,
     steps: Vec<LoggedStep>,
@@ -41,12 +47,14 @@ impl Default for Trails {
             line: 1,
             run: 0,
             seed: 0,
+            begun: Duration::ZERO,
             resets: 0,
             order: None,
             current: Vec::new(),
             waiting: None,
             bad: Vec::new(),
             reasons: Reasons::default(),
+            answers: Answers::default(),
         }
     }
 }
@@ -57,7 +65,7 @@ impl Trails {
         self.line += 1;
         let action = match &stamped.record {
             Record::Run { run, seed, order, .. } => {
-                (self.run, self.seed) = (*run, *seed);
+                (self.run, self.seed, self.begun) = (*run, *seed, stamped.at);
                 self.resets += 1;
                 self.order = Some(*order);
                 self.current.clear();
@@ -74,10 +82,14 @@ impl Trails {
             }
             Record::Observed(seen) => Action::Seen(seen.clone()),
             Record::Verdict { verdict: verdict @ (Verdict::Fail | Verdict::Error), steps, .. } => {
+                // All but the last step is allowed.
+                let allowed = self.current.len().saturating_sub(1);
+                self.answers.add(self.run, &self.current[..allowed]);
                 self.keep(self.run, *verdict, *steps);
                 return;
             }
             Record::Verdict { cause, .. } => {
+                self.answers.add(self.run, &self.current);
                 self.reasons.add(cause);
                 return;
             }
@@ -88,7 +100,7 @@ impl Trails {
                 self.keep(0, Verdict::Error, 0);
                 return;
             }
-            Record::Purpose { .. } | Record::End { .. } => return,
+            Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => return,
         };
         self.current.push(LoggedStep { line: self.line, at: Some(stamped.at), action, waited: 0 });
     }
@@ -97,7 +109,7 @@ impl Trails {
         let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
         if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
             let unaccepted = waiting.filter(|_| self.order == Some(Order::Sut));
-            self.bad.push(Trail { run, seed: self.seed, verdict, length, steps, unaccepted });
+            self.bad.push(Trail { run, seed: self.seed, begun: self.begun, verdict, length, steps, unaccepted });
         }
     }
 
@@ -115,9 +127,23 @@ impl Trails {
         self.trail(run)?.unaccepted.as_ref()
     }
 
+    /// A hint where the last output of a failing run was another one in some run, though everything before it was the same.
+    pub fn hint(&self, steps: &[LoggedStep]) -> Option<String> {
+        let run = self.answers.otherwise(steps)?;
+        Some(format!(
+            "the same inputs were answered otherwise in run {run}: is the SUT really back in its initial state after a \
+             reset? `sioco adapter check` looks into that"
+        ))
+    }
+
     /// The seed that the system got in a bad run.
     pub fn seed(&self, run: u64) -> Option<u64> {
         self.trail(run).map(|t| t.seed)
+    }
+
+    /// When a bad run began.
+    pub fn begun(&self, run: u64) -> Option<Duration> {
+        self.trail(run).map(|t| t.begun)
     }
 
     /// The number of the last run.

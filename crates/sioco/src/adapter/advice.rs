@@ -68,11 +68,13 @@ pub struct Advice {
     pub quiescence: Duration,
     /// The time that is enough for the late ones as well.
     pub all: Duration,
+    /// The first outputs of runs that begin with one, and if they are much later than answers, the time to wait for them.
+    pub greeting: Option<(Spread, Option<Duration>)>,
 }
 
 impl Advice {
-    /// From answers, if there are any.
-    pub fn from(answers: &[Answer]) -> Option<Advice> {
+    /// From answers, and from the times of first outputs of runs, if there are any of either.
+    pub fn from(answers: &[Answer], greetings: &[Duration]) -> Option<Advice> {
         let mut groups: BTreeMap<(GateId, GateId), Vec<Duration>> = BTreeMap::new();
         for answer in answers {
             groups.entry((answer.input, answer.output)).or_default().push(answer.took);
@@ -96,10 +98,18 @@ impl Advice {
                 usual = Some(usual.unwrap_or_default().max(median));
             }
         }
-        let slowest = kinds.iter().filter(|kind| kind.slow.is_none()).map(|kind| kind.spread.most).max()?;
+        let answer = kinds.iter().filter(|kind| kind.slow.is_none()).map(|kind| kind.spread.most).max();
+        let greeting = Spread::of(greetings.iter().copied()).map(|spread| {
+            // A system that is started for each run says its first word when it is there.
+            let late = answer.is_some_and(|usual| spread.most > usual * TIMES && spread.most >= usual + LONGER);
+            (spread, late.then(|| round_up(spread.most * SLOW_MULTIPLE)))
+        });
+        let usual = greeting.filter(|(_, slow)| slow.is_none()).map(|(spread, _)| spread.most);
+        let slowest = answer.max(usual)?;
         let quiescence = round_up((slowest * MULTIPLE).max(LEAST));
-        let all = kinds.iter().filter_map(|kind| kind.slow).max().unwrap_or_default().max(quiescence);
-        Some(Advice { kinds, slowest, quiescence, all })
+        let slow = kinds.iter().filter_map(|kind| kind.slow).chain(greeting.and_then(|(_, slow)| slow));
+        let all = slow.max().unwrap_or_default().max(quiescence);
+        Some(Advice { kinds, slowest, quiescence, all, greeting })
     }
 
     /// The reasoning, in words.
@@ -154,25 +164,39 @@ mod tests {
 
     #[test]
     fn the_slowest_answer_counts() {
-        assert_eq!(Advice::from(&[]), None);
-        let advice = Advice::from(&answers(&[(0, 1, &[1, 1, 2]), (0, 2, &[3, 12])])).unwrap();
+        assert_eq!(Advice::from(&[], &[]), None);
+        let advice = Advice::from(&answers(&[(0, 1, &[1, 1, 2]), (0, 2, &[3, 12])]), &[]).unwrap();
         assert_eq!((advice.slowest, advice.quiescence, advice.all), (ms(12), ms(100), ms(100)));
         assert!(advice.kinds.iter().all(|kind| kind.slow.is_none()));
-        let advice = Advice::from(&answers(&[(0, 1, &[1])])).unwrap();
+        let advice = Advice::from(&answers(&[(0, 1, &[1])]), &[]).unwrap();
         assert_eq!(advice.quiescence, ms(20));
         assert!(advice.reason(|t| format!("{t:?}")).contains("20ms is the least"));
     }
 
     #[test]
+    fn first_outputs_count_too() {
+        let prompt = answers(&[(0, 1, &[1, 2])]);
+        let advice = Advice::from(&prompt, &[ms(6), ms(12)]).unwrap();
+        assert_eq!((advice.slowest, advice.quiescence, advice.greeting.unwrap().1), (ms(12), ms(100), None));
+        // A program takes its time to start, and answers at once then.
+        let advice = Advice::from(&prompt, &[ms(250), ms(300)]).unwrap();
+        assert_eq!((advice.slowest, advice.quiescence, advice.all), (ms(2), ms(20), ms(1000)));
+        assert_eq!(advice.greeting.unwrap().1, Some(ms(1000)));
+        let alone = Advice::from(&[], &[ms(30)]).unwrap();
+        assert_eq!((alone.slowest, alone.quiescence, alone.kinds.len()), (ms(30), ms(200), 0));
+    }
+
+    #[test]
     fn answers_that_are_late_on_purpose_are_kept_apart() {
-        let advice = Advice::from(&answers(&[(0, 1, &[1, 2, 4]), (0, 2, &[900, 1000, 1100]), (3, 1, &[2])])).unwrap();
+        let advice =
+            Advice::from(&answers(&[(0, 1, &[1, 2, 4]), (0, 2, &[900, 1000, 1100]), (3, 1, &[2])]), &[]).unwrap();
         assert_eq!((advice.slowest, advice.quiescence, advice.all), (ms(4), ms(20), ms(5000)));
         let slow: Vec<_> =
             advice.kinds.iter().filter_map(|k| Some((k.input.index(), k.output.index(), k.slow?))).collect();
         assert_eq!(slow, [(0, 2, ms(5000))]);
         // Once is no proof, unless it is far off; and what is slow everywhere is nowhere late.
         let slow = |all: &[(usize, usize, &[u64])]| {
-            Advice::from(&answers(all)).unwrap().kinds.iter().filter(|kind| kind.slow.is_some()).count()
+            Advice::from(&answers(all), &[]).unwrap().kinds.iter().filter(|kind| kind.slow.is_some()).count()
         };
         assert_eq!(slow(&[(0, 1, &[1, 2, 4]), (0, 2, &[50])]), 0);
         assert_eq!(slow(&[(0, 1, &[1, 2, 4]), (0, 2, &[50, 60])]), 1);

@@ -1,4 +1,6 @@
 //! What `sioco adapter check` needs besides its command line.
 
 pub mod advice;
+pub mod may_answer;
+pub mod repeat;
 pub mod timed;

@@ -94,16 +94,26 @@ pub struct Timed<'c> {
     client: &'c mut dyn Spoken,
     /// Runs that were there before: numbers of runs only grow.
     before: u64,
+    /// The number of the last run.
+    last: u64,
     /// When the last input was sent, and which one; nothing once it was answered.
     asked: Option<(GateId, Instant)>,
     /// The same, until it is acknowledged.
     sent: Option<(u64, Instant)>,
+    /// When the run began, until something is sent or comes.
+    begun: Option<Instant>,
+    /// Whether something may come before anything is sent.
+    greets: bool,
+    /// How long first outputs took in runs that began with one.
+    pub greetings: Vec<Duration>,
     /// How long resets took.
     pub resets: Vec<Duration>,
     /// How long it took until inputs were accepted.
     pub accepted: Vec<Duration>,
     /// First outputs after inputs.
     pub answers: Vec<Answer>,
+    /// Whether anything came at all.
+    pub heard: bool,
     /// Outputs that do not fit their gates.
     pub malformed: Vec<Malformed>,
     /// The last lines that were no messages, as long as the adapter was there.
@@ -113,23 +123,34 @@ pub struct Timed<'c> {
 }
 
 impl<'c> Timed<'c> {
-    /// Watches a system that had so many runs before.
-    pub fn new(client: &'c mut dyn Spoken, before: u64) -> Self {
+    /// Watches a system that had so many runs before; whether something may come in a run before anything is sent.
+    pub fn new(client: &'c mut dyn Spoken, before: u64, greets: bool) -> Self {
         Timed {
             client,
             before,
+            last: before,
             asked: None,
             sent: None,
+            begun: None,
+            greets,
+            greetings: Vec::new(),
             resets: Vec::new(),
             accepted: Vec::new(),
             answers: Vec::new(),
+            heard: false,
             malformed: Vec::new(),
             logs: Vec::new(),
             stderr: Vec::new(),
         }
     }
 
+    /// The system without the stop-watch, and the number that its next run has.
+    pub fn client(&mut self) -> (&mut dyn Sut, u64) {
+        (&mut *self.client, self.last + 1)
+    }
+
     fn saw(&mut self, event: &SutEvent, now: Instant) {
+        self.heard |= matches!(event, SutEvent::Observed(seen) if *seen != Observation::Delta);
         match event {
             SutEvent::Accepted { id } | SutEvent::Refused { id, .. } => {
                 if let Some((_, at)) = self.sent.take_if(|(sent, _)| sent == id) {
@@ -148,6 +169,7 @@ impl<'c> Timed<'c> {
     }
 
     fn answered(&mut self, output: GateId, now: Instant) {
+        self.greetings.extend(self.begun.take().map(|begun| now.duration_since(begun)));
         if let Some((input, at)) = self.asked.take() {
             self.answers.push(Answer { input, output, took: now.duration_since(at) });
         }
@@ -162,20 +184,23 @@ impl Sut for Timed<'_> {
     fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
         (self.asked, self.sent) = (None, None);
         let begun = Instant::now();
-        self.client.reset(run + self.before, seed)?;
+        self.last = run + self.before;
+        self.client.reset(self.last, seed)?;
         self.resets.push(begun.elapsed());
+        self.begun = self.greets.then(Instant::now);
         Ok(())
     }
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         let now = Instant::now();
+        self.begun = None;
         (self.asked, self.sent) = (Some((input.gate, now)), Some((id, now)));
         self.client.send(id, input)
     }
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         // Where nothing is to be measured, there is no need to wait as long.
-        let owed = self.asked.is_some() || self.sent.is_some();
+        let owed = self.asked.is_some() || self.sent.is_some() || self.begun.is_some();
         let wait = if owed { wait } else { (wait / IDLE).min(IDLE_MOST) };
         let found = self.client.poll(wait)?;
         if let Polled::Event(event) = &found {

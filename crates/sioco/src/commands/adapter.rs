@@ -1,5 +1,6 @@
 //! `sioco adapter check`: whether an adapter does its part, before any verdict depends on it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,17 +13,22 @@ use sioco_adapter::client::{Client, Options};
 use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
 use sioco_adapter::transport::Connector;
+use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
+use sioco_exec::verdict::Cause;
+use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
-use sioco_model::Model;
 use sioco_model::model::CLOSED;
+use sioco_model::{GateId, Model};
 use sioco_plan::Cover;
 use sioco_report::run::{cause_in_words, time};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, StateOracle};
 
 use crate::adapter::advice::{Advice, Spread};
+use crate::adapter::may_answer::{may_answer, may_greet};
+use crate::adapter::repeat::{Again, Repeat};
 use crate::adapter::timed::{Mute, Spoken, Timed};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -67,8 +73,9 @@ impl Adapter {
 /// Check an adapter before it is used
 ///
 /// Starts it or connects to it, compares its gates with those of the model, resets it twice, and sends inputs along a
-/// short walk through the model to see how long answers take. From that comes a quiescence time. Without a model,
-/// everything is checked that needs none. This gives no verdict on the system: that is what `sioco test` is for.
+/// short walk through the model to see how long answers take. From that comes a quiescence time. Then it sends inputs of
+/// that walk again, to see whether a reset leaves something over. Without a model, everything is checked that needs none.
+/// This gives no verdict on the system: that is what `sioco test` is for.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -324,8 +331,10 @@ impl Check {
         let mut sut = Mute(described.open(model, self.patience, interrupted));
         if self.reset_twice(&mut sut, interrupted, list) {
             about_resets(true, false, list);
-            let (timed, found) = self.walk(&mut sut, model, back_end);
+            let (timed, found, again) = self.walk(&mut sut, model, back_end);
             about_walk(model, &timed, &found, list);
+            about_muteness(&timed, &found, described.is_started_program(), list);
+            about_repeat(model, &again, &described.how_to_reset(), list);
             about_times(self, model, &timed, list);
         }
     }
@@ -381,8 +390,21 @@ impl Check {
         }
         about_resets(hello.reset, starts, list);
         let (logs, stderr) = if real && fits {
-            let (timed, found) = self.walk(&mut client, model, back_end);
+            let (timed, found, again) = self.walk(&mut client, model, back_end);
             about_walk(model, &timed, &found, list);
+            let advice = match (hello.reset, starts) {
+                (false, true) => {
+                    "it is started anew for every run: what it keeps must be somewhere else, in a file perhaps"
+                }
+                (true, true) => {
+                    "at `reset`, the adapter has to bring the system back to its initial state before it answers \
+                     `ready`; with `\"reset\": false` in its hello, it is started anew for every run instead"
+                }
+                (_, false) => {
+                    "at `reset`, the adapter has to bring the system back to its initial state before it answers `ready`"
+                }
+            };
+            about_repeat(model, &again, advice, list);
             about_times(self, model, &timed, list);
             (timed.logs, timed.stderr)
         } else {
@@ -396,8 +418,8 @@ impl Check {
         about_lines(&logs, &stderr, list);
     }
 
-    /// A walk through the model, with the stop-watch in hand.
-    fn walk<'c>(&self, client: &'c mut dyn Spoken, model: &Model, back_end: &BackEnd) -> (Timed<'c>, Summary) {
+    /// A walk through the model, with the stop-watch in hand, and what comes of running a run of it again.
+    fn walk<'c>(&self, client: &'c mut dyn Spoken, model: &Model, back_end: &BackEnd) -> (Timed<'c>, Summary, Again) {
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
@@ -415,9 +437,21 @@ impl Check {
         let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
         let plan = planning::nothing(Cover::Random(1));
         let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle));
-        let mut timed = Timed::new(client, 2);
-        let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut |_| {});
-        (timed, found)
+        let mut timed = Timed::new(client, 2, may_greet(model));
+        let mut records = Vec::new();
+        let mut keep = |stamped: &Stamped| records.push(stamped.clone());
+        let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut keep);
+        let repeat = Repeat { model, back_end, wait: self.wait, patience: self.patience, time: self.time / 2 };
+        let again = match found.end {
+            End::Interrupted | End::Broken => Again::Nothing,
+            _ => {
+                let (client, next) = timed.client();
+                let again = repeat.run(&records, client, next);
+                client.stop();
+                again
+            }
+        };
+        (timed, found, again)
     }
 
     fn conclude(
@@ -582,6 +616,47 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
     }
 }
 
+/// Whether nothing came of a system that has to say something.
+fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut List<'_, '_>) {
+    let silent = found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence));
+    if timed.heard || !silent {
+        return;
+    }
+    let text = "nothing was ever received, though the model requires an output";
+    let mut more = Vec::new();
+    if program {
+        let how = "in Python `print(…, flush=True)` or `python3 -u`, in C `setlinebuf(stdout)`";
+        more.push(format!("does it flush its output after every line? {how}"));
+    } else {
+        more.push(
+            "does it flush its output after every line, and is it the server that listens at this port?".to_owned(),
+        );
+    }
+    more.push("does it take lines that end as `line-end` of the dialect says?".to_owned());
+    list.add(Mark::Fail, "outputs", text, more);
+}
+
+/// Whether a run was answered as before when it was run again.
+fn about_repeat(model: &Model, again: &Again, advice: &str, list: &mut List<'_, '_>) {
+    match again {
+        Again::Nothing => {}
+        Again::Same { run, times } => {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            let text = format!("inputs of run {run} again, {times}, after a reset: nothing is left over");
+            list.add(Mark::Ok, "repeat", text, Vec::new());
+        }
+        Again::Differs { run, step, cause } => {
+            let text = "the state of the last run seems to be left over after a reset";
+            let why = format!(
+                "run {run} passed; the same inputs again fail in step {step}: {}",
+                cause_in_words(model, cause)
+            );
+            list.add(Mark::Fail, "repeat", text, vec![why, advice.to_owned()]);
+        }
+    }
+    list.fact("left_over", json!(matches!(again, Again::Differs { .. })));
+}
+
 /// How long things took, and what follows.
 fn about_times(check: &Check, model: &Model, timed: &Timed<'_>, list: &mut List<'_, '_>) {
     let name = |gate| &model.gates[gate].name;
@@ -595,51 +670,33 @@ fn about_times(check: &Check, model: &Model, timed: &Timed<'_>, list: &mut List<
             list.add(Mark::Warn, "inputs", text, Vec::new());
         }
     }
-    let Some(advice) = Advice::from(&timed.answers) else {
+    let Some(advice) = Advice::from(&timed.answers, &timed.greetings) else {
         let text = format!("no output came within {} of an input, so there is no time to suggest", time(check.wait));
         return list.add(Mark::Warn, "answers", text, vec!["`--wait` waits longer for them".into()]);
     };
+    let times = |spread: Spread| if spread.count == 1 { "once".to_owned() } else { format!("{} times", spread.count) };
     let kinds = advice.kinds.iter().map(|kind| {
         let late = if kind.slow.is_some() { ", much later than the others" } else { "" };
-        format!(
-            "?{} !{}: {}, {}{late}",
-            name(kind.input),
-            name(kind.output),
-            if kind.spread.count == 1 { "once".to_owned() } else { format!("{} times", kind.spread.count) },
-            spread_text(kind.spread)
-        )
+        let (input, output) = (name(kind.input), name(kind.output));
+        format!("?{input} !{output}: {}, {}{late}", times(kind.spread), spread_text(kind.spread))
     });
-    let all = Spread::of(timed.answers.iter().map(|answer| answer.took));
-    let text =
-        all.map(|all| format!("{} first outputs after inputs, {}", all.count, spread_text(all))).unwrap_or_default();
-    list.add(Mark::Ok, "answers", text, kinds.collect());
-    let slow: Vec<_> = advice.kinds.iter().filter_map(|kind| Some((kind, kind.slow?))).collect();
-    if !slow.is_empty() {
-        let lines = slow.iter().map(|(kind, wait)| {
-            let (input, output) = (name(kind.input), name(kind.output));
-            format!(
-                "after ?{input}, wait {ms} ms for !{output}: `--quiescence-at {input}={ms}ms`",
-                ms = wait.as_millis()
-            )
-        });
-        let lines = lines.chain([format!("or {} after every input", milliseconds(advice.all))]).collect();
-        let mut at = serde_json::Map::new();
-        for (kind, wait) in &slow {
-            let wait = json!(wait.as_millis());
-            let known = at.entry(name(kind.input).clone()).or_insert_with(|| wait.clone());
-            if wait.as_u64() > known.as_u64() {
-                *known = wait;
-            }
-        }
-        list.fact("quiescence_at_ms", Json::Object(at));
-        list.add(Mark::Warn, "late", "some answers come much later than others, perhaps on purpose", lines);
+    if let Some(all) = Spread::of(timed.answers.iter().map(|answer| answer.took)) {
+        let text = format!("{} first outputs after inputs, {}", all.count, spread_text(all));
+        list.add(Mark::Ok, "answers", text, kinds.collect());
     }
+    if let Some((spread, slow)) = advice.greeting {
+        let late = if slow.is_some() { ", much later than answers" } else { "" };
+        let text = format!("{} the first output of a run, {}{late}", times(spread), spread_text(spread));
+        list.add(Mark::Ok, "start", text, Vec::new());
+        list.fact("first_outputs", spread_json(spread));
+    }
+    let slow = about_late(model, &advice, list);
     let reason = advice.reason(time);
     let enough = match advice.quiescence {
         wanted if wanted <= USUAL => format!("what `sioco test` takes, {}, is enough", milliseconds(USUAL)),
         wanted => format!("`sioco test … --quiescence {}`", wanted.as_millis()),
     };
-    let others = if slow.is_empty() { "" } else { " for the others" };
+    let others = if slow { " for the others" } else { "" };
     let text = format!("{}{others}: {enough}", milliseconds(advice.quiescence));
     list.add(Mark::Note, "quiescence", text, vec![reason]);
     list.fact("quiescence_ms", json!(advice.quiescence.as_millis()));
@@ -652,6 +709,50 @@ fn about_times(check: &Check, model: &Model, timed: &Timed<'_>, list: &mut List<
         object
     });
     list.fact("answers", json!(answers.collect::<Vec<_>>()));
+}
+
+/// Where more time is needed than elsewhere; whether it is anywhere.
+fn about_late(model: &Model, advice: &Advice, list: &mut List<'_, '_>) -> bool {
+    let name = |gate| &model.gates[gate].name;
+    let mut at: BTreeMap<String, Duration> = BTreeMap::new();
+    let mut lines = Vec::new();
+    let mut suggest = |name: &str, wait: Duration| {
+        let known = at.entry(name.to_owned()).or_default();
+        *known = wait.max(*known);
+        format!("`--quiescence-at {name}={}ms`", wait.as_millis())
+    };
+    let seen = |input, output| advice.kinds.iter().any(|kind| (kind.input, kind.output) == (input, output));
+    let mut unseen: BTreeMap<(GateId, GateId), Duration> = BTreeMap::new();
+    for (kind, wait) in advice.kinds.iter().filter_map(|kind| Some((kind, kind.slow?))) {
+        let option = suggest(name(kind.input), wait);
+        let (input, output) = (name(kind.input), name(kind.output));
+        lines.push(format!("after ?{input}, wait {} ms for !{output}: {option}", wait.as_millis()));
+        // The walk does not see everything: the model says where the same output may come as well.
+        for input in may_answer(model, kind.output).into_iter().filter(|input| !seen(*input, kind.output)) {
+            let known = unseen.entry((input, kind.output)).or_default();
+            *known = wait.max(*known);
+        }
+    }
+    for ((input, output), wait) in unseen {
+        let option = suggest(name(input), wait);
+        let (input, output) = (name(input), name(output));
+        lines.push(format!("!{output} may answer ?{input}, too, which was not seen: {option}"));
+    }
+    if let Some(wait) = advice.greeting.and_then(|(_, slow)| slow) {
+        let starts = model.processes.values().map(|process| &model.locations[process.initial].name);
+        for start in starts.collect::<BTreeSet<_>>() {
+            let option = suggest(start, wait);
+            lines.push(format!("at the beginning of a run, wait {} ms: {option}", wait.as_millis()));
+        }
+    }
+    if lines.is_empty() {
+        return false;
+    }
+    lines.push(format!("or {} everywhere", milliseconds(advice.all)));
+    let at = at.into_iter().map(|(name, wait)| (name, json!(wait.as_millis()))).collect();
+    list.fact("quiescence_at_ms", Json::Object(at));
+    list.add(Mark::Warn, "late", "some outputs come much later than others, perhaps on purpose", lines);
+    true
 }
 
 /// What it printed besides messages.

@@ -11,6 +11,7 @@ use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Replayed, replay};
+use sioco_exec::shrink::Rate;
 use sioco_exec::slower::Slower;
 use sioco_exec::suite::Suite;
 use sioco_exec::summary::most_telling;
@@ -127,7 +128,7 @@ impl Outcome {
     }
 
     /// What several verdicts mean together, for a run that failed or did not.
-    fn of(found: &[Replayed], failed: bool) -> Outcome {
+    fn of(found: &[Replayed], failed: bool, again: Option<Rate>) -> Outcome {
         // What somebody interrupted says nothing.
         let found: Vec<&Replayed> = found.iter().filter(|r| !r.interrupted).collect();
         let has = |v: Verdict| found.iter().any(|r| r.verdict == v);
@@ -138,12 +139,19 @@ impl Outcome {
             0 if has(Verdict::Inconclusive) => Outcome::Inconclusive,
             // The place where it failed was never reached.
             0 if failed && found.iter().all(|r| r.elsewhere) => Outcome::Inconclusive,
+            // It did not fail again before anybody could mend anything: passing says nothing.
+            0 if failed && is_gone(again) => Outcome::Flaky,
             0 if failed => Outcome::Fixed,
             0 => Outcome::Passed,
             n if n == found.len() => Outcome::Failed,
             _ => Outcome::Flaky,
         }
     }
+}
+
+/// Whether a run did not fail again when it was shrunk.
+fn is_gone(again: Option<Rate>) -> bool {
+    again.is_some_and(|rate| rate.failed == 0 && rate.of > 0)
 }
 
 impl Replay {
@@ -261,7 +269,7 @@ impl Replay {
         let model = &source.checked.model;
         let failed = recorded.verdict.as_ref().filter(|(v, _)| *v == Verdict::Fail);
         let verdicts: Vec<Verdict> = found.iter().map(|r| r.verdict).collect();
-        let outcome = Outcome::of(found, failed.is_some());
+        let outcome = Outcome::of(found, failed.is_some(), recorded.again);
         let by_hand = found.iter().any(|r| r.interrupted) || interrupted.load(Ordering::Relaxed);
         let exit = if by_hand { Exit::Interrupted } else { outcome.exit() };
         let fails = verdicts.iter().filter(|v| **v == Verdict::Fail).count();
@@ -284,6 +292,7 @@ impl Replay {
                 "exit": exit as u8,
                 "run": recorded.number,
                 "shrunk": recorded.shrunk,
+                "again": recorded.again.map(|rate| json!({ "failed": rate.failed, "of": rate.of })),
                 "failed": fails,
                 "times": times,
             }));
@@ -302,6 +311,7 @@ impl Replay {
                 cause: &bad.cause,
                 explanation: bad.explanation.as_ref(),
                 steps: trails.of(number),
+                begun: trails.begun(number),
                 unaccepted: trails.unaccepted(number),
                 seed: recorded.seed,
                 file: None,
@@ -337,6 +347,13 @@ impl Replay {
                     Some(_) => format!("run {number} fails again, {all}, with another failure or at another step"),
                 }
             }
+            Outcome::Flaky if fails == 0 => {
+                let before = recorded.again.map_or(0, |rate| rate.of);
+                let before = if before == 1 { "once".to_owned() } else { format!("{before} times") };
+                format!(
+                    "run {number} does not fail, tried {all}; but it did not fail when it was shrunk either, tried {before}"
+                )
+            }
             Outcome::Flaky => format!("run {number} failed {fails} of {} times", found.len()),
             Outcome::Inconclusive if found.iter().all(|r| r.elsewhere && r.verdict <= Verdict::WeakPass) => {
                 format!("run {number} does not show it: the SUT went another way before, which is allowed, {all}")
@@ -350,6 +367,13 @@ impl Replay {
         out.line(format_args!("{title}  {what}"));
         if outcome == Outcome::Fixed && found.iter().any(|r| r.deviated) && failed.is_none() {
             out.line("  the SUT did something else than was recorded, which is allowed, too");
+        }
+        if outcome == Outcome::Flaky && fails == 0 {
+            out.line("  it fails only sometimes: this does not show that it is mended");
+        }
+        if let Some(rate) = recorded.again.filter(|rate| outcome == Outcome::Fixed && rate.failed < rate.of) {
+            let Rate { failed, of } = rate;
+            out.line(format_args!("  it failed in {failed} of {of} runs when it was shrunk: `--times N` says more"));
         }
         if by_hand {
             out.line("  interrupted");
@@ -405,13 +429,21 @@ mod tests {
             (&[Pass, Error], true, Outcome::Error),
             (&[Fail, Error], true, Outcome::Flaky),
         ] {
-            assert_eq!(Outcome::of(&found(verdicts, false), failed), outcome, "{verdicts:?}");
+            assert_eq!(Outcome::of(&found(verdicts, false), failed, None), outcome, "{verdicts:?}");
         }
         // Where the system goes elsewhere each time, nothing is known about the failure.
-        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), true), Outcome::Inconclusive);
-        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), false), Outcome::Passed);
-        assert_eq!(Outcome::of(&found(&[Pass, Fail], true), true), Outcome::Flaky);
+        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), true, None), Outcome::Inconclusive);
+        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), false, None), Outcome::Passed);
+        assert_eq!(Outcome::of(&found(&[Pass, Fail], true), true, None), Outcome::Flaky);
         let mixed = [found(&[Pass], true), found(&[Pass], false)].concat();
-        assert_eq!(Outcome::of(&mixed, true), Outcome::Fixed);
+        assert_eq!(Outcome::of(&mixed, true, None), Outcome::Fixed);
+        // What did not fail again before either is not mended by passing.
+        for (failed, outcome) in [(0, Outcome::Flaky), (1, Outcome::Fixed), (5, Outcome::Fixed)] {
+            let again = Some(Rate { failed, of: 5 });
+            assert_eq!(Outcome::of(&found(&[Pass, Pass], false), true, again), outcome, "{failed}");
+        }
+        let gone = Some(Rate { failed: 0, of: 6 });
+        assert_eq!(Outcome::of(&found(&[Fail, Fail], false), true, gone), Outcome::Failed);
+        assert_eq!(Outcome::of(&found(&[Pass], false), false, gone), Outcome::Passed);
     }
 }

@@ -435,9 +435,12 @@ impl Sink<'_> {
         };
         let shrinks = shrinking.shrink(found, self.trails, sut, &mut Since(began), &mut listen);
         out.progress("");
-        for shortest in shrinks.all.iter().filter_map(|one| one.found.shortest.as_ref()) {
-            for stamped in &shortest.records {
-                let text = line(&shrinking.source.checked.model, stamped);
+        let at = began.elapsed();
+        for one in &shrinks.all {
+            let shortest = one.found.shortest.as_ref();
+            let again = one.again().map(|record| Stamped { at, record });
+            for stamped in shortest.into_iter().flat_map(|s| s.records.iter().cloned()).chain(again) {
+                let text = line(&shrinking.source.checked.model, &stamped);
                 self.journal.add(&text);
                 if self.format == Format::Json {
                     out.print(&text);
@@ -486,7 +489,11 @@ fn campaign(
 /// The bad runs and the summary, for people.
 fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, out: &mut Output) {
     let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
-    show::bad_runs(&shrinks.show(show::of(told.summary, trails)), about, out);
+    let mut runs = shrinks.show(show::of(told.summary, trails));
+    let hinted = |run: &show::Shown<'_>| run.notes.iter().cloned().chain(trails.hint(run.steps)).collect();
+    let notes: Vec<Vec<String>> = runs.iter().map(hinted).collect();
+    runs.iter_mut().zip(&notes).for_each(|(run, notes)| run.notes = notes);
+    show::bad_runs(&runs, about, out);
     let page = Page { width: out.width(), style: out.style() };
     out.print(&summary(told, page));
 }

@@ -215,6 +215,28 @@ impl Described {
         }
     }
 
+    /// How to bring it back to its initial state, if something is left over after a reset.
+    pub fn how_to_reset(&self) -> String {
+        let table = format!("[sut.{}]", self.name);
+        let before = "`before`, which sends what brings it back at the beginning of each run";
+        match (&self.config.command, &self.config.start, self.config.reset) {
+            (Some(_), ..) | (_, Some(_), ResetConfig::Restart) => {
+                "it is started anew for every run: what it keeps must be somewhere else, in a file perhaps".into()
+            }
+            (None, Some(_), _) => {
+                format!(
+                    "in {table} of sioco.toml: {before}, or `reset = \"restart\"`, which starts it anew for each run"
+                )
+            }
+            (None, None, _) => format!("in {table} of sioco.toml: {before}"),
+        }
+    }
+
+    /// Whether it is a program that is spoken to over its standard input and output.
+    pub fn is_started_program(&self) -> bool {
+        self.config.command.is_some()
+    }
+
     /// Its name in the file.
     pub fn name(&self) -> &str {
         &self.name

@@ -1,0 +1,47 @@
+//! How the system answered at the beginning of runs: where it answers otherwise later, perhaps a reset leaves something
+//! over. That is a hint and no more, since systems may choose.
+
+use std::collections::HashMap;
+
+use sioco_exec::event::{Action, Observation};
+use sioco_exec::log::LoggedStep;
+
+/// So many steps of each run are looked at.
+const STEPS: usize = 8;
+/// So many beginnings are remembered.
+const MOST: usize = 4096;
+
+/// See the [module](self).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers {
+    /// By what happened before: the run, and what came then; nothing if that was not always the same.
+    seen: HashMap<Vec<Action>, Option<(u64, Observation)>>,
+}
+
+impl Answers {
+    /// The steps of a run that the model allows.
+    pub fn add(&mut self, run: u64, steps: &[LoggedStep]) {
+        let actions: Vec<Action> = steps.iter().take(STEPS).map(|step| step.action.clone()).collect();
+        for (i, action) in actions.iter().enumerate() {
+            let Action::Seen(seen @ Observation::Output(_)) = action else { continue };
+            let room = self.seen.len() < MOST;
+            match self.seen.get_mut(&actions[..i]) {
+                Some(known) if known.as_ref().is_some_and(|(_, known)| known != seen) => *known = None,
+                None if room => {
+                    self.seen.insert(actions[..i].to_vec(), Some((run, seen.clone())));
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// The run in which the last output of a short run was another one, though everything before it was the same.
+    pub fn otherwise(&self, steps: &[LoggedStep]) -> Option<u64> {
+        let actions: Vec<Action> = steps.iter().take(STEPS + 1).map(|step| step.action.clone()).collect();
+        let (last, before) = actions.split_last().filter(|_| actions.len() <= STEPS)?;
+        let has_input = before.iter().any(|action| matches!(action, Action::Input(_)));
+        let Action::Seen(last @ Observation::Output(_)) = last else { return None };
+        let (run, seen) = self.seen.get(before)?.as_ref()?;
+        (has_input && seen != last).then_some(*run)
+    }
+}
