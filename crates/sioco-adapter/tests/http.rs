@@ -273,6 +273,69 @@ fn what_is_no_response_is_a_fault() {
     assert!(long.starts_with("protocol: ") && long.contains("too long"), "{long}");
 }
 
+/// How deep JSON can be read is no matter of the system.
+#[test]
+fn json_that_is_nested_too_deeply_is_a_fault() {
+    let nested =
+        |depth: usize| format!("{{\"store\": [{{\"n\": true}}], \"a\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
+    let found = getting(response(200, "", &nested(100)));
+    assert!(found.starts_with("malformed: `n` is `true`"), "{found}");
+    for depth in [200, 100_000] {
+        let found = getting(response(200, "", &nested(depth)));
+        assert!(found.starts_with("protocol: ") && found.contains("nested too deeply to be read"), "{found}");
+        // Who does not look into it does not care.
+        assert_eq!(getting(response(201, "", &nested(depth))), "unexpected output");
+    }
+}
+
+/// A server that sends a part of a response, and the rest when it is told to, if at all. A client that gets as much
+/// time sees the response, after it saw nothing for a while, or a fault.
+fn in_parts(first: &'static str, rest: &'static str, patience: Duration) -> String {
+    let model = model(MODEL);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (go, wait) = channel::<()>();
+    std::thread::scope(|scope| {
+        let (told, begun) = channel();
+        scope.spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            stream.write_all(first.as_bytes()).unwrap();
+            told.send(()).unwrap();
+            let _ = wait.recv_timeout(2 * SHORT);
+            let _ = stream.write_all(rest.as_bytes());
+            let _ = wait.recv_timeout(LONG);
+        });
+        let mut sut = client(&model, DIALECT, port, HttpOptions { patience, ..long() });
+        sut.reset(1, 1).unwrap();
+        sut.send(1, &value(&model, "get", &[])).unwrap();
+        assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
+        begun.recv_timeout(LONG).unwrap();
+        // It has to be read, which may take a moment on a busy machine; but then it is waited for.
+        let mut seen = shown(&model, &sut.poll(SHORT));
+        if seen == "Ok(Nothing)" {
+            seen = shown(&model, &sut.poll(LONG));
+        }
+        drop(go);
+        seen
+    })
+}
+
+#[test]
+fn a_response_that_is_arriving_is_no_silence() {
+    let body = "{\"store\": [{\"n\": 4}]}";
+    assert_eq!(body.len(), 21);
+    for (first, rest) in [
+        ("HTTP/1.1 200 OK\r\nConte", "nt-Length: 21\r\n\r\n{\"store\": [{\"n\": 4}]}"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n", "{\"store\": [{\"n\": 4}]}"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n{\"store\": ", "[{\"n\": 4}]}"),
+    ] {
+        assert_eq!(in_parts(first, rest, LONG), "!value(4)", "{first}");
+        let late = in_parts(first, "", 3 * SHORT);
+        assert!(late.contains("Timeout") && late.contains("its end did not come within 0.3 s"), "{first}: {late}");
+    }
+}
+
 #[test]
 fn a_server_that_is_not_there_is_a_fault() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -275,6 +275,20 @@ fn a_system_that_says_nothing_is_told_to_flush() {
 }
 
 #[test]
+fn a_system_that_cannot_run_is_told_with_its_last_lines() {
+    let folder = folder();
+    // Inputs come first, and it ends only after the first one was sent.
+    greeter(&folder, "sleep 0.2; echo 'no such file' >&2; exit 2");
+    let model = "input knock\noutput open\nprocess P { init idle { ?knock -> start } state start { !open -> idle } }\n";
+    folder.write("m.sts", model);
+    let args = ["m.sts", "--sut", "s", "--solver", "builtin"];
+    let run = sioco_in(&[&["adapter", "check"], &args[..]].concat(), &folder.path(""));
+    run.exits(5).stdout_has("ended (exit status: 2) before anything came from it").stdout_has("no such file");
+    let run = sioco_in(&[&["test"], &args[..], &["--seed", "1", "--max-steps", "5"]].concat(), &folder.path(""));
+    run.exits(5).stdout_has("ended (exit status: 2) before anything came from it").stdout_has("no such file");
+}
+
+#[test]
 fn a_test_hints_at_what_may_be_left_over() {
     let folder = folder();
     folder.write("m.sts", DOOR);

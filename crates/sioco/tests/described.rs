@@ -112,6 +112,7 @@ fn files_are_checked() {
         ("connect = ", "conect = ", "unknown field `conect`"),
         ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command`, or `connect`"),
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:{port}", "there is no `start` that could use the port"),
+        ("connect = \"tcp://127.0.0.1:1\"", "command = \"a {port}\"", "[sut.s]: `{port}` is for servers, with `start`"),
         ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is for adapters, without a `dialect`"),
         ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "are for what is started"),
         ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` is \"sut\" or \"sent\""),

@@ -83,6 +83,8 @@ enum Misfit {
     Other,
     /// It is meant for this one, and has wrong values.
     Malformed(String),
+    /// It may be meant for this one, and cannot be read.
+    TooDeep,
 }
 
 impl Recognizer {
@@ -122,25 +124,50 @@ impl Recognizer {
         self.outputs.iter().enumerate().filter_map(of).collect()
     }
 
-    /// What a response to a request of a gate is.
-    pub(super) fn observation(&self, model: &Model, after: GateId, response: &Response) -> Observation {
+    /// What a response to a request of a gate is, or why that cannot be found out.
+    pub(super) fn observation(&self, model: &Model, after: GateId, response: &Response) -> Result<Observation, String> {
         let text = String::from_utf8_lossy(&response.body).into_owned();
-        let json = keep_digits(&text).ok().and_then(|kept| serde_json::from_str::<Json>(&kept).ok());
+        let json = keep_digits(&text).map_or(Body::Other, |kept| Body::of(&kept));
         for template in self.outputs.iter().filter(|o| o.after.as_ref().is_none_or(|all| all.contains(&after))) {
-            match template.args(model, &self.words, response, json.as_ref()) {
-                Ok(args) => return output(template.gate, args),
+            match template.args(model, &self.words, response, &json) {
+                Ok(args) => return Ok(output(template.gate, args)),
                 Err(Misfit::Other) => {}
                 Err(Misfit::Malformed(why)) => {
-                    return Observation::Malformed { gate: Some(template.gate), why, raw: response.to_string() };
+                    let gate = Some(template.gate);
+                    return Ok(Observation::Malformed { gate, why, raw: response.to_string() });
+                }
+                // That it cannot be read here is no fault of who sent it.
+                Err(Misfit::TooDeep) => {
+                    return Err(format!("the JSON of a response is nested too deeply to be read: {response}"));
                 }
             }
         }
         if let (Some(gate), Ok(body)) = (self.other, std::str::from_utf8(&response.body)) {
-            return output(gate, vec![Value::string(&format!("{} {body}", response.status))]);
+            return Ok(output(gate, vec![Value::string(&format!("{} {body}", response.status))]));
         }
         let tried: Vec<&str> = self.outputs.iter().map(|o| o.text.as_str()).collect();
         let why = format!("the response fits no template; these were tried: {}", tried.join(", "));
-        Observation::Malformed { gate: None, why, raw: response.to_string() }
+        Ok(Observation::Malformed { gate: None, why, raw: response.to_string() })
+    }
+}
+
+/// The body of a response, for those who look for JSON in it.
+enum Body {
+    Json(Json),
+    /// It is JSON as far as it could be read.
+    TooDeep,
+    /// It is something else.
+    Other,
+}
+
+impl Body {
+    fn of(text: &str) -> Body {
+        match serde_json::from_str(text) {
+            Ok(json) => Body::Json(json),
+            // The library does not tell this apart in any other way.
+            Err(error) if error.to_string().starts_with("recursion limit exceeded") => Body::TooDeep,
+            Err(_) => Body::Other,
+        }
     }
 }
 
@@ -252,13 +279,7 @@ impl Output {
             }
     }
 
-    fn args(
-        &self,
-        model: &Model,
-        words: &Words,
-        response: &Response,
-        json: Option<&Json>,
-    ) -> Result<Vec<Value>, Misfit> {
+    fn args(&self, model: &Model, words: &Words, response: &Response, body: &Body) -> Result<Vec<Value>, Misfit> {
         let fits = match self.status {
             Status::Any => true,
             Status::Exactly(status) => status == response.status,
@@ -286,8 +307,12 @@ impl Output {
             Arg::Fixed(value) => Ok(value.clone()),
             Arg::Status => of_json(param, &Json::from(response.status)),
             Arg::Pointer(pointer) => {
-                let found = json.and_then(|json| json.pointer(pointer)).ok_or(Misfit::Other)?;
-                of_json(param, found)
+                let found = match body {
+                    Body::Json(json) => json.pointer(pointer),
+                    Body::TooDeep => return Err(Misfit::TooDeep),
+                    Body::Other => None,
+                };
+                of_json(param, found.ok_or(Misfit::Other)?)
             }
             Arg::Group(name) => {
                 let span = captures.as_ref().and_then(|c| c.get_group_by_name(name)).ok_or(Misfit::Other)?;

@@ -1,7 +1,8 @@
 //! A system that speaks plain text, as a [`Sut`].
 //!
 //! The connection is the system: its end is the observation `closed`, and what fits no template is one as well. Only
-//! what is not the system's doing is a fault: a server that is not there, or one that does not take what is sent.
+//! what is not the system's doing is a fault: a server that is not there, one that does not take what is sent, or a
+//! program that cannot run at all.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -19,6 +20,8 @@ use crate::transport::{Connection, Connector};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the last words of a system that ended are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How much more time than before a program has to end by itself.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// What is chosen about a system that speaks plain text.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,6 +50,22 @@ impl Default for TextOptions {
     }
 }
 
+/// What was exchanged over a connection.
+#[derive(Clone, Copy)]
+struct Begun {
+    at: Instant,
+    /// Something was received.
+    heard: bool,
+    /// An input was sent.
+    sent: bool,
+}
+
+impl Begun {
+    fn now() -> Begun {
+        Begun { at: Instant::now(), heard: false, sent: false }
+    }
+}
+
 /// A system that speaks plain text. Dropping it ends the connection, and what was started for it.
 pub struct TextClient<'m> {
     model: &'m Model,
@@ -62,6 +81,10 @@ pub struct TextClient<'m> {
     farewell: bool,
     /// The connection is over, and everybody knows.
     over: bool,
+    /// When the connection was opened, and what was exchanged since.
+    begun: Begun,
+    /// Whether it is known that the system can run: it said something, or waited for something.
+    runs: bool,
     /// Whether a run has begun at any time.
     worked: bool,
     restarts: u32,
@@ -87,6 +110,8 @@ impl<'m> TextClient<'m> {
             events: VecDeque::new(),
             farewell: false,
             over: false,
+            begun: Begun::now(),
+            runs: false,
             worked: false,
             restarts: 0,
         }
@@ -153,11 +178,16 @@ impl<'m> TextClient<'m> {
                 Raw::Some if received.len() + self.bytes.len() > MAX_LINE => {
                     format!("nothing like it came in {} MiB", MAX_LINE >> 20)
                 }
-                Raw::Some => continue,
+                Raw::Some => {
+                    (self.begun.heard, self.runs) = (true, true);
+                    continue;
+                }
                 Raw::Interrupted => return Ok(false),
                 Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
                 Raw::End(error) => {
-                    format!("the connection ended{}", error.map(|e| format!(" ({e})")).unwrap_or_default())
+                    let status = self.connection.as_mut().and_then(|open| open.ended());
+                    let why = status.or(error).map(|why| format!(" ({why})")).unwrap_or_default();
+                    format!("the connection ended{why}")
                 }
             };
             received.append(&mut self.bytes);
@@ -202,8 +232,51 @@ impl<'m> TextClient<'m> {
         self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s"))
     }
 
+    /// Whether a program that ended without a word ends all the same if nothing is sent to it, and how. What was sent to
+    /// it may have come too late for it, and it is none of its doing then that it cannot run. It is started once more to
+    /// find out, with twice the time that it took.
+    fn ends_untold(&mut self) -> Option<(String, Vec<String>)> {
+        let wait = (self.begun.at.elapsed() * 2 + GRACE).min(self.options.patience);
+        let mut open = self.connector.open(&self.interrupt).ok().flatten()?;
+        let mut bytes = Vec::new();
+        let (until, mut found) = (later(wait), Raw::Nothing);
+        while found == Raw::Nothing && !open.is_gone() && Instant::now() < until {
+            found = open.lines().raw(&mut bytes, until.min(later(LOOK)), &self.interrupt);
+        }
+        let mute = !self.interrupted() && bytes.is_empty();
+        let ended = (mute && found != Raw::Some).then(|| open.ended()).flatten();
+        let told = ended.map(|status| (status, open.stderr()));
+        open.close(Duration::ZERO);
+        told
+    }
+
+    /// A program that ended before it said anything, and before anything was asked of it, did not run at all.
+    fn check_start(&mut self) -> Result<(), Fault> {
+        let Begun { heard, sent, .. } = self.begun;
+        if heard || (sent && self.runs) {
+            return Ok(());
+        }
+        let Some(status) = self.connection.as_mut().and_then(|open| open.ended()) else { return Ok(()) };
+        let (status, stderr) = match sent {
+            false => (status, None),
+            true => match self.ends_untold() {
+                Some((status, stderr)) => (status, Some(stderr)),
+                None => {
+                    self.runs = true;
+                    return Ok(());
+                }
+            },
+        };
+        let what =
+            format!("it ended ({status}) before anything came from it, without any input: can it run like this?");
+        let fault = self.fault(FaultKind::Start, &what);
+        let again = fault.again && self.runs;
+        Err(Fault { again, stderr: stderr.unwrap_or(fault.stderr), ..fault })
+    }
+
     /// The connection ended.
-    fn end(&mut self) {
+    fn end(&mut self) -> Result<(), Fault> {
+        self.check_start()?;
         self.over = true;
         if !self.bytes.is_empty() {
             let rest = std::mem::take(&mut self.bytes);
@@ -213,6 +286,7 @@ impl<'m> TextClient<'m> {
         if !self.farewell {
             self.events.push_back(SutEvent::Observed(Observation::Closed));
         }
+        Ok(())
     }
 }
 
@@ -237,6 +311,7 @@ impl Sut for TextClient<'_> {
             });
             let Some(connection) = opened? else { return Ok(()) };
             self.connection = Some(connection);
+            self.begun = Begun::now();
         }
         if self.prepare()? {
             self.worked = true;
@@ -246,6 +321,7 @@ impl Sut for TextClient<'_> {
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         let bytes = self.dialect.write(self.model, input);
+        self.begun.sent = true;
         self.write(bytes)?;
         self.events.push_back(SutEvent::Accepted { id });
         Ok(())
@@ -272,9 +348,10 @@ impl Sut for TextClient<'_> {
             };
             let look = until.min(later(LOOK));
             match open.lines().raw(&mut self.bytes, look, &self.interrupt) {
-                Raw::Some | Raw::Interrupted => {}
-                Raw::End(_) => self.end(),
-                Raw::Nothing if self.is_gone() => self.end(),
+                Raw::Some => (self.begun.heard, self.runs) = (true, true),
+                Raw::Interrupted => {}
+                Raw::End(_) => self.end()?,
+                Raw::Nothing if self.is_gone() => self.end()?,
                 Raw::Nothing if look < until => {}
                 Raw::Nothing if self.bytes.is_empty() || wait.is_zero() => {
                     self.check_delivery()?;

@@ -155,7 +155,15 @@ impl Described {
         let config = &self.config;
         let restart = config.reset == ResetConfig::Restart;
         match (&config.command, &config.start, &config.connect) {
-            (Some(command), None, None) => Ok(Way::Program(self.program("command", command)?)),
+            (Some(command), None, None) => {
+                if command.contains(PORT) || config.environment.values().any(|value| value.contains(PORT)) {
+                    return Err(format!(
+                        "`{PORT}` is for servers, with `start` and `connect`; `command` is spoken to over its standard \
+                         input and output"
+                    ));
+                }
+                Ok(Way::Program(self.program("command", command)?))
+            }
             (None, start, Some(connect)) => {
                 if restart && start.is_none() {
                     return Err(
