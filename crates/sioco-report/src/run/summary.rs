@@ -428,10 +428,13 @@ fn pauses(campaign: &Campaign<'_>) -> Option<String> {
     let (run, step) = pauses.at;
     let mut text = format!("{} at most before an input (run {run}, after step {step})", time(pauses.longest));
     if pauses.solved > 0 {
-        text.push_str(&format!("; values were looked for in the middle of a run {}", times(pauses.solved)));
+        text.push_str(&format!("; {} values were looked for in the middle of a run", times(pauses.solved)));
     }
     if pauses.hurried > 0 {
-        text.push_str(&format!("; {} not all ways on, so that the system need not wait", times(pauses.hurried)));
+        text.push_str(&format!(
+            "; {} not all ways on were tried, so that the system need not wait",
+            times(pauses.hurried)
+        ));
     }
     Some(text)
 }

@@ -6,7 +6,7 @@ use sioco_exec::explanation::Explanation;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::End;
-use sioco_exec::summary::{BadRun, PurposeResult, Summary};
+use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
 use sioco_exec::{FaultKind, Order, Referee};
 use sioco_lang::check::{Checked, CheckedModel};
@@ -546,6 +546,7 @@ fn a_summary(model: &Model) -> Summary {
         stale: 1,
         unheard: 2,
         unknown: 3,
+        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
     }
 }
 
@@ -600,6 +601,9 @@ fn a_campaign_in_a_few_lines() {
       stale      an output of an earlier run came during a later one and was dropped
       unheard    2 outputs after the end of their runs were not waited for: they
                  were not judged; a longer `--quiescence` may hear them
+      pause      300 ms at most before an input (run 3, after step 4); 2 times values
+                 were looked for in the middle of a run; once not all ways on were
+                 tried, so that the system need not wait
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
@@ -638,6 +642,7 @@ fn a_campaign_without_a_run() {
         stale: 0,
         unheard: 0,
         unknown: 0,
+        pauses: Pauses::default(),
         ..a_summary(&model.model)
     };
     let campaign = Campaign {
