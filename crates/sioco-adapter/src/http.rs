@@ -111,9 +111,11 @@ fn compile(model: &Model, dialect: &Dialect) -> Result<Parts, Vec<String>> {
 impl<'m> Http<'m> {
     /// Everything that is wrong with a dialect for a model, and otherwise what may not be meant like this.
     pub fn check(model: &Model, dialect: &Dialect) -> Result<Vec<String>, Vec<String>> {
-        let (_, recognizer) = compile(model, dialect)?;
+        let (inputs, recognizer) = compile(model, dialect)?;
         let remark = |remark: String| format!("dialect `{}`: {remark}", dialect.name);
-        Ok(recognizer.hidden().into_iter().map(remark).collect())
+        let gate = |id: GateId| &model.gates[id];
+        let unplaced = inputs.iter().filter_map(|(id, request)| request.unplaced(&gate(*id).name, &gate(*id).params));
+        Ok(recognizer.hidden().into_iter().chain(unplaced).map(remark).collect())
     }
 
     /// A client for a server at an address, which is started if there is a host.

@@ -7,6 +7,7 @@
 
 mod client;
 mod dialect;
+mod form;
 mod matcher;
 mod nearly;
 mod plain;
@@ -18,6 +19,6 @@ pub use client::{TextClient, TextOptions};
 pub use dialect::{Compiled, Dialect};
 pub(crate) use dialect::{output_gate, set_value, unknown};
 pub use plain::Plain;
-pub(crate) use template::{Piece, no_parameter, render, template};
+pub(crate) use template::{Piece, no_parameter, render, template, unplaced};
 pub use torxakis::torxakis;
 pub(crate) use value::{Words, read};

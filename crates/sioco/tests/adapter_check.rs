@@ -289,6 +289,20 @@ fn a_system_that_cannot_run_is_told_with_its_last_lines() {
 }
 
 #[test]
+fn how_a_program_ended_is_in_the_report() {
+    let folder = folder();
+    greeter(&folder, "echo open; read -r line; echo 'knocked too hard' >&2; exit 3");
+    let args = ["test", "m.sts", "--sut", "s", "--seed", "1", "--max-steps", "20", "--solver", "builtin"];
+    for more in [&["--no-shrink"][..], &[]] {
+        let run = sioco_in(&[&args[..], more].concat(), &folder.path(""));
+        run.exits(1)
+            .stdout_has("error[sioco::V003]")
+            .stdout_has("   the program ended (exit status: 3); the last lines");
+        run.stdout_has("   │ knocked too hard\n");
+    }
+}
+
+#[test]
 fn a_test_hints_at_what_may_be_left_over() {
     let folder = folder();
     folder.write("m.sts", DOOR);

@@ -107,6 +107,11 @@ fn files_are_checked() {
     }
     for (i, (from, to, expected)) in [
         ("seed = 1", "sed = 1", "`sioco.toml`, [test]: `sioco test` has no option `sed`; did you mean `seed`?"),
+        ("seed = 1", "quiescence = -1", "`sioco.toml`, [test]: `quiescence`: invalid value '-1'"),
+        ("max-steps = 5", "for = \"soon\"", "`sioco.toml`, [profile.ci]: `for`: invalid value 'soon'"),
+        ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n` a `{` is not closed"),
+        ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is no regular expression"),
+        ("\"NO\"", "[]", "`sioco.toml`: dialect `d`: the output `no` has no template"),
         ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
         ("dialect = \"d\"", "dialect = \"e\"", "`sioco.toml`, [sut.s]: there is no dialect `e`"),
         ("connect = ", "conect = ", "unknown field `conect`"),
@@ -155,6 +160,19 @@ fn dialects_are_compared_with_models() {
     let run = sioco_in(&["check", "m.sts"], &folder.path(""));
     run.exits(0)
         .stdout_has("warning: `sioco.toml`: dialect `d`: the template `no` (status \"2xx\") hides `ok` (status 200)");
+    // An input that is the same whatever its value is.
+    let unplaced = "dialect `d`: the template of the input `get` has no place for `n`: the same is sent";
+    let [_, model] = checked("unplaced", "GET {n}", "GET");
+    model.exits(0).stdout_has(unplaced).stdout_has("checked 1 file: 1 warning\n");
+    folder.write(
+        "sioco.toml",
+        &FILE
+            .replace("\"GET {n}\"", "{ method = \"GET\", path = \"/\" }")
+            .replace("tcp://", "http://")
+            .replace("\"OK {n}\"", "{ status = 200, json = { n = \"\" } }")
+            .replace("\"NO\"", "{ status = 404 }"),
+    );
+    sioco_in(&["check", "m.sts"], &folder.path("")).exits(0).stdout_has(unplaced).stdout_has("1 warning\n");
     // A gate or a parameter with another name.
     let [file, model] = checked("typo", "ok = \"OK {n}\"", "okk = \"OK {n}\"");
     file.exits(0);

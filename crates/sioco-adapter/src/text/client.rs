@@ -4,7 +4,7 @@
 //! what is not the system's doing is a fault: a server that is not there, one that does not take what is sent, or a
 //! program that cannot run at all.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,11 @@ const LOOK: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// How much more time than before a program has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How many ends of programs are kept,
+const KEPT: usize = 1000;
+/// and so many of the last lines of each.
+const LAST_LINES: usize = 10;
 
 /// What is chosen about a system that speaks plain text.
 #[derive(Clone, PartialEq, Debug)]
@@ -85,6 +90,11 @@ pub struct TextClient<'m> {
     begun: Begun,
     /// Whether it is known that the system can run: it said something, or waited for something.
     runs: bool,
+    /// The run, and how programs ended that did so in a run.
+    run: u64,
+    endings: BTreeMap<u64, Vec<String>>,
+    /// Whether a program ran on after it closed its output: nobody waits for its end then.
+    lingers: bool,
     /// Whether a run has begun at any time.
     worked: bool,
     restarts: u32,
@@ -112,6 +122,9 @@ impl<'m> TextClient<'m> {
             over: false,
             begun: Begun::now(),
             runs: false,
+            run: 0,
+            endings: BTreeMap::new(),
+            lingers: false,
             worked: false,
             restarts: 0,
         }
@@ -274,6 +287,21 @@ impl<'m> TextClient<'m> {
         Err(Fault { again, stderr: stderr.unwrap_or(fault.stderr), ..fault })
     }
 
+    /// Keeps how a program ended, if that is over what the run was.
+    fn remember(&mut self) {
+        let wanted = self.over && !self.lingers && self.endings.len() < KEPT;
+        let Some(open) = self.connection.as_mut().filter(|_| wanted) else { return };
+        let Some(status) = open.ended() else {
+            self.lingers = true;
+            return;
+        };
+        let all = open.stderr();
+        let last = all.iter().skip(all.len().saturating_sub(LAST_LINES)).map(|line| format!("│ {line}"));
+        let head = if all.is_empty() { "" } else { "; the last lines on its standard error:" };
+        let words = std::iter::once(format!("the program ended ({status}){head}")).chain(last).collect();
+        self.endings.entry(self.run).or_insert(words);
+    }
+
     /// The connection ended.
     fn end(&mut self) -> Result<(), Fault> {
         self.check_start()?;
@@ -295,10 +323,11 @@ impl Sut for TextClient<'_> {
         self.options.order
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: u64, _: u64) -> Result<(), Fault> {
         if !self.options.keep || self.over {
             self.stop();
         }
+        self.run = run;
         (self.farewell, self.over) = (false, false);
         self.bytes.clear();
         self.events.clear();
@@ -371,7 +400,12 @@ impl Sut for TextClient<'_> {
         }
     }
 
+    fn last_words(&self, run: u64) -> Vec<String> {
+        self.endings.get(&run).cloned().unwrap_or_default()
+    }
+
     fn stop(&mut self) {
+        self.remember();
         if let Some(mut connection) = self.connection.take() {
             connection.close(Duration::ZERO);
         }

@@ -10,7 +10,7 @@ use sioco_model::{GateId, Value};
 
 use super::matcher::{Found, Matcher, bytes};
 use super::nearly::Nearly;
-use super::template::{Piece, no_parameter, render, template};
+use super::template::{Piece, no_parameter, render, template, unplaced};
 use super::value::{Words, pattern, read};
 use crate::config::{DialectConfig, InputConfig, OutputConfig, Recognized};
 use crate::lines::{MAX_LINE, excerpt};
@@ -77,6 +77,7 @@ impl Dialect {
         let inputs = self.inputs(model, &mut wrong);
         let mut patterns = Vec::new();
         let outputs = self.outputs(model, &mut patterns, &mut wrong);
+        wrong.extend(self.endless());
         let gate = |name: &String| match output_gate(model, name) {
             Ok(gate) => Some(gate),
             Err(why) => {
@@ -103,7 +104,12 @@ impl Dialect {
             )
         };
         let overlaps = matcher.as_ref().map(Matcher::overlaps).unwrap_or_default();
-        let remarks = overlaps.into_iter().map(overlap).collect();
+        let mut remarks: Vec<String> = overlaps.into_iter().map(overlap).collect();
+        for (id, pieces) in &inputs {
+            let gate = &model.gates[*id];
+            let unplaced = unplaced(&gate.name, &gate.params, pieces.iter());
+            remarks.extend(unplaced.map(|why| format!("dialect `{}`: {why}", self.name)));
+        }
         Ok(Compiled { words, line_end: config.line_end.clone(), inputs, outputs, matcher, other, last, remarks })
     }
 
@@ -111,7 +117,8 @@ impl Dialect {
     /// mean nothing.
     pub(crate) fn other(&self, model: &Model, wrong: &mut Vec<String>) -> Option<GateId> {
         let config = &self.config;
-        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
+        let written = |name: &str| config.outputs.0.iter().any(|(n, all)| n == name && !all.0.is_empty());
+        let has = |name: &str| written(name) || config.other.as_deref() == Some(name);
         for gate in model.gates.values().filter(|g| g.direction == Direction::Output && g.name != CLOSED) {
             if !has(&gate.name) {
                 wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
@@ -203,16 +210,7 @@ impl Dialect {
             arg.ok_or_else(|| format!("`{text}` says nothing about the parameter `{}`; name it, or `set` it", p.name))
         });
         let args = args.collect::<Result<Vec<_>, _>>()?;
-        let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(&pattern);
-        let hir = hir.map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))?;
-        if !hir.properties().look_set().is_empty() {
-            return Err(format!(
-                "`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end"
-            ));
-        }
-        if hir.properties().minimum_len() == Some(0) {
-            return Err(format!("`{text}` also matches nothing at all, and would do so without end"));
-        }
+        describes_messages(&text, &pattern)?;
         let whole = format!("(?:{pattern})\\z");
         let regex = Regex::builder().syntax(bytes()).build(&whole);
         let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
@@ -255,6 +253,19 @@ impl Dialect {
         });
         Ok((all, args))
     }
+}
+
+/// Sees to it that a template, with its regular expression, describes whole messages.
+pub(super) fn describes_messages(text: &str, pattern: &str) -> Result<(), String> {
+    let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern);
+    let hir = hir.map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))?;
+    if !hir.properties().look_set().is_empty() {
+        return Err(format!("`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end"));
+    }
+    if hir.properties().minimum_len() == Some(0) {
+        return Err(format!("`{text}` also matches nothing at all, and would do so without end"));
+    }
+    Ok(())
 }
 
 /// Where the groups of a regular expression are, by parameters.
@@ -611,6 +622,8 @@ mod tests {
                 "ok = \"+OK\"\nclosed = \"x\"",
                 "`closed` is no output of the model; the end of the connection",
             ),
+            ("ok = \"+OK\"", "ok = []", "the output `ok` of the model has no template in `outputs`"),
+            ("line-end = \"\\r\\n\"", "line-end = \"\"", "`line-end` is empty, and the output `ok` is a line"),
             ("int = \":{n}\"", "int = \":\"", "`:` says nothing about the parameter `n`"),
             ("int = \":{n}\"", "int = \":{n}{n}\"", "`n` has more than one place"),
             ("(?<why>[A-Z]+)", "(?<why>[A-Z+)", "is no regular expression: "),

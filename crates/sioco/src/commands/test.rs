@@ -267,7 +267,7 @@ impl Test {
         };
         match self.format {
             Format::Json => out.line(json::summary(&told, exit as u8)),
-            Format::Human => tell(&told, &trails, &shrinks, out),
+            Format::Human => tell(&told, &trails, &shrinks, &sut, out),
         }
         match &journal.broken {
             None if exit == Exit::Infrastructure && broken_solver(&found).is_some() => {
@@ -487,10 +487,16 @@ fn campaign(
 }
 
 /// The bad runs and the summary, for people.
-fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, out: &mut Output) {
+fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, sut: &dyn Sut, out: &mut Output) {
     let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
     let mut runs = shrinks.show(show::of(told.summary, trails));
-    let hinted = |run: &show::Shown<'_>| run.notes.iter().cloned().chain(trails.hint(run.steps)).collect();
+    let last_words = |run: &show::Shown<'_>| match run.cause {
+        Cause::Failure(sioco_exec::verdict::Failure::Closed) => sut.last_words(run.run),
+        _ => Vec::new(),
+    };
+    let hinted = |run: &show::Shown<'_>| {
+        last_words(run).into_iter().chain(run.notes.iter().cloned()).chain(trails.hint(run.steps)).collect()
+    };
     let notes: Vec<Vec<String>> = runs.iter().map(hinted).collect();
     runs.iter_mut().zip(&notes).for_each(|(run, notes)| run.notes = notes);
     show::bad_runs(&runs, about, out);
