@@ -601,9 +601,9 @@ fn a_campaign_in_a_few_lines() {
       stale      an output of an earlier run came during a later one and was dropped
       unheard    2 outputs after the end of their runs were not waited for: they
                  were not judged; a longer `--quiescence` may hear them
-      pause      300 ms at most before an input (run 3, after step 4); 2 times values
-                 were looked for in the middle of a run; once not all ways on were
-                 tried, so that the system need not wait
+      pause      300 ms at most before an input (run 3, after step 4); 2 times
+                 values were looked for in the middle of a run; once not all ways on
+                 were tried, so that the system need not wait
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
