@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
-use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Quiescence, StepError};
+use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Passing, Quiescence, StepError};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, SwitchId, Value};
 use sioco_symbolic::key::Key;
@@ -49,6 +49,8 @@ pub struct Hypothesis {
     pub marks: Vec<Mark>,
     /// What it has taken.
     pub account: Account,
+    /// What it had taken when something was observed last: internal steps since then may not have happened yet.
+    pub settled: Account,
     /// What it did last, on one of the ways that were merged into it.
     pub reactions: Reactions,
     /// Whether it is only perhaps one: some question was left open.
@@ -67,6 +69,7 @@ impl Hypothesis {
     /// Another way to the same place; says whether it changes anything.
     fn merge(&mut self, other: &Hypothesis) -> bool {
         let mut changed = self.account.merge(&other.account);
+        changed |= self.settled.merge(&other.settled);
         changed |= suite::merge(&mut self.marks, &other.marks);
         if self.doubt && !other.doubt {
             self.doubt = false;
@@ -129,9 +132,9 @@ impl Belief {
     pub fn account(&self, switches: usize) -> (Bits, Bits) {
         let mut all = self.hypotheses();
         let Some(first) = all.next() else { return (Bits::new(switches), Bits::new(switches)) };
-        let (mut surely, mut possibly) = (first.account.surely().clone(), first.account.possibly().clone());
+        let (mut surely, mut possibly) = (first.settled.surely().clone(), first.account.possibly().clone());
         for h in all {
-            surely.intersect(h.account.surely());
+            surely.intersect(h.settled.surely());
             possibly.unite(h.account.possibly());
         }
         (surely, possibly)
@@ -205,6 +208,7 @@ impl<'m> Mind<'m> {
             place,
             marks: suite.start(),
             account: account.clone(),
+            settled: account.clone(),
             reactions: Reactions::default(),
             doubt: false,
         };
@@ -276,6 +280,7 @@ impl<'m> Mind<'m> {
             std::mem::swap(&mut h.marks, &mut self.marks);
         }
         h.account.take(switch.index());
+        h.settled = h.account.clone();
         h.reactions = h.reactions.take(self.model, switch);
         Ok(true)
     }
@@ -375,7 +380,7 @@ impl<'m> Mind<'m> {
                 h.marks.iter().filter(|m| suite.accepted(m.node).next().is_none()).cloned().collect();
             let taken = Taken { step: Step::Delta, internal: false, args: &[], before: state, after: state };
             suite.follow(self.model, &h.marks, taken, &mut marks);
-            Hypothesis { place, marks, doubt: h.doubt || doubt, ..h.clone() }
+            Hypothesis { place, marks, settled: h.account.clone(), doubt: h.doubt || doubt, ..h.clone() }
         };
         match &h.place {
             Place::Known(state) => match self.interpreter.quiescence(state)? {
@@ -470,8 +475,9 @@ impl<'m> Mind<'m> {
         }
         let mut account = h.account.clone();
         step.switches().for_each(|s| account.take(s.index()));
+        let settled = if internal { h.settled.clone() } else { account.clone() };
         let reactions = h.reactions.step(self.model, step);
-        Hypothesis { place, marks, account, reactions, doubt: h.doubt || doubt }
+        Hypothesis { place, marks, account, settled, reactions, doubt: h.doubt || doubt }
     }
 
     /// All hypotheses that internal steps lead to, those given first; equal states are merged (S1 definition 2).
@@ -483,7 +489,8 @@ impl<'m> Mind<'m> {
             return Ok(from);
         }
         let mut closure = Closure::default();
-        for h in from {
+        for mut h in from {
+            self.pass_by(suite, &mut h)?;
             self.add(&mut closure, h);
         }
         let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
@@ -513,7 +520,8 @@ impl<'m> Mind<'m> {
                 }
                 Place::Open(trail) => self.open_steps(suite, h, trail),
             };
-            for h in next {
+            for mut h in next {
+                self.pass_by(suite, &mut h)?;
                 let open = matches!(h.place, Place::Open(_));
                 if closure.found.len() >= limit || (open && closure.found.len() >= OPEN) {
                     // What merges takes no room.
@@ -523,7 +531,35 @@ impl<'m> Mind<'m> {
                 }
             }
         }
+        // Nobody can tell that it is where it only passes by, so nothing is lost if that is left out.
+        let passing = |h: &Hypothesis| h.state().is_some_and(|s| self.interpreter.passing(s) == Passing::Several);
+        let passes: Vec<bool> = closure.found.iter().map(passing).collect();
+        if passes.contains(&true) && !*cut {
+            let mut passes = passes.into_iter();
+            closure.found.retain(|_| !passes.next().expect("one answer for each"));
+        }
         Ok(closure.found)
+    }
+
+    /// Takes a hypothesis along internal steps as long as there is only one, and nobody could tell that it is there.
+    fn pass_by(&mut self, suite: &Suite, h: &mut Hypothesis) -> Result<(), StepError> {
+        let Place::Known(state) = &mut h.place else { return Ok(()) };
+        while let Passing::By(switch) = self.interpreter.passing(state) {
+            let step = Step::Switch(switch);
+            if h.marks.is_empty() {
+                self.interpreter.take(state, switch, &[])?;
+            } else {
+                let before = state.clone();
+                self.interpreter.take(state, switch, &[])?;
+                self.marks.clear();
+                let taken = Taken { step, internal: true, args: &[], before: Some(&before), after: Some(state) };
+                suite.follow(self.model, &h.marks, taken, &mut self.marks);
+                std::mem::swap(&mut h.marks, &mut self.marks);
+            }
+            h.account.take(switch.index());
+            h.reactions = h.reactions.take(self.model, switch);
+        }
+        Ok(())
     }
 
     fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Vec<Hypothesis> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use sioco_model::model::{Direction, Label, Model};
+use sioco_model::semantics::interpreter::Passing;
 use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
 use sioco_model::{GateId, IdVec, LocationId, SwitchId, Value};
 use sioco_solve::StateOracle;
@@ -113,6 +114,9 @@ impl<'m> World<'m> {
         if !belief.states.iter().any(|s| self.run.may_move_alone(s)) {
             return Ok(());
         }
+        for state in &mut belief.states {
+            self.pass_by(state)?;
+        }
         let mut seen: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
         let hash = |state: &State| FxBuildHasher.hash_one(state);
         for (i, state) in belief.states.iter().enumerate() {
@@ -123,7 +127,8 @@ impl<'m> World<'m> {
         while at < belief.states.len() {
             let steps = self.internal(&belief.states[at], &mut belief.whole)?;
             at += 1;
-            for next in steps {
+            for mut next in steps {
+                self.pass_by(&mut next)?;
                 let same = seen.entry(hash(&next)).or_default();
                 if same.iter().any(|i| belief.states[*i as usize] == next) {
                     continue;
@@ -135,6 +140,14 @@ impl<'m> World<'m> {
                 same.push(belief.states.len() as u32);
                 belief.states.push(next);
             }
+        }
+        Ok(())
+    }
+
+    /// Takes a state along internal steps as long as there is only one, and nobody could tell that it is there.
+    fn pass_by(&mut self, state: &mut State) -> Result<(), StepError> {
+        while let Passing::By(switch) = self.run.passing(state) {
+            self.run.take(state, switch, &[])?;
         }
         Ok(())
     }

@@ -200,6 +200,18 @@ pub enum Quiescence {
     },
 }
 
+/// Whether a state is one that a model only passes by: it does something internal, and until then nobody can tell that it
+/// is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passing {
+    /// It is not, or that takes a closer look.
+    Stays,
+    /// This switch is all that can happen.
+    By(SwitchId),
+    /// It is, in several ways.
+    Several,
+}
+
 /// States reached by internal steps.
 #[derive(Clone, Debug, Default)]
 pub struct Closure {

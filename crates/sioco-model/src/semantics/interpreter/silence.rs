@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
-use super::{Activity, CLOSURE_LIMIT, Closure, Interpreter, Quiescence, StepError};
+use super::{Activity, CLOSURE_LIMIT, Closure, Interpreter, Passing, Quiescence, StepError};
 use crate::id::{GateId, SwitchId};
 use crate::semantics::state::State;
 use crate::value::Value;
@@ -95,6 +95,39 @@ impl Interpreter<'_> {
             }
             (None, Some((switch, why))) => Ok(Quiescence::Unknown { switch, why }),
             (None, None) => Ok(Quiescence::Quiescent),
+        }
+    }
+
+    /// The only thing that can happen in a state, where that is an internal switch that chooses nothing, and nothing can be
+    /// seen of the state meanwhile: no input is taken, no output given, and it is not silent. If there are several such
+    /// switches, nothing is said, but whether it is so all the same.
+    pub fn passing(&mut self, state: &State) -> Passing {
+        let mut only = None;
+        let mut several = false;
+        for p in 0..state.locations.len() {
+            let out = &self.locations[state.locations[p]];
+            let seen = !(out.inputs.is_empty() && out.outputs.is_empty());
+            if seen || out.may_return || !out.sends.is_empty() || !out.receives.is_empty() {
+                return Passing::Stays;
+            }
+            for i in 0..out.internal.len() {
+                let switch = self.locations[state.locations[p]].internal[i];
+                if self.switches[switch].chooses || !self.switches[switch].terms.is_empty() {
+                    return Passing::Stays;
+                }
+                match self.guard_holds(state, switch) {
+                    Ok(true) if only.is_some() => several = true,
+                    Ok(true) => only = Some(switch),
+                    Ok(false) => {}
+                    // Whoever looks closer finds out what to say about it.
+                    Err(_) => return Passing::Stays,
+                }
+            }
+        }
+        match only {
+            Some(_) if several => Passing::Several,
+            Some(switch) => Passing::By(switch),
+            None => Passing::Stays,
         }
     }
 
