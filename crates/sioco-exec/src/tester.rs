@@ -238,7 +238,7 @@ impl<'m> Tester<'m> {
             spoiled: 0,
             mute: Mute::default(),
             late: BTreeMap::new(),
-            listening: Listening::default(),
+            listening: Listening::new(model),
             silent: Silent::default(),
             end: None,
             pauses: Pauses::default(),
@@ -295,14 +295,21 @@ impl<'m> Tester<'m> {
                 self.stop(End::Steps);
                 continue;
             }
-            let chosen = match self.mode {
-                Mode::Purpose(purpose) => self.pursue(purpose),
-                Mode::Walk => self.walk(),
+            let then =
+                self.listening.then.take().filter(|(input, _)| self.referee.is_quiet() && self.referee.takes(input));
+            let chosen = match (then, self.mode) {
+                (Some((input, why)), _) => Chosen::Send(input, why),
+                (None, Mode::Purpose(purpose)) => self.pursue(purpose),
+                (None, Mode::Walk) => self.walk(),
             };
             match chosen {
                 // The answer to the last input is to be judged, too.
                 Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
                     self.stop(End::Steps);
+                }
+                Chosen::Send(input, why) if self.listens_before(&input) => {
+                    self.listening.then = Some((input, why));
+                    return Decision::Wait;
                 }
                 Chosen::Send(input, why) => {
                     self.choice = Some((input.clone(), why));
@@ -416,7 +423,7 @@ impl<'m> Tester<'m> {
         self.trace.clear();
         self.last = None;
         self.mute.start();
-        self.listening.ending = None;
+        (self.listening.ending, self.listening.then) = (None, None);
         self.walks.start(&mut self.random);
         self.ids = 0;
         self.run_steps = 0;

@@ -228,8 +228,12 @@ impl Sut for Chatty<'_> {
         Ok(())
     }
 
-    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         let ok = SutEvent::Observed(Observation::Output(event(self.model, "!ok")));
+        if input.gate != event(self.model, "?a").gate {
+            self.events.push_back(SutEvent::Accepted { id });
+            return Ok(());
+        }
         self.got += 1;
         self.events.extend([SutEvent::Accepted { id }, ok.clone()]);
         if self.got.is_multiple_of(self.every) {
@@ -272,6 +276,34 @@ fn runs_are_listened_to_at_their_end() {
         let listened = ends.iter().filter(|end| **end).count();
         assert!(ends[..5].iter().all(|end| *end), "seed {seed}: {:?}", &ends[..5]);
         assert!(listened * 8 > ends.len() && listened * 3 < ends.len(), "seed {seed}: {listened} of {}", ends.len());
+    }
+}
+
+const QUIT: &str = "input a\ninput quit\noutput ok\nprocess P {\n  init l0 { ?a -> l1   ?quit -> over }\n  \
+    state l1 { !ok -> l0 }\n  final over\n}\n";
+
+/// After the last input nothing can be heard any more: it is listened to before.
+#[test]
+fn runs_are_listened_to_before_their_last_input() {
+    let model = model(QUIT);
+    let plan = planned(&model, "switch", false);
+    for (seed, walks) in (0..10).flat_map(|seed| [(seed, Walks::Random), (seed, Walks::Guided)]) {
+        let settings = Settings { walks, max_steps: Some(2000), seed, ..Settings::default() };
+        let (events, late) = Default::default();
+        let mut sut = Chatty { model: &model, every: u64::MAX, got: 0, events, late };
+        let mut records = Vec::new();
+        let clock = &mut Ticking(Duration::ZERO);
+        drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |s| records.push(s.record.clone()));
+        let quit = event(&model, "?quit");
+        let is_quit = |i: &usize| matches!(&records[*i], Record::Input { input, id, .. } if *input == quit && *id > 1);
+        let quits: Vec<bool> = (0..records.len()).filter(is_quit).map(|i| records[i - 1] == Record::TimedOut).collect();
+        let listened = quits.iter().filter(|listened| **listened).count();
+        assert!(
+            quits.len() > 40 && listened * 6 > quits.len(),
+            "seed {seed}, {walks:?}: {listened} of {}",
+            quits.len()
+        );
+        assert!(listened * 2 < quits.len(), "seed {seed}, {walks:?}: {listened} of {}", quits.len());
     }
 }
 

@@ -1,11 +1,15 @@
-//! Listening at the end of a run.
+//! Listening at the end of a run, or before the last input that there can be in it.
 //!
 //! What a system gives too much may come late: after the run, where nobody judges it. So where the model allows nothing
 //! but silence, some runs end with it. That costs the quiescence time, so that not all of them do.
 
+use sioco_model::Id;
+use sioco_model::model::{Direction, Label, Model};
 use sioco_solve::values::Random;
 
 use super::Tester;
+use crate::event::GateValue;
+use crate::record::Why;
 use crate::verdict::{Cause, Open};
 
 /// So many runs end with silence, if they may.
@@ -22,12 +26,48 @@ pub(super) struct Listening {
     runs: u64,
     /// Why the run ends as soon as it was listened to.
     pub(super) ending: Option<Cause>,
+    /// What is sent as soon as it was listened to.
+    pub(super) then: Option<(GateValue, Why)>,
+    /// For each location, whether an input may still come from there on.
+    goes_on: Vec<bool>,
+}
+
+impl Listening {
+    /// For a model.
+    pub(super) fn new(model: &Model) -> Listening {
+        let mut goes_on = vec![false; model.locations.len()];
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for s in model.switches.values() {
+                let input = matches!(s.label, Label::Gate(g) if model.gates[g].direction == Direction::Input);
+                if !goes_on[s.source.index()] && (input || goes_on[s.target.index()]) {
+                    (goes_on[s.source.index()], changed) = (true, true);
+                }
+            }
+        }
+        Listening { goes_on, ..Listening::default() }
+    }
 }
 
 impl Tester<'_> {
     /// Outputs of the system may come at any time: it goes on by itself.
     pub fn may_be_late(&mut self) {
         self.listening.late = true;
+    }
+
+    /// Whether no input can follow this one, so that the run ends by itself.
+    fn is_last(&self, input: &GateValue) -> bool {
+        let model = self.model();
+        self.referee.ready().all(|(_, h)| {
+            let Some([at]) = h.state().map(|state| state.locations()) else { return false };
+            let mut taken = model.locations[*at].outgoing.iter().map(|s| &model.switches[*s]);
+            taken.any(|s| s.label == Label::Gate(input.gate) && !self.listening.goes_on[s.target.index()])
+        })
+    }
+
+    /// Whether to wait for silence before this input.
+    pub(super) fn listens_before(&mut self, input: &GateValue) -> bool {
+        self.listening.late && self.is_last(input) && self.listens(&Cause::Reached)
     }
 
     /// Whether to wait for silence before the run ends like this.
