@@ -153,14 +153,16 @@ impl Connection for Running {
     }
 
     fn epitaph(&mut self) -> String {
-        let status = self.group.status_within(NEWS);
-        match status {
-            Some(status) => {
-                self.errors.wait(NEWS);
-                format!("ended ({status})")
-            }
+        match self.ended() {
+            Some(status) => format!("ended ({status})"),
             None => "closed its standard output".into(),
         }
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        let status = self.group.status_within(NEWS)?;
+        self.errors.wait(NEWS);
+        Some(status)
     }
 
     fn stderr(&self) -> Vec<String> {

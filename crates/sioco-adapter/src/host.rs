@@ -1,4 +1,7 @@
 //! A server that is started, and then connected to: on a free port, if its command has a place for one.
+//!
+//! Whoever else listens at its address must not be taken for it, since what they do says nothing about it. So nobody
+//! may listen there before it is started, and it has to run still once there is a connection.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -9,7 +12,7 @@ use sioco_exec::{Fault, FaultKind};
 
 use crate::child::Program;
 use crate::group::Group;
-use crate::lines::{Tail, later};
+use crate::lines::{Tail, later, pause};
 use crate::tcp::Tcp;
 use crate::transport::{Connection, Connector, cannot_start};
 
@@ -17,6 +20,10 @@ use crate::transport::{Connection, Connector, cannot_start};
 pub const PORT: &str = "{port}";
 /// How long one attempt to connect takes, before it is looked whether the server is still there.
 const ATTEMPT: Duration = Duration::from_millis(200);
+/// How long it takes to find out that nobody listens at an address, where there is nobody.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a server that was ended may still listen.
+const LEAVE: Duration = Duration::from_secs(1);
 /// How often another port is tried: somebody else may take one before the server does.
 const PORTS: u32 = 3;
 /// How long the last lines of a server that ended are waited for.
@@ -33,6 +40,15 @@ pub struct Host {
     /// Whether it is started anew for each connection.
     restart: bool,
     running: Option<Running>,
+}
+
+/// What came of trying to connect.
+enum Attempt {
+    Open(Box<dyn Connection>),
+    /// What was started has ended, in words.
+    Ended(String),
+    /// There is no connection yet, in words.
+    NotYet(String),
 }
 
 struct Running {
@@ -54,6 +70,30 @@ impl Host {
         let tcp =
             crate::spec::tcp(&address).map_err(|why| cannot_start(format!("`{address}` is no address: {why}")))?;
         Ok(Tcp { patience, ..tcp })
+    }
+
+    /// Sees to it that nobody listens at an address that is not free to choose.
+    fn check_free(&self, interrupt: &AtomicBool) -> Result<(), Fault> {
+        if self.address.contains(PORT) {
+            return Ok(());
+        }
+        // What was just ended may take a moment to let go of its port.
+        let until = later(LEAVE);
+        while let Ok(Some(_)) = self.tcp(0, LOOK)?.connect(interrupt) {
+            if Instant::now() >= until {
+                return Err(self.taken());
+            }
+            pause(LOOK, interrupt);
+        }
+        Ok(())
+    }
+
+    fn taken(&self) -> Fault {
+        let (name, address) = (self.name(), &self.address);
+        cannot_start(format!(
+            "something listens at {address} already, and the server `{name}` is not started yet: is one left over from \
+             before? End it, or write `{PORT}` for the port, which is a free one then"
+        ))
     }
 
     fn start(&self) -> Result<Running, Fault> {
@@ -85,35 +125,48 @@ impl Host {
             let port = match &self.running {
                 Some(running) => running.port,
                 None => {
+                    self.check_free(interrupt)?;
                     let started = self.start()?;
                     self.running.insert(started).port
                 }
             };
-            let why = match self.tcp(port, ATTEMPT)?.open(interrupt) {
-                Ok(found) => return Ok(found),
-                Err(fault) => fault.message,
-            };
-            if interrupt.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let Some(running) = &mut self.running else { continue };
-            if let Some(status) = running.group.status() {
-                let again = ports < PORTS && self.address.contains(PORT);
-                ports += 1;
-                if again {
-                    continue;
+            match self.attempt(port, interrupt)? {
+                Attempt::Open(connection) => return Ok(Some(connection)),
+                _ if interrupt.load(Ordering::Relaxed) => return Ok(None),
+                Attempt::Ended(_) if ports < PORTS && self.address.contains(PORT) => ports += 1,
+                Attempt::Ended(message) => return Err(self.fault(message)),
+                Attempt::NotYet(why) if Instant::now() >= until => {
+                    let time = self.patience.as_secs_f64();
+                    let name = self.name();
+                    let message = format!("the server `{name}` runs, and could not be connected to in {time} s: {why}");
+                    return Err(self.fault(message));
                 }
-                running.errors.wait(NEWS);
-                let message = format!("the server `{}` ended ({status}) before it could be connected to", self.name());
-                return Err(self.fault(message));
-            }
-            if Instant::now() >= until {
-                let time = self.patience.as_secs_f64();
-                let message =
-                    format!("the server `{}` runs, and could not be connected to in {time} s: {why}", self.name());
-                return Err(self.fault(message));
+                Attempt::NotYet(_) => {}
             }
         }
+    }
+
+    /// Tries to connect to what was started.
+    fn attempt(&mut self, port: u16, interrupt: &AtomicBool) -> Result<Attempt, Fault> {
+        let opened = self.tcp(port, ATTEMPT)?.open(interrupt);
+        let Some(running) = &mut self.running else { return Ok(Attempt::NotYet("it does not run".into())) };
+        let Some(status) = running.group.status() else {
+            return Ok(match opened {
+                Ok(Some(connection)) => Attempt::Open(connection),
+                Ok(None) => Attempt::NotYet("it was interrupted".into()),
+                Err(fault) => Attempt::NotYet(fault.message),
+            });
+        };
+        running.errors.wait(NEWS);
+        let name = self.name();
+        Ok(Attempt::Ended(match opened {
+            Ok(Some(_)) => format!(
+                "the server `{name}` ended ({status}), and still somebody can be connected to at {}: is something else \
+                 listening on that port? A server has to stay in the foreground for as long as it is tested",
+                self.address.replace(PORT, &port.to_string())
+            ),
+            _ => format!("the server `{name}` ended ({status}) before it could be connected to"),
+        }))
     }
 
     /// The port that it listens at, once it was connected to.
@@ -176,5 +229,30 @@ mod tests {
         assert!(fault.message.contains("runs, and could not be connected to in 0.3 s"), "{fault}");
         let fault = host("sleep 60", "127.0.0.1").open(&Interrupt::default()).err().expect("a fault");
         assert!(fault.message.contains("the port is missing"), "{fault}");
+    }
+
+    #[test]
+    fn somebody_else_is_not_taken_for_the_server() {
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = other.local_addr().unwrap().to_string();
+        // The address is fixed: nothing is started.
+        let fault = host("echo started >&2; sleep 60", &address).open(&Interrupt::default()).err().expect("a fault");
+        assert!(fault.message.starts_with(&format!("something listens at {address} already")), "{fault}");
+        assert_eq!((fault.kind, fault.stderr.len(), fault.again), (FaultKind::Start, 0, false));
+    }
+
+    #[test]
+    fn a_server_has_to_run_when_there_is_a_connection() {
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = other.local_addr().unwrap().port();
+        let mut host = host("echo taken >&2; exit 1", &format!("127.0.0.1:{port}"));
+        // As if the other one had come just after it was looked for.
+        let mut started = host.start().unwrap();
+        started.group.status_within(Duration::from_secs(20)).expect("it ends");
+        host.running = Some(started);
+        let Ok(Attempt::Ended(why)) = host.attempt(port, &Interrupt::default()) else { panic!("no end") };
+        assert!(why.contains("ended (exit status: 1), and still somebody can be connected to at 127.0.0.1:"), "{why}");
+        assert!(why.contains("is something else listening on that port?"), "{why}");
+        assert_eq!(host.fault(why).stderr, ["taken"]);
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Requests go out one after the other, from a thread of their own, since nobody knows how long a response takes. An input
 //! is accepted when its request begins, so the events are in the order of the system. What cannot be connected to is a
-//! fault; a connection that breaks in the middle of an exchange is the observation `closed`.
+//! fault; a connection that breaks in the middle of an exchange is the observation `closed`. A response that has begun to
+//! arrive is no silence: it is waited for, and if its end does not come in time, that is a fault.
 
+mod arriving;
 mod request;
 mod response;
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,12 +19,15 @@ use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, S
 use sioco_model::model::{Direction, Model};
 use sioco_model::{GateId, Value};
 use ureq::Agent;
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector as _, DefaultConnector};
 
 use crate::config::Exchange;
 use crate::host::{Host, PORT};
 use crate::lines::{Interrupt, MAX_LINE, later};
 use crate::text::Dialect;
 use crate::transport::Connector;
+use arriving::{Arriving, Watch};
 use request::{Outgoing, Template};
 use response::{Recognizer, Response};
 
@@ -67,6 +72,8 @@ pub struct Http<'m> {
 struct Line {
     requests: Sender<(u64, GateId, Outgoing)>,
     responses: Receiver<Told>,
+    /// Whether a response has begun, and its end was not told.
+    arriving: Arriving,
 }
 
 enum Told {
@@ -82,6 +89,8 @@ enum Broken {
     Closed,
     /// It takes too long.
     Late,
+    /// The same, after a part of the response.
+    Unfinished,
     /// The request cannot be sent.
     Wrong(String),
 }
@@ -100,9 +109,13 @@ fn compile(model: &Model, dialect: &Dialect) -> Result<Parts, Vec<String>> {
 }
 
 impl<'m> Http<'m> {
-    /// Everything that is wrong with a dialect for a model.
-    pub fn check(model: &Model, dialect: &Dialect) -> Result<(), Vec<String>> {
-        compile(model, dialect).map(|_| ())
+    /// Everything that is wrong with a dialect for a model, and otherwise what may not be meant like this.
+    pub fn check(model: &Model, dialect: &Dialect) -> Result<Vec<String>, Vec<String>> {
+        let (inputs, recognizer) = compile(model, dialect)?;
+        let remark = |remark: String| format!("dialect `{}`: {remark}", dialect.name);
+        let gate = |id: GateId| &model.gates[id];
+        let unplaced = inputs.iter().filter_map(|(id, request)| request.unplaced(&gate(*id).name, &gate(*id).params));
+        Ok(recognizer.hidden().into_iter().chain(unplaced).map(remark).collect())
     }
 
     /// A client for a server at an address, which is started if there is a host.
@@ -151,8 +164,17 @@ impl<'m> Http<'m> {
         Fault { kind, message: format!("the system `{}`: {what}", self.name()), stderr, again }
     }
 
+    fn unfinished(&self) -> String {
+        format!("a response began to arrive, and its end did not come within {} s", self.options.patience.as_secs_f64())
+    }
+
     fn interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Whether a part of a response is there, and nothing was told about it.
+    fn is_arriving(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.arriving.load(Ordering::SeqCst))
     }
 
     /// What was told next, until some time.
@@ -192,6 +214,7 @@ impl<'m> Http<'m> {
                 }
                 (Ok(_), _) => continue,
                 (Err(Broken::Late), _) => format!("no response came within {} s", self.options.patience.as_secs_f64()),
+                (Err(Broken::Unfinished), _) => self.unfinished(),
                 (Err(Broken::Closed), _) => "the connection was closed".into(),
                 (Err(Broken::Unreachable(why) | Broken::Wrong(why)), _) => why,
             };
@@ -202,12 +225,25 @@ impl<'m> Http<'m> {
 }
 
 /// Sends requests until nobody wants responses any more.
-fn serve(agent: &Agent, base: &str, requests: &Receiver<(u64, GateId, Outgoing)>, told: &Sender<Told>) {
+fn serve(
+    agent: &Agent,
+    base: &str,
+    requests: &Receiver<(u64, GateId, Outgoing)>,
+    told: &Sender<Told>,
+    arriving: &AtomicBool,
+) {
     for (id, gate, outgoing) in requests {
         if told.send(Told::Begun(id)).is_err() {
             return;
         }
-        if told.send(Told::Answered(gate, ask(agent, base, &outgoing))).is_err() {
+        let answer = match ask(agent, base, &outgoing) {
+            Err(Broken::Late) if arriving.load(Ordering::SeqCst) => Err(Broken::Unfinished),
+            answer => answer,
+        };
+        let over = told.send(Told::Answered(gate, answer)).is_err();
+        // Only now: who sees that nothing arrives any more has been told what did.
+        arriving.store(false, Ordering::SeqCst);
+        if over {
             return;
         }
     }
@@ -289,14 +325,17 @@ impl Sut for Http<'_> {
             .max_idle_connections(0)
             .max_idle_connections_per_host(0)
             .build();
-        let agent = Agent::from(config);
+        let arriving = Arriving::default();
+        let connector = DefaultConnector::default().chain(Watch(arriving.clone()));
+        let agent = Agent::with_parts(config, connector, DefaultResolver::default());
         let (requests, to_send) = channel();
         let (tell, responses) = channel();
         let base = format!("http://{address}");
-        let work = move || serve(&agent, &base, &to_send, &tell);
+        let watched = arriving.clone();
+        let work = move || serve(&agent, &base, &to_send, &tell, &watched);
         let started = thread::Builder::new().name("http".into()).spawn(work);
         started.map_err(|error| self.fault(FaultKind::Start, &format!("there is no thread for it: {error}")))?;
-        self.line = Some(Line { requests, responses });
+        self.line = Some(Line { requests, responses, arriving });
         self.prepare()?;
         self.worked |= !self.interrupted();
         Ok(())
@@ -319,14 +358,26 @@ impl Sut for Http<'_> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Polled::Event(event));
         }
-        let until = later(wait);
+        let mut until = later(wait);
         loop {
             let event = match self.next(until) {
                 None if self.interrupted() => return Ok(Polled::Interrupted),
+                // A part of a response is no silence. Whoever reads it gives up by itself.
+                None if self.is_arriving() && !wait.is_zero() => {
+                    until = later(SLICE);
+                    continue;
+                }
                 None => return Ok(Polled::Nothing),
                 Some(Told::Begun(id)) => SutEvent::Accepted { id },
                 Some(Told::Answered(gate, Ok(response))) => {
-                    SutEvent::Observed(self.recognizer.observation(self.model, gate, &response))
+                    match self.recognizer.observation(self.model, gate, &response) {
+                        Ok(seen) => SutEvent::Observed(seen),
+                        Err(why) => return Err(self.fault(FaultKind::Protocol, &why)),
+                    }
+                }
+                Some(Told::Answered(_, Err(Broken::Unfinished))) => {
+                    let why = self.unfinished();
+                    return Err(self.fault(FaultKind::Timeout, &why));
                 }
                 Some(Told::Answered(_, Err(Broken::Closed))) => SutEvent::Observed(Observation::Closed),
                 // That nothing comes is for the tester's own timer to say.

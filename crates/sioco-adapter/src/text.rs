@@ -7,7 +7,10 @@
 
 mod client;
 mod dialect;
+mod form;
 mod matcher;
+mod nearly;
+mod plain;
 mod template;
 mod torxakis;
 mod value;
@@ -15,6 +18,7 @@ mod value;
 pub use client::{TextClient, TextOptions};
 pub use dialect::{Compiled, Dialect};
 pub(crate) use dialect::{output_gate, set_value, unknown};
-pub(crate) use template::{Piece, no_parameter, render, template};
+pub use plain::Plain;
+pub(crate) use template::{Piece, no_parameter, render, template, unplaced};
 pub use torxakis::torxakis;
 pub(crate) use value::{Words, read};

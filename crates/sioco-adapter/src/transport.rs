@@ -24,6 +24,12 @@ pub trait Connection: Send {
     /// for the news.
     fn epitaph(&mut self) -> String;
 
+    /// How the process ended that was started for this connection alone, after waiting a moment for the news: nothing if
+    /// it runs on, or if there is none.
+    fn ended(&mut self) -> Option<String> {
+        None
+    }
+
     /// The last lines that the adapter wrote to standard error, oldest first.
     fn stderr(&self) -> Vec<String> {
         Vec::new()

@@ -273,6 +273,69 @@ fn what_is_no_response_is_a_fault() {
     assert!(long.starts_with("protocol: ") && long.contains("too long"), "{long}");
 }
 
+/// How deep JSON can be read is no matter of the system.
+#[test]
+fn json_that_is_nested_too_deeply_is_a_fault() {
+    let nested =
+        |depth: usize| format!("{{\"store\": [{{\"n\": true}}], \"a\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
+    let found = getting(response(200, "", &nested(100)));
+    assert!(found.starts_with("malformed: `n` is `true`"), "{found}");
+    for depth in [200, 100_000] {
+        let found = getting(response(200, "", &nested(depth)));
+        assert!(found.starts_with("protocol: ") && found.contains("nested too deeply to be read"), "{found}");
+        // Who does not look into it does not care.
+        assert_eq!(getting(response(201, "", &nested(depth))), "unexpected output");
+    }
+}
+
+/// A server that sends a part of a response, and the rest when it is told to, if at all. A client that gets as much
+/// time sees the response, after it saw nothing for a while, or a fault.
+fn in_parts(first: &'static str, rest: &'static str, patience: Duration) -> String {
+    let model = model(MODEL);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (go, wait) = channel::<()>();
+    std::thread::scope(|scope| {
+        let (told, begun) = channel();
+        scope.spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            stream.write_all(first.as_bytes()).unwrap();
+            told.send(()).unwrap();
+            let _ = wait.recv_timeout(2 * SHORT);
+            let _ = stream.write_all(rest.as_bytes());
+            let _ = wait.recv_timeout(LONG);
+        });
+        let mut sut = client(&model, DIALECT, port, HttpOptions { patience, ..long() });
+        sut.reset(1, 1).unwrap();
+        sut.send(1, &value(&model, "get", &[])).unwrap();
+        assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
+        begun.recv_timeout(LONG).unwrap();
+        // It has to be read, which may take a moment on a busy machine; but then it is waited for.
+        let mut seen = shown(&model, &sut.poll(SHORT));
+        if seen == "Ok(Nothing)" {
+            seen = shown(&model, &sut.poll(LONG));
+        }
+        drop(go);
+        seen
+    })
+}
+
+#[test]
+fn a_response_that_is_arriving_is_no_silence() {
+    let body = "{\"store\": [{\"n\": 4}]}";
+    assert_eq!(body.len(), 21);
+    for (first, rest) in [
+        ("HTTP/1.1 200 OK\r\nConte", "nt-Length: 21\r\n\r\n{\"store\": [{\"n\": 4}]}"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n", "{\"store\": [{\"n\": 4}]}"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n{\"store\": ", "[{\"n\": 4}]}"),
+    ] {
+        assert_eq!(in_parts(first, rest, LONG), "!value(4)", "{first}");
+        let late = in_parts(first, "", 3 * SHORT);
+        assert!(late.contains("Timeout") && late.contains("its end did not come within 0.3 s"), "{first}: {late}");
+    }
+}
+
 #[test]
 fn a_server_that_is_not_there_is_a_fault() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -427,4 +490,43 @@ fn large_numbers_are_exact() {
         assert_eq!(seen(&model, DIALECT, port, "put", &args, long()), "!created");
     });
     assert_eq!(*sent.lock().unwrap(), "{\"n\": 9007199254740993}");
+}
+
+/// An output whose responses an earlier one takes never comes; one that is special stands before the general one.
+#[test]
+fn outputs_that_never_count_are_told() {
+    let model = model(
+        "input a\ninput b\noutput first(n: Int)\noutput second(n: Int)\nprocess P { init l { ?a -> m\n?b -> m }\nstate m { !first(any n) -> l\n!second(any n) -> l } }",
+    );
+    let hidden = |first: &str, second: &str| {
+        let text = format!(
+            "[dialect.d.inputs]\na = {{ method = \"GET\", path = \"/\" }}\nb = {{ method = \"GET\", path = \"/\" }}\n[dialect.d.outputs]\nfirst = {{ {first} }}\nsecond = {{ {second} }}"
+        );
+        let config: Config = text.parse().unwrap_or_else(|why| panic!("{why}"));
+        let dialect = Dialect { name: "d".into(), config: config.dialect["d"].clone() };
+        Http::check(&model, &dialect).unwrap_or_else(|why| panic!("{why:?}"))
+    };
+    let expected =
+        "dialect `d`: the template `first` (status 200) hides `second` (status 200), which stands after it: ";
+    let told = hidden("status = 200, set = { n = 1 }", "status = 200, set = { n = 2 }");
+    assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+    for (first, second, count) in [
+        ("status = 200, json = { n = '/n' }", "status = 200, json = { n = '/n' }", 1),
+        ("status = 200, json = { n = '/n' }", "status = 200, json = { n = '/m' }", 0),
+        ("status = 200, json = { n = '/n' }", "status = 200, set = { n = 2 }", 0),
+        ("status = 200, set = { n = 2 }", "status = 200, json = { n = '/n' }", 1),
+        ("status = '4xx', set = { n = 1 }", "status = 404, set = { n = 1 }", 1),
+        ("status = 404, set = { n = 1 }", "status = '4xx', set = { n = 1 }", 0),
+        ("status = '4xx', set = { n = 1 }", "status = '5xx', set = { n = 1 }", 0),
+        ("status = '{n}'", "status = 204, set = { n = 1 }", 1),
+        ("status = 204, set = { n = 1 }", "status = '{n}'", 0),
+        ("status = 200, regex = 'x(?<n>[0-9])'", "status = 200, regex = 'y(?<n>[0-9])'", 0),
+        ("status = 200, regex = 'x(?<n>[0-9])'", "status = 200, regex = 'x(?<n>[0-9])'", 1),
+        ("status = 200, set = { n = 1 }, after = ['a']", "status = 200, set = { n = 1 }, after = ['b']", 0),
+        ("status = 200, set = { n = 1 }, after = ['a']", "status = 200, set = { n = 1 }", 0),
+        ("status = 200, set = { n = 1 }", "status = 200, set = { n = 1 }, after = ['b']", 1),
+        ("status = 200, set = { n = 1 }, after = ['a', 'b']", "status = 200, set = { n = 1 }, after = ['b']", 1),
+    ] {
+        assert_eq!(hidden(first, second).len(), count, "{first}; {second}");
+    }
 }

@@ -352,6 +352,43 @@ fn a_command_that_is_not_there_is_a_fault() {
     assert!(fault.message.contains("`./not-there` cannot be started"), "{fault}");
 }
 
+/// What cannot run is no system: whatever is sent to it, and whether or not that comes before its end.
+#[cfg(unix)]
+#[test]
+fn a_program_that_ends_by_itself_without_a_word_is_a_fault() {
+    let model = model(MODEL);
+    let start = |script: &str| client(&model, &dialect(DIALECT), shell(script), long());
+    let told = "it ended (exit status: 2) before anything came from it, without any input";
+    let mut sut = start("echo 'no such file' >&2; exit 2");
+    sut.reset(1, 1).unwrap();
+    let fault = sut.poll(LONG).unwrap_err();
+    assert!(fault.message.contains(told) && fault.stderr == ["no such file"], "{fault} {:?}", fault.stderr);
+    assert_eq!((fault.kind, fault.again), (FaultKind::Start, false));
+    // The input is there before its end.
+    let mut sut = start("sleep 0.2; echo 'no such file' >&2; exit 2");
+    sut.reset(1, 1).unwrap();
+    sut.send(1, &value(&model, "quit", &[])).unwrap();
+    assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
+    let fault = sut.poll(LONG).unwrap_err();
+    assert!(fault.message.contains(told) && fault.stderr == ["no such file"], "{fault} {:?}", fault.stderr);
+    let summary = campaign(&model, &mut start("exit 2"));
+    assert_eq!(summary.verdict, Some(Verdict::Error), "{}", outcome(&summary));
+    // What ends because of an input has run, and so has what said something.
+    let ends = |script: &str| {
+        let mut sut = start(script);
+        for run in 1..3 {
+            sut.reset(run, 1).unwrap();
+            sut.send(1, &value(&model, "quit", &[])).unwrap();
+            assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
+            let first = shown(&model, &sut.poll(LONG));
+            let last = if first == "!bye" { shown(&model, &sut.poll(LONG)) } else { first };
+            assert_eq!(last, "closed", "{script}");
+        }
+    };
+    ends("read line; exit 2");
+    ends("echo BYE; exit 2");
+}
+
 fn value(model: &Model, gate: &str, args: &[i64]) -> GateValue {
     GateValue { gate: model.gate(gate).unwrap(), args: args.iter().map(|n| Value::Int(*n)).collect() }
 }

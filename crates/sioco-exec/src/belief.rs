@@ -7,7 +7,9 @@
 //! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
 //! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Quiescence, StepError};
 use sioco_model::semantics::state::State;
@@ -150,6 +152,8 @@ pub struct Mind<'m> {
     enabled: Vec<SwitchId>,
     unsure: Vec<(SwitchId, String)>,
     marks: Vec<Mark>,
+    /// Where every run begins, with marks for all purposes, if nothing is open there.
+    first: Option<Belief>,
 }
 
 impl<'m> Mind<'m> {
@@ -165,6 +169,7 @@ impl<'m> Mind<'m> {
             enabled: Vec::new(),
             unsure: Vec::new(),
             marks: Vec::new(),
+            first: None,
         }
     }
 
@@ -184,6 +189,13 @@ impl<'m> Mind<'m> {
 
     /// The belief at the start of a run.
     pub fn start(&mut self, suite: &Suite) -> Result<Belief, StepError> {
+        if let Some(first) = &self.first {
+            let mut belief = first.clone();
+            if suite.start().is_empty() {
+                belief.groups.iter_mut().flat_map(|g| &mut g.hypotheses).for_each(|h| h.marks.clear());
+            }
+            return Ok(belief);
+        }
         let places = match self.initial_states() {
             Some(states) => states.into_iter().map(Place::Known).collect(),
             None => vec![Place::Open(Trail::initial())],
@@ -198,7 +210,12 @@ impl<'m> Mind<'m> {
         };
         let mut cut = false;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
-        Ok(Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false })
+        let belief = Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false };
+        // A mark that leads nowhere any more does no harm, but one that is missing would.
+        if suite.is_all_open() && belief.hypotheses().all(|h| h.state().is_some()) {
+            self.first = Some(belief.clone());
+        }
+        Ok(belief)
     }
 
     /// All initial states, unless free variables have too many values.
@@ -472,8 +489,8 @@ impl<'m> Mind<'m> {
         let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
         while let Some(at) = closure.open.pop_front() {
             closure.waiting.remove(&at);
-            let h = closure.found[at].clone();
-            let next = match &h.place {
+            let h = &closure.found[at];
+            let next: Vec<Hypothesis> = match &h.place {
                 Place::Known(state) => {
                     if !self.interpreter.may_move_alone(state) {
                         continue;
@@ -485,16 +502,16 @@ impl<'m> Mind<'m> {
                                 None => Step::Switch(s.switch),
                             };
                             let moved = |(s, next): (sioco_model::semantics::Step, State)| {
-                                self.moved(suite, &h, step_of(&s), &s.args, Some(state), Place::Known(next), false)
+                                self.moved(suite, h, step_of(&s), &s.args, Some(state), Place::Known(next), false)
                             };
                             steps.into_iter().map(moved).collect()
                         }
                         // Too many hidden choices to try: from here on the state is not known.
-                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, &h, &Trail::at(state.clone())),
+                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, h, &Trail::at(state.clone())),
                         Err(error) => return Err(error),
                     }
                 }
-                Place::Open(trail) => self.open_steps(suite, &h, trail),
+                Place::Open(trail) => self.open_steps(suite, h, trail),
             };
             for h in next {
                 let open = matches!(h.place, Place::Open(_));
@@ -526,7 +543,9 @@ impl<'m> Mind<'m> {
         let at = closure.found.len();
         match &h.place {
             Place::Known(state) => {
-                closure.states.insert(state.clone(), at);
+                let same = closure.states.insert(hash(state), at as u32).unwrap_or(NONE);
+                closure.same.resize(at, NONE);
+                closure.same.push(same);
             }
             Place::Open(trail) => {
                 if let Some(key) = self.tracker().key(trail) {
@@ -542,7 +561,7 @@ impl<'m> Mind<'m> {
     /// Merges a hypothesis into an equal one; says whether there is one.
     fn merge(&mut self, closure: &mut Closure, h: &Hypothesis) -> bool {
         let known = match &h.place {
-            Place::Known(state) => closure.states.get(state).copied(),
+            Place::Known(state) => closure.find(state),
             Place::Open(trail) => {
                 let key = self.tracker().key(trail);
                 key.and_then(|key| closure.keys.get(&key).copied())
@@ -560,10 +579,34 @@ impl<'m> Mind<'m> {
 #[derive(Default)]
 struct Closure {
     found: Vec<Hypothesis>,
-    states: FxHashMap<State, usize>,
+    /// For the hash of a state the last hypothesis that has it, and for each of them the one before: states are not kept
+    /// twice.
+    states: FxHashMap<u64, u32>,
+    same: Vec<u32>,
     keys: FxHashMap<Key, usize>,
     open: std::collections::VecDeque<usize>,
     waiting: FxHashSet<usize>,
+}
+
+/// No hypothesis.
+const NONE: u32 = u32::MAX;
+
+fn hash(state: &State) -> u64 {
+    FxBuildHasher.hash_one(state)
+}
+
+impl Closure {
+    /// The hypothesis in a state.
+    fn find(&self, state: &State) -> Option<usize> {
+        let mut at = *self.states.get(&hash(state))?;
+        while at != NONE {
+            if self.found[at as usize].state() == Some(state) {
+                return Some(at as usize);
+            }
+            at = self.same[at as usize];
+        }
+        None
+    }
 }
 
 /// Whether there are so many hypotheses without a known state that every event would take long.

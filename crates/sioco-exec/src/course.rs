@@ -18,10 +18,13 @@ use crate::pattern::Patterns;
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Course {
-    /// The steps, each with the values of its parameters.
-    pub steps: Vec<(Step, Vec<Value>)>,
+    /// The steps that can be observed, each with the values that are foreseen; nothing if whatever comes will do.
+    pub steps: Vec<(Step, Option<Vec<Value>>)>,
     /// How many of them are done.
     pub done: usize,
+    /// Whether something came at the right gate with other values than were foreseen (S1 section 3.2.2): what is left may
+    /// still work, or not.
+    pub shaken: bool,
     /// Whether it is only perhaps one: the solver did not decide about the rest of the path.
     pub guess: bool,
 }
@@ -47,35 +50,41 @@ pub enum Ahead {
 }
 
 impl Course {
-    /// What comes next that can be observed.
-    pub fn ahead(&self, model: &Model) -> Ahead {
-        for (step, values) in &self.steps[self.done..] {
-            if !step.is_observable(model) {
-                continue;
-            }
-            if step.is_own(model) || step.is_silence() {
-                return Ahead::Own;
-            }
-            if let Some(gate) = gate_of(model, *step) {
-                return Ahead::Input(gate, values.clone());
-            }
-        }
-        Ahead::End
+    /// A course of steps with values, those that nobody sees among them.
+    pub fn new(model: &Model, steps: impl IntoIterator<Item = (Step, Option<Vec<Value>>)>, guess: bool) -> Course {
+        let steps = steps.into_iter().filter(|(step, _)| step.is_observable(model)).collect();
+        Course { steps, done: 0, shaken: false, guess }
     }
 
-    /// Something was observed or sent; `None` for silence. Says whether it is what the course has next.
-    pub fn advance(&mut self, model: &Model, event: Option<(GateId, &[Value])>) -> bool {
-        while let Some((step, values)) = self.steps.get(self.done) {
-            self.done += 1;
-            if !step.is_observable(model) {
-                continue;
-            }
-            return match event {
-                None => step.is_silence(),
-                Some((gate, args)) => gate_of(model, *step) == Some(gate) && values == args,
-            };
+    pub(crate) fn of(model: &Model, solved: impl IntoIterator<Item = (Step, Vec<Value>)>, guess: bool) -> Course {
+        Course::new(model, solved.into_iter().map(|(step, values)| (step, Some(values))), guess)
+    }
+
+    /// What comes next.
+    pub fn ahead(&self, model: &Model) -> Ahead {
+        let Some((step, values)) = self.steps.get(self.done) else { return Ahead::End };
+        match gate_of(model, *step) {
+            Some(gate) if !step.is_own(model) => Ahead::Input(gate, values.clone().unwrap_or_default()),
+            _ => Ahead::Own,
         }
-        false
+    }
+
+    /// Something was observed or sent; `None` for silence. Says whether the course has it next, be it with other values.
+    pub fn advance(&mut self, model: &Model, event: Option<(GateId, &[Value])>) -> bool {
+        let Some((step, values)) = self.steps.get(self.done) else { return false };
+        self.done += 1;
+        match event {
+            None => step.is_silence(),
+            Some((gate, args)) => {
+                self.shaken |= values.as_ref().is_some_and(|v| v != args);
+                gate_of(model, *step) == Some(gate)
+            }
+        }
+    }
+
+    /// The values that are left.
+    pub fn left(&self) -> impl Iterator<Item = Option<&[Value]>> + Clone {
+        self.steps[self.done.min(self.steps.len())..].iter().map(|(_, values)| values.as_deref())
     }
 }
 
@@ -146,7 +155,7 @@ fn solve_with(
         return None;
     }
     let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
-    Some(Course { steps: solved.steps, done: 0, guess: false })
+    Some(Course::of(model, solved.steps, false))
 }
 
 fn solve_plainly(
@@ -171,7 +180,7 @@ fn solve_plainly(
     }
     if open.is_none() {
         match walker.path.solve_with(draw(random)) {
-            Ok(solved) => return Ok(Course { steps: solved.steps, done: 0, guess: false }),
+            Ok(solved) => return Ok(Course::of(walker.path.model(), solved.steps, false)),
             Err(NoValues::Impossible) => return Err(NoCourse::Impossible),
             Err(NoValues::Unknown(reason)) => open = Some(reason),
         }
@@ -213,7 +222,53 @@ fn guess(walker: &mut Walker<'_>, state: &State, legs: &[&Leg], choice: Choice) 
             return None;
         }
     }
-    Some(Course { steps: solved.steps, done: 0, guess: true })
+    Some(Course::of(model, solved.steps, true))
+}
+
+/// Goes along legs from a state with values that were found before, for each step that can be observed, as long as there
+/// are any (S1 section 3.2.2, cases 1 and 3). This takes no solver: what the system computes is computed, and where it
+/// chooses, the choice that was foreseen is expected. Nothing if the values do not lead there, or if that cannot be told.
+pub fn along<'v>(
+    interpreter: &mut Interpreter<'_>,
+    state: &State,
+    legs: &[&Leg],
+    mut foreseen: impl Iterator<Item = Option<&'v [Value]>>,
+) -> Option<Course> {
+    let model = interpreter.model();
+    let mut state = state.clone();
+    let mut steps = Vec::new();
+    let mut blind = false;
+    for leg in legs {
+        if leg.step.is_silence() {
+            steps.push((leg.step, None));
+            foreseen.next();
+            continue;
+        }
+        let Step::Switch(switch) = leg.step else { return None };
+        if !leg.wants.is_empty() {
+            return None;
+        }
+        let seen = leg.step.is_observable(model);
+        let free = model.switches[switch].params.iter().filter(|p| p.term.is_none()).count();
+        let values = if seen { foreseen.next().flatten() } else { None };
+        // From here on it depends on a choice that nobody foresaw.
+        blind |= values.is_none() && free > 0;
+        if blind {
+            if !leg.step.is_own(model) {
+                return None;
+            }
+            steps.extend(seen.then_some((leg.step, None)));
+            continue;
+        }
+        let params = model.switches[switch].params.iter().zip(values.unwrap_or_default());
+        let chosen: Vec<Value> = params.filter(|(p, _)| p.term.is_none()).map(|(_, v)| v.clone()).collect();
+        let args = interpreter.complete(&state, switch, &chosen).ok()?;
+        if !interpreter.fire(&mut state, switch, &args).ok()? {
+            return None;
+        }
+        steps.extend(seen.then_some((leg.step, Some(args))));
+    }
+    Some(Course::new(model, steps, false))
 }
 
 /// The same where the state is not known, or where legs speak of what happened before: from the initial state on, with
@@ -260,10 +315,7 @@ pub fn solve_after(
         other => other,
     };
     match walker.path.solve_with(choice) {
-        Ok(solved) => {
-            let steps = solved.steps.into_iter().skip(done).collect();
-            Ok(Course { steps, done: 0, guess: open.is_some() })
-        }
+        Ok(solved) => Ok(Course::of(model, solved.steps.into_iter().skip(done), open.is_some())),
         Err(NoValues::Impossible) => Err(NoCourse::Impossible),
         Err(NoValues::Unknown(reason)) => Err(NoCourse::Unknown(reason)),
     }

@@ -74,15 +74,15 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
             tester.started(sut.order());
         }
         Decision::Send { id, input, at_once: true } => {
-            tester.sending();
+            tester.sending(clock.now());
             sut.send(id, &input)?;
         }
         Decision::Send { id, input, at_once: false } => match sut.poll(Duration::ZERO)? {
             // What came while the input was being chosen is taken first.
-            Polled::Event(event) => tell(tester, event)?,
+            Polled::Event(event) => tell(tester, event, clock)?,
             Polled::Interrupted => tester.stop(End::Interrupted),
             Polled::Nothing => {
-                tester.sending();
+                tester.sending(clock.now());
                 sut.send(id, &input)?;
             }
         },
@@ -92,7 +92,7 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
             }
             // Silence while an input is under way says nothing.
             Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
-            Polled::Event(event) => tell(tester, event)?,
+            Polled::Event(event) => tell(tester, event, clock)?,
             Polled::Interrupted => tester.stop(End::Interrupted),
             Polled::Nothing => {
                 // Who does not answer this will hardly answer a reset.
@@ -107,22 +107,23 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
         },
         Decision::Wait => {
             let (begun, quiescence) = (clock.now(), tester.quiescence());
-            wait(tester, sut, quiescence, &mut || clock.now() > begun)?;
+            wait(tester, sut, quiescence, clock, begun)?;
         }
         Decision::Stop => {}
     }
     Ok(())
 }
 
-/// Waits for what comes, or for silence. Somebody says whether that takes any time.
+/// Waits for what comes, or for silence, from a time on.
 fn wait(
     tester: &mut Tester<'_>,
     sut: &mut dyn Sut,
     quiescence: Duration,
-    took_time: &mut dyn FnMut() -> bool,
+    clock: &mut dyn Clock,
+    begun: Duration,
 ) -> Result<(), Fault> {
     match sut.poll(quiescence)? {
-        Polled::Event(event) => tell(tester, event)?,
+        Polled::Event(event) => tell(tester, event, clock)?,
         // A failure is worth waiting for a little longer: perhaps the system is only slow.
         Polled::Nothing if !tester.allows_silence() && !tester.is_known_silent() => {
             match sut.poll(grace(quiescence))? {
@@ -130,19 +131,27 @@ fn wait(
                     if event != SutEvent::Observed(Observation::Delta) {
                         tester.came_late();
                     }
-                    tell(tester, event)?;
+                    tell(tester, event, clock)?;
                 }
-                Polled::Nothing => tester.timed_out(took_time()),
+                Polled::Nothing => timed_out(tester, clock, begun),
                 Polled::Interrupted => tester.stop(End::Interrupted),
             }
         }
-        Polled::Nothing => tester.timed_out(took_time()),
+        Polled::Nothing => timed_out(tester, clock, begun),
         Polled::Interrupted => tester.stop(End::Interrupted),
     }
     Ok(())
 }
 
-fn tell(tester: &mut Tester<'_>, event: SutEvent) -> Result<(), Fault> {
+/// Nothing came; with some clocks, that took no time.
+fn timed_out(tester: &mut Tester<'_>, clock: &mut dyn Clock, begun: Duration) {
+    let now = clock.now();
+    tester.hears(now);
+    tester.timed_out(now > begun);
+}
+
+fn tell(tester: &mut Tester<'_>, event: SutEvent, clock: &mut dyn Clock) -> Result<(), Fault> {
+    tester.hears(clock.now());
     match event {
         SutEvent::Accepted { id } => {
             if !tester.accepted(id) {

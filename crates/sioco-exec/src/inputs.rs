@@ -53,8 +53,9 @@ impl Inputs {
     /// For a model.
     pub fn new(model: &Model) -> Inputs {
         let mut constants: FxHashMap<SortId, Vec<Value>> = FxHashMap::default();
-        for s in model.switches.values() {
-            let roots = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t)).chain([s.guard]);
+        for (id, s) in model.switches.iter() {
+            let guard = model.written_guard(id);
+            let roots = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t)).chain([guard]);
             let mut open: Vec<TermId> = roots.collect();
             let mut seen: rustc_hash::FxHashSet<TermId> = rustc_hash::FxHashSet::default();
             while let Some(t) = open.pop() {

@@ -20,6 +20,7 @@ pub mod course;
 pub mod drive;
 pub mod event;
 pub mod explanation;
+mod farewell;
 pub mod inputs;
 pub mod journal;
 pub mod judge;

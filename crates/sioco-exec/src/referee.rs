@@ -147,16 +147,23 @@ impl<'m> Referee<'m> {
 
     /// Whether a hypothesis takes this input next, or perhaps does.
     pub fn takes(&mut self, input: &GateValue) -> bool {
-        let places: Vec<Place> = self.ready().map(|(_, h)| h.place.clone()).collect();
+        let Referee { belief, queue, mind, .. } = self;
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
-        places.iter().any(|place| match place {
-            Place::Known(state) => {
-                let interpreter = &mut self.mind.interpreter;
-                let found = interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
-                found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+        let ready = belief.groups.iter().filter(|g| g.taken == queue.len());
+        for h in ready.flat_map(|g| &g.hypotheses) {
+            let takes = match &h.place {
+                Place::Known(state) => {
+                    let found =
+                        mind.interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
+                    found.is_err() || !enabled.is_empty() || !unsure.is_empty()
+                }
+                Place::Open(trail) => !mind.tracker().next(trail, input.gate, &input.args).is_empty(),
+            };
+            if takes {
+                return true;
             }
-            Place::Open(trail) => !self.mind.tracker().next(trail, input.gate, &input.args).is_empty(),
-        })
+        }
+        false
     }
 
     /// Whether inputs may be under way.

@@ -29,7 +29,7 @@ pub fn seek(walker: &mut Walker<'_>, state: &State, from: Reactions, had: &Had, 
         walker.start_at(state);
         if search.deepen(walker, from, inputs, LONGEST) {
             let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
-            return Some(Course { steps: solved.steps, done: 0, guess: false });
+            return Some(Course::of(walker.path.model(), solved.steps, false));
         }
         if search.left == 0 {
             return None;

@@ -18,7 +18,7 @@ pub enum Interaction {
 pub enum Walks {
     /// Not at all: the campaign ends with the plan.
     None,
-    /// At random: switches and values, all with the same chance. The baseline.
+    /// At random: switches and values, all with the same chance, but for inputs that end the walk. The baseline.
     Random,
     /// What was done least comes first.
     Guided,
@@ -56,6 +56,9 @@ pub struct Settings {
     pub interaction: Option<Interaction>,
     /// How many hypotheses are followed at most.
     pub hypotheses: usize,
+    /// For how many ways on a solver is asked at once in the middle of a run, while the system waits (S1 section 3.2.4).
+    /// After that, only values that were found before are tried.
+    pub effort: usize,
 }
 
 impl Default for Settings {
@@ -74,6 +77,7 @@ impl Default for Settings {
             fail_fast: false,
             interaction: None,
             hypotheses: 10_000,
+            effort: 16,
         }
     }
 }

@@ -63,6 +63,8 @@ pub struct Suite {
     nodes: Vec<Node>,
     /// The accepts of each purpose.
     accepts: Vec<Vec<NodeId>>,
+    /// The values that the plan has for each purpose.
+    tests: Vec<Option<Box<[Value]>>>,
     open: Vec<bool>,
     pool: TermPool,
     /// Whether some condition speaks of earlier steps.
@@ -82,7 +84,14 @@ impl Default for Suite {
             open: 0,
             doubt: false,
         };
-        Suite { nodes: vec![root], accepts: Vec::new(), open: Vec::new(), pool: TermPool::default(), remembers: false }
+        Suite {
+            nodes: vec![root],
+            accepts: Vec::new(),
+            tests: Vec::new(),
+            open: Vec::new(),
+            pool: TermPool::default(),
+            remembers: false,
+        }
     }
 }
 
@@ -91,6 +100,7 @@ impl Suite {
     pub fn new(model: &Model, plan: &Plan) -> Suite {
         let mut suite = Suite {
             accepts: vec![Vec::new(); plan.purposes.len()],
+            tests: plan.purposes.iter().map(|p| p.test.clone()).collect(),
             open: vec![true; plan.purposes.len()],
             pool: model.terms.clone(),
             ..Suite::default()
@@ -182,6 +192,11 @@ impl Suite {
         self.open.get(purpose).is_some_and(|o| *o)
     }
 
+    /// Whether all purposes are still wanted.
+    pub fn is_all_open(&self) -> bool {
+        self.open.iter().all(|o| *o)
+    }
+
     /// A purpose is no longer wanted: it was reached, or given up.
     pub fn close(&mut self, purpose: usize) {
         if !std::mem::replace(&mut self.open[purpose], false) {
@@ -262,20 +277,46 @@ impl Suite {
         found
     }
 
-    /// The nearest open accepts below a node, breadth-first, at most so many.
-    pub fn targets(&self, node: NodeId, most: usize) -> Vec<NodeId> {
-        let mut found = Vec::new();
-        let mut open = std::collections::VecDeque::from([node]);
-        while let Some(n) = open.pop_front() {
+    /// Open accepts below a node that lead on with a step that can be observed, at most so many: depth-first, since trees
+    /// may be large, and from left to right, as the plan has them.
+    pub fn targets(&self, model: &Model, node: NodeId, most: usize, found: &mut Vec<NodeId>) {
+        let mut open: Vec<NodeId> = Vec::new();
+        let children = |n: NodeId| self.nodes[n as usize].children.iter().filter(|(_, c)| self.leads_on(*c));
+        open.extend(children(node).rev().filter(|(step, _)| step.is_observable(model)).map(|(_, c)| *c));
+        while let Some(n) = open.pop() {
             if found.len() >= most {
-                break;
+                return;
             }
-            if n != node && self.accepted(n).next().is_some() {
+            if self.accepted(n).next().is_some() {
                 found.push(n);
             }
-            open.extend(self.nodes[n as usize].children.iter().map(|(_, c)| *c).filter(|c| self.leads_on(*c)));
+            open.extend(children(n).rev().map(|(_, c)| *c));
         }
-        found
+    }
+
+    /// The nodes above a node, from its parent up to the root, each with the step that leads from it towards the node.
+    pub fn above(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Step)> + '_ {
+        let mut at = node;
+        std::iter::from_fn(move || {
+            let n = &self.nodes[at as usize];
+            let step = n.leg.as_ref()?.step;
+            at = n.parent;
+            Some((at, step))
+        })
+    }
+
+    /// What the plan has for a purpose, for each step of a line to it that can be observed; nothing where it has none.
+    pub fn foreseen(&self, model: &Model, purpose: usize, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
+        let mut left = self.tests.get(purpose)?.as_deref()?;
+        let legs = line.iter().filter_map(|n| self.leg(*n)).filter(|l| l.step.is_observable(model));
+        let values = legs.map(|leg| {
+            let count = leg.step.switches().next().map_or(0, |s| model.switches[s].params.len());
+            let known = (!left.is_empty() || count == 0) && count <= left.len() && !leg.step.is_silence();
+            let (these, rest) = left.split_at(if known { count } else { 0 });
+            left = rest;
+            known.then_some(these)
+        });
+        Some(values.collect())
     }
 
     /// The marks of the initial state.

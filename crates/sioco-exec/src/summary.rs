@@ -1,6 +1,8 @@
 //! What a campaign came to (`theory`, section 6: a-posteriori coverage).
 
-use sioco_model::{Id, LocationId, Model, SwitchId};
+use std::time::Duration;
+
+use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
 use sioco_plan::Plan;
 
 use crate::explanation::Explanation;
@@ -29,6 +31,20 @@ pub struct PurposeResult {
     pub otherwise: bool,
     /// The run in which it was reached.
     pub run: Option<u64>,
+}
+
+/// What was computed while the system waited for the next action (S1 section 3.2.4: nothing expensive should be).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pauses {
+    /// The longest time between something that came from the system and the next input, by the clock of the campaign.
+    pub longest: Duration,
+    /// The run and the step of the run before that input.
+    pub at: (u64, u64),
+    /// How often a solver had to find values in the middle of a run, since the system did something else than was
+    /// foreseen.
+    pub solved: u64,
+    /// How often not all ways on were looked at, since that would have taken too long.
+    pub hurried: u64,
 }
 
 /// A run that failed, or broke down.
@@ -103,12 +119,16 @@ pub struct Summary {
     pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
+    /// After which gate of a run they were, or at its beginning, and how often; the most frequent first.
+    pub late: Vec<(Option<GateId>, u64)>,
     /// Outputs of older runs that came during later ones and were dropped.
     pub stale: u64,
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
     pub unheard: u64,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
+    /// What the system had to wait for.
+    pub pauses: Pauses,
 }
 
 impl Summary {
@@ -133,6 +153,17 @@ impl Summary {
         let mut found = vec![false; model.switches.len()];
         for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
             if result.verdict == Some(Verdict::Pass) && (liberal || result.alone) {
+                purpose.switches().for_each(|s| found[s.index()] = true);
+            }
+        }
+        found
+    }
+
+    /// The switches on purposes that were reached by some hypothesis (S1: transition coverage).
+    pub fn on_covered(&self, model: &Model, plan: &Plan) -> Vec<bool> {
+        let mut found = vec![false; model.switches.len()];
+        for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
+            if result.verdict.is_some_and(|v| v <= Verdict::WeakPass) {
                 purpose.switches().for_each(|s| found[s.index()] = true);
             }
         }

@@ -152,6 +152,12 @@ pub trait Sut {
         0
     }
 
+    /// How the system ended in a run in which it did, as far as that is known, for people: its exit status, and what it
+    /// wrote last to standard error.
+    fn last_words(&self, _run: u64) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Ends the system and whatever was started for it. A reset after that starts it anew.
     fn stop(&mut self) {}
 }

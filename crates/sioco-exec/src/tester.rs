@@ -9,6 +9,7 @@ mod silent;
 mod told;
 mod towards;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::slower::Slower;
 use crate::suite::{NodeId, Suite};
-use crate::summary::{BadRun, PurposeResult};
+use crate::summary::{BadRun, Pauses, PurposeResult};
 use crate::sut::Order;
 use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
@@ -47,6 +48,8 @@ const WAYS: usize = 32;
 const TERMS: usize = 4 << 20;
 /// How many steps a walk has after a purpose, or if it is a short one: at least so many, and up to so many more.
 const AFTER: (u64, u64) = (2, 9);
+/// So many steps before its end, a walk may as well end by an input.
+const CLOSING: u64 = 3;
 /// How likely a walk begins with a purpose again: once in so many.
 const REPEATED: u64 = 4;
 /// After how many outputs in a row a tester that waits for them sends something all the same: some systems never stop.
@@ -118,6 +121,8 @@ pub struct Tester<'m> {
     /// Where something happened last in the run.
     last: Option<GateId>,
     results: Vec<PurposeResult>,
+    /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
+    to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
     records: Vec<Record>,
 
@@ -159,9 +164,14 @@ pub struct Tester<'m> {
     faults: u32,
     spoiled: u32,
     mute: Mute,
+    /// After which gates silences were withdrawn, and how often.
+    late: BTreeMap<Option<GateId>, u64>,
     listening: Listening,
     silent: Silent,
     end: Option<End>,
+    pauses: Pauses,
+    /// When something came that no input has followed yet.
+    heard_at: Option<Duration>,
 }
 
 impl<'m> Tester<'m> {
@@ -193,6 +203,7 @@ impl<'m> Tester<'m> {
             interaction: settings.interaction.unwrap_or(Interaction::Eager),
             slower: Slower::new(model, &settings.slower),
             last: None,
+            to_try: (0..results.len()).filter(|_| settings.attempts > 0).map(|purpose| (0, purpose)).collect(),
             settings,
             results,
             records: Vec::new(),
@@ -226,9 +237,12 @@ impl<'m> Tester<'m> {
             faults: 0,
             spoiled: 0,
             mute: Mute::default(),
+            late: BTreeMap::new(),
             listening: Listening::new(model),
             silent: Silent::default(),
             end: None,
+            pauses: Pauses::default(),
+            heard_at: None,
         }
     }
 
@@ -319,16 +333,22 @@ impl<'m> Tester<'m> {
 
     /// The next run, if there is anything left to do.
     fn next_run(&mut self) -> Option<Decision> {
-        let open = |s: &Suite, p: &usize| s.is_open(*p);
         // What was tried least comes first; otherwise in the order of the plan (S1 5.2.3; S0: the longest first).
-        let next = (0..self.results.len())
-            .filter(|p| open(&self.referee.suite, p))
-            .min_by_key(|p| self.results[*p].attempts)
-            .filter(|p| self.results[*p].attempts < self.settings.attempts);
+        while let Some((_, purpose)) = self.to_try.first()
+            && !self.referee.suite.is_open(*purpose)
+        {
+            self.to_try.pop_first();
+        }
+        let next = self.to_try.first().map(|(_, purpose)| *purpose);
         self.repeated = false;
         match next {
             Some(purpose) => {
-                self.results[purpose].attempts += 1;
+                let attempts = &mut self.results[purpose].attempts;
+                self.to_try.remove(&(*attempts, purpose));
+                *attempts += 1;
+                if *attempts < self.settings.attempts {
+                    self.to_try.insert((*attempts, purpose));
+                }
                 self.mode = Mode::Purpose(purpose);
                 self.aim = Aim::Purpose(purpose);
             }
@@ -398,6 +418,7 @@ impl<'m> Tester<'m> {
         });
         self.referee.set_order(order);
         self.in_run = true;
+        self.heard_at = None;
         self.course = None;
         self.trace.clear();
         self.last = None;
@@ -438,6 +459,7 @@ impl<'m> Tester<'m> {
         }
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
+        self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
         self.forget_terms();
         let Tester { referee, walker, inputs, random, walks, .. } = self;
         match walks.next(referee, walker, inputs, random, guided, fair) {

@@ -2,7 +2,7 @@
 //!
 //! A random walk takes any input with any values. A guided one favours what was done least: reactions in a row that are
 //! new, found by a [search](crate::seek); the same input again and again, since counters hide faults; and silence where
-//! it was never waited for.
+//! it was never waited for. Inputs that end the walk are taken seldom, once they were tried.
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
@@ -10,9 +10,11 @@ use sioco_model::{Id, LocationId, SwitchId, Value};
 use sioco_plan::walker::Walker;
 use sioco_solve::values::Random;
 
+use crate::account::Bits;
 use crate::belief::{Hypothesis, Place};
 use crate::course::{Ahead, Course};
 use crate::event::GateValue;
+use crate::farewell::farewells;
 use crate::inputs::{Inputs, Taste};
 use crate::referee::Referee;
 use crate::seek::{Had, seek};
@@ -41,6 +43,9 @@ const PERSIST: u64 = 4;
 /// How often at most.
 const REPEATS: u64 = 12;
 
+/// How much less likely than others an input is that ends the walk, once it was tried: so many times.
+const SELDOM: u64 = 10;
+
 /// How likely a search that finds nothing is the last one until something new was had: once in so many.
 const SEEK: u64 = 4;
 
@@ -66,6 +71,10 @@ pub struct Walks {
     /// what can never be known to be taken must not come first for ever.
     tried: FxHashMap<(u64, SwitchId), u32>,
     tries: Vec<u32>,
+    /// The inputs that end a walk.
+    farewells: Bits,
+    /// Whether the walk is about to end anyway.
+    pub closing: bool,
     /// How often silence was waited for, by location of the first process.
     silences: FxHashMap<LocationId, u32>,
     /// Whether nobody announces silence: then each wait for it takes time that many inputs could be sent in.
@@ -81,7 +90,7 @@ pub struct Walks {
 impl Walks {
     /// For a model.
     pub fn new(model: &Model) -> Walks {
-        Walks { tries: vec![0; model.switches.len()], ..Walks::default() }
+        Walks { tries: vec![0; model.switches.len()], farewells: farewells(model), ..Walks::default() }
     }
 
     /// Somebody had to wait for silence.
@@ -166,6 +175,7 @@ impl Walks {
             }
         } else {
             shuffle(&mut candidates, random);
+            self.put_off(&mut candidates, random);
         }
         for (first, switch) in candidates {
             let places = places(referee, first, switch, random);
@@ -221,6 +231,20 @@ impl Walks {
         }
     }
 
+    /// Puts what would end the walk last, most of the time: what it has shown once it shows each time, and whatever else a
+    /// longer walk would find is lost.
+    fn put_off(&self, candidates: &mut [(usize, SwitchId)], random: &mut Random) {
+        let ends = |(_, s): &(usize, SwitchId)| self.farewells.has(s.index()) && self.tries[s.index()] > 0;
+        let some = candidates.iter().filter(|c| ends(c)).count();
+        if self.closing || some == 0 || some == candidates.len() {
+            return;
+        }
+        match random.below(SELDOM) {
+            0 => shuffle(candidates, random),
+            _ => candidates.sort_by_key(ends),
+        }
+    }
+
     /// Puts what was done least first; the input that is repeated before everything.
     fn order(&mut self, referee: &Referee<'_>, candidates: &mut Vec<(usize, SwitchId)>, random: &mut Random) {
         shuffle(candidates, random);
@@ -231,6 +255,7 @@ impl Walks {
                 u64::from(often) * 4 + u64::from(self.tries[s.index()])
             });
         }
+        self.put_off(candidates, random);
         if let Some((switch, left)) = self.again {
             self.again = (left > 1).then(|| (switch, left - 1));
             let model = referee.model();

@@ -187,3 +187,27 @@ fn known_states_are_judged_without_a_solver() {
         referee.explain();
     }
 }
+
+/// An input that ends the run is tried, and after that seldom: walks are there for what comes in between.
+#[test]
+fn walks_do_not_end_themselves_all_the_time() {
+    let model = model_of(
+        "input a\ninput c\ninput quit\noutput b\noutput bye\nprocess P {\n  init l0 {\n    ?a ; !b -> l0\n    \
+         ?c ; !b -> l1\n    ?quit ; !bye -> over\n  }\n  state l1 {\n    ?a ; !b -> l0\n    ?quit ; !bye -> over\n  }\n  \
+         final over\n}\n",
+    );
+    for (walks, seed) in [Walks::Random, Walks::Guided].into_iter().flat_map(|w| (0..5).map(move |seed| (w, seed))) {
+        let settings = Settings { seed, walks, max_steps: Some(2000), ..Settings::default() };
+        let plan = sioco_plan::Plan { purposes: Vec::new(), ..planned(&model, "switch", false) };
+        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let (records, found) = campaign(&mut tester, &mut Player::new(&model));
+        let quit = model.gate("quit");
+        let quits = records.iter().filter(|r| matches!(r, Record::Input { input, .. } if Some(input.gate) == quit));
+        let quits = quits.count() as u64;
+        assert!(
+            found.verdict == Some(Verdict::Pass) && found.switches.iter().all(|s| s.0),
+            "{walks:?} {seed}: {found:?}"
+        );
+        assert!(quits > 0 && quits * 8 < found.inputs, "{walks:?} {seed}: {quits} of {} inputs", found.inputs);
+    }
+}

@@ -74,6 +74,7 @@ fn slow_answers_are_no_failures() {
     assert_eq!((prompt.verdict, prompt.withdrawn), (Some(Verdict::Pass), 0));
     let slow = tested(Order::Sut, 1, false, 0);
     assert_eq!((slow.verdict, slow.withdrawn), (Some(Verdict::Pass), 1), "and it is told that something came late");
+    assert_eq!(slow.late, [(model(ECHO).gate("a"), 1)], "and after what");
     let silent = tested(Order::Sut, 2, false, 0);
     assert_eq!(silent.bad[0].cause, Cause::Failure(Failure::Silence));
 }

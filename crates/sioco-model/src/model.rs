@@ -5,6 +5,8 @@
 //! variables, locations and switches and with the process parameters replaced by their values. There are no source
 //! positions: the language keeps its own table from ids to spans.
 
+use std::collections::BTreeMap;
+
 use crate::id::{ChannelId, GateId, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use crate::number::Rational;
 use crate::purpose::Purpose;
@@ -35,6 +37,8 @@ pub struct Model {
     pub switches: IdVec<SwitchId, Switch>,
     /// The purposes that were written for it, in the order written.
     pub purposes: Vec<Purpose>,
+    /// The guards, as they were written, of switches that were made narrower since; see [`narrow`](Model::narrow).
+    pub written: BTreeMap<SwitchId, TermId>,
 }
 
 /// Direction of a gate, seen from the system under test.
@@ -267,6 +271,19 @@ impl Model {
     /// The variables whose value at the start is free.
     pub fn free_variables(&self) -> impl Iterator<Item = VarId> + '_ {
         self.variables.iter().filter(|(_, v)| v.initial.is_none()).map(|(id, _)| id)
+    }
+
+    /// Adds a condition to the guard of a switch that the model does not have, and that is nobody's goal: there may be
+    /// values of an input that cannot be sent.
+    pub fn narrow(&mut self, switch: SwitchId, condition: TermId) {
+        let guard = self.switches[switch].guard;
+        self.written.entry(switch).or_insert(guard);
+        self.switches[switch].guard = self.terms.and(&self.sorts, &[guard, condition]);
+    }
+
+    /// The guard of a switch as it was written.
+    pub fn written_guard(&self, switch: SwitchId) -> TermId {
+        self.written.get(&switch).copied().unwrap_or(self.switches[switch].guard)
     }
 
     /// The guard in S0's form: with a conjunct `parameter == term` for every parameter that has a term.

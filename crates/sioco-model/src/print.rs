@@ -93,9 +93,10 @@ pub fn guard(model: &Model, switch: SwitchId) -> String {
     if s.is_else {
         return "else".into();
     }
-    match model.terms.as_const(s.guard) {
+    let guard = model.written_guard(switch);
+    match model.terms.as_const(guard) {
         Some(Value::Bool(true)) => String::new(),
-        _ => term(model, Some(switch), s.guard),
+        _ => term(model, Some(switch), guard),
     }
 }
 

@@ -4,8 +4,9 @@
 //! with n - 1 (S1 section 5.3), so an impossible path is cut at its first impossible step. Internal steps cost no length;
 //! those that lead back to a state on the same chain are not followed again.
 
-use sioco_model::{LocationId, TermId};
+use sioco_model::{LocationId, TermId, Value};
 use sioco_solve::Reason;
+use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::explore::{Progress, Stop};
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
@@ -219,6 +220,7 @@ impl Lengths {
     /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first.
     pub fn purposes(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
         let mut found = Vec::new();
+        let mut random = Random::new(options.seed);
         for target in self.targets() {
             let mut purpose = Purpose::default();
             let mut at = 0;
@@ -227,6 +229,10 @@ impl Lengths {
                 if let Some(step) = node.step {
                     at = purpose.add(at, Leg::from(step), node.doubt.clone());
                 }
+            }
+            if let Some(choice) = options.tests.filter(|_| !options.is_over()) {
+                walker.follow(&self.legs(target));
+                purpose.test = test(walker, choice, &mut random);
             }
             self.end(walker, &mut purpose, target, at, options);
             found.push(purpose);
@@ -248,4 +254,16 @@ impl Lengths {
     fn legs(&self, node: usize) -> Vec<Leg> {
         self.line(node).into_iter().filter_map(|n| self.nodes[n].step.map(Leg::from)).collect()
     }
+}
+
+/// Values for the way to where the walker is, one after the other; nothing if the solver finds none.
+fn test(walker: &mut Walker<'_>, choice: Choice, random: &mut Random) -> Option<Box<[Value]>> {
+    let model = walker.path.model();
+    let choice = match choice {
+        Choice::Random(_) => Choice::Random(random.bits()),
+        other => other,
+    };
+    let solved = walker.path.solve_with(choice).ok()?;
+    let seen = solved.steps.into_iter().filter(|(step, _)| step.is_observable(model));
+    Some(seen.flat_map(|(_, values)| values).collect())
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use sioco_model::{Id, Model, SwitchId};
 use sioco_solve::Limits;
+use sioco_solve::values::Choice;
 use sioco_symbolic::analysis::{Control, Determinism};
 use sioco_symbolic::explore::Stop;
 use sioco_symbolic::step::Step;
@@ -36,6 +37,8 @@ pub struct Options {
     pub walk: usize,
     /// The seed of random walks.
     pub seed: u64,
+    /// How values for traces are chosen beforehand (S1 section 5.2.2), if they are.
+    pub tests: Option<Choice>,
     /// How many workers explore.
     pub workers: usize,
     /// Whether it is found out if a run can be inconclusive.
@@ -61,6 +64,7 @@ impl Options {
             internal: 100,
             walk: 20,
             seed: 0,
+            tests: None,
             workers: explore.workers,
             steering: true,
             enough: None,

@@ -1,8 +1,8 @@
 //! Test purposes: finite subtrees of the symbolic execution whose leaves are accepts (S3 definition 13). A path (S0
 //! definition 16) is one without branches.
 
-use sioco_model::SwitchId;
 use sioco_model::model::{Direction, Model};
+use sioco_model::{SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
@@ -46,12 +46,15 @@ pub struct Purpose {
     pub nodes: Vec<Node>,
     /// The goals that it is there for, by their place in the plan.
     pub goals: Vec<usize>,
+    /// Values that lead to it, where they were found beforehand (S1: the test case of a trace): those of all parameters of
+    /// the steps that can be observed, one after the other, up to the last of them that the tester decides about.
+    pub test: Option<Box<[Value]>>,
 }
 
 impl Default for Purpose {
     fn default() -> Self {
         let root = Node { parent: None, leg: None, accept: false, answer: false, doubt: None };
-        Purpose { nodes: vec![root], goals: Vec::new() }
+        Purpose { nodes: vec![root], goals: Vec::new(), test: None }
     }
 }
 

@@ -77,10 +77,10 @@ impl Want {
     }
 }
 
-/// The atoms of a guard: what is left of it when connectives are taken apart, each once, in order.
+/// The atoms of a guard as it was written: what is left of it when connectives are taken apart, each once, in order.
 pub fn atoms(model: &Model, switch: SwitchId) -> Vec<TermId> {
     let mut found = Vec::new();
-    collect(&model.terms, model.switches[switch].guard, &mut found);
+    collect(&model.terms, model.written_guard(switch), &mut found);
     found
 }
 

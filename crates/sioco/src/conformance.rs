@@ -168,11 +168,23 @@ impl Conformance {
         let plan = match &covered {
             Covered::Random(walks) => planning::nothing(Cover::Random(*walks)),
             Covered::Auto => {
-                let wanted = Wanted { cover: Cover::Switch, data: true, strict: false, seed: self.seed };
+                let wanted = Wanted {
+                    cover: Cover::Switch,
+                    data: true,
+                    strict: false,
+                    seed: self.seed,
+                    values: Choice::Random(self.seed),
+                };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
             Covered::Plan(cover) => {
-                let wanted = Wanted { cover: cover.clone(), data: false, strict: false, seed: self.seed };
+                let wanted = Wanted {
+                    cover: cover.clone(),
+                    data: false,
+                    strict: false,
+                    seed: self.seed,
+                    values: Choice::Random(self.seed),
+                };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
         };

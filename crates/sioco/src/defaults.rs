@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{ArgAction, Command, CommandFactory};
 use sioco_adapter::config::Config;
 use sioco_model::names::did_you_mean;
@@ -72,7 +73,8 @@ fn all(
                 let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 return Err(wrong(section, &format!("`sioco test` has no option `{name}`{help}")));
             };
-            let values = texts(value, arg).map_err(|why| wrong(section, &format!("`{name}`: {why}")))?;
+            let values = texts(value, arg).and_then(|values| fits(command, arg, &values).map(|()| values));
+            let values = values.map_err(|why| wrong(section, &format!("`{name}`: {why}")))?;
             found.insert(arg.get_id().to_string(), values);
         }
         Ok(())
@@ -93,10 +95,31 @@ fn all(
     for (long, arg) in &options {
         let name = format!("{PREFIX}{}", long.replace('-', "_").to_uppercase());
         if let Some(value) = environment(&name) {
-            found.insert(arg.get_id().to_string(), vec![value]);
+            let values = vec![value];
+            let wrong = |why| Failure::usage(format!("the environment variable `{name}`: {why}"));
+            fits(command, arg, &values).map_err(wrong)?;
+            found.insert(arg.get_id().to_string(), values);
         }
     }
     Ok(found)
+}
+
+/// Whether an option takes these values. It is asked here, since nobody knows later where they came from.
+fn fits(command: &Command, arg: &clap::Arg, values: &[String]) -> Result<(), String> {
+    if matches!(arg.get_action(), ArgAction::SetTrue) {
+        let all = values.iter().all(|value| value.parse::<bool>().is_ok());
+        return if all { Ok(()) } else { Err("it is `true` or `false`".into()) };
+    }
+    let Some(long) = arg.get_long() else { return Ok(()) };
+    let args = ["sioco".into(), TEST.into()].into_iter().chain(values.iter().map(|value| format!("--{long}={value}")));
+    let Err(error) = command.clone().try_get_matches_from(args) else { return Ok(()) };
+    // Whatever else it needs is there later.
+    if !matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue) {
+        return Ok(());
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    Err(lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned())
 }
 
 /// The values of an option, as the command line would have them.
@@ -144,9 +167,24 @@ mod tests {
             ("[test]\nseed = [1]", None, "`seed`: [1] is no value for it"),
             ("[profile.ci]\nx = 1", Some("ci"), "[profile.ci]: `sioco test` has no option `x`"),
             ("", Some("ci"), "there is no profile `ci`"),
+            ("[test]\nquiescence = -1", None, "[test]: `quiescence`: invalid value '-1' for '--quiescence <MS>'"),
+            ("[test]\nquiescence = 1.5", None, "[test]: `quiescence`: invalid value '1.5'"),
+            ("[profile.ci]\nfor = \"soon\"", Some("ci"), "[profile.ci]: `for`: invalid value 'soon'"),
         ] {
             let Err(failure) = all(&project(text), profile, &|_| None, &Cli::command()) else { panic!("no mistake") };
             assert!(failure.message.as_ref().is_some_and(|m| m.contains(part)), "{text}: {:?}", failure.message);
+        }
+    }
+
+    #[test]
+    fn wrong_values_in_the_environment_are_told() {
+        for (name, value, part) in [
+            ("SIOCO_MAX_STEPS", "abc", "the environment variable `SIOCO_MAX_STEPS`: invalid value 'abc'"),
+            ("SIOCO_FAIL_FAST", "yes", "the environment variable `SIOCO_FAIL_FAST`: it is `true` or `false`"),
+        ] {
+            let environment = |wanted: &str| (wanted == name).then(|| value.to_owned());
+            let Err(failure) = all(&project(""), None, &environment, &Cli::command()) else { panic!("no mistake") };
+            assert!(failure.message.as_ref().is_some_and(|m| m.contains(part)), "{name}: {:?}", failure.message);
         }
     }
 }

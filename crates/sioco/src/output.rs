@@ -144,8 +144,9 @@ impl<'a> Output<'a> {
     pub fn failure(&mut self, failure: &Failure) {
         let style = self.err.style;
         if let Some(message) = &failure.message {
-            // Names of files may have anything in them, even what a terminal would obey.
-            let message: String = message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+            // Names of files may have anything in them, even what a terminal would obey. A message may have several lines.
+            let is_bad = |c: char| c.is_control() && c != '\n';
+            let message: String = message.chars().map(|c| if is_bad(c) { '\u{fffd}' } else { c }).collect();
             self.say(format_args!("{}{}", style.red("error"), style.bold(format_args!(": {message}"))));
         }
         if let Some(help) = &failure.help {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sioco_adapter::config::{Config, FILE};
+use sioco_adapter::text::Dialect;
 use sioco_model::Model;
 use sioco_model::model::Direction;
 use sioco_model::names::did_you_mean;
@@ -51,10 +52,15 @@ impl Project {
         shown(&self.root.join(FILE))
     }
 
-    /// What is wrong with the file, whatever the models are: systems, and options.
+    /// What is wrong with the file, whatever the models are: systems, dialects, and options.
     pub fn mistakes(&self) -> Vec<Failure> {
         let of_sut = |name: &String| Described::find(self, name, None).err();
         let mut found: Vec<Failure> = self.config.sut.keys().filter_map(of_sut).collect();
+        for (name, config) in &self.config.dialect {
+            let dialect = Dialect { name: name.clone(), config: config.clone() };
+            let told = |why: String| Failure::usage(format!("`{}`: {why}", self.file()));
+            found.extend(dialect.mistakes().into_iter().map(told));
+        }
         found.extend(defaults::mistakes(self));
         found
     }
@@ -86,9 +92,14 @@ impl Project {
     }
 
     /// What may be meant by a name that is no system of the project.
-    pub fn suggestion(&self, name: &str) -> Option<String> {
-        let near = did_you_mean(name, self.config.sut.keys().map(String::as_str))?;
-        Some(format!("did you mean `{near}`, which is in `{}`?", self.file()))
+    pub fn suggestion(&self, name: &str) -> String {
+        let names = || self.config.sut.keys().map(String::as_str);
+        match did_you_mean(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                format!("`{}` has {}", self.file(), names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+            }
+        }
     }
 }
 

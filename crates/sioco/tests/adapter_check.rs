@@ -268,9 +268,38 @@ fn a_system_that_says_nothing_is_told_to_flush() {
     let args =
         ["test", "m.sts", "--sut", "s", "--quiescence", "1", "--seed", "1", "--no-shrink", "--solver", "builtin"];
     let run = sioco_in(&args, &folder.path(""));
+    run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+2.0 s");
     run.exits(1).stdout_has("  runs       5 fail\n").stdout_has("  ended      nothing was ever received from the SUT");
     greeter(&folder, "echo open; while read -r line; do echo open; done");
     check().exits(0);
+}
+
+#[test]
+fn a_system_that_cannot_run_is_told_with_its_last_lines() {
+    let folder = folder();
+    // Inputs come first, and it ends only after the first one was sent.
+    greeter(&folder, "sleep 0.2; echo 'no such file' >&2; exit 2");
+    let model = "input knock\noutput open\nprocess P { init idle { ?knock -> start } state start { !open -> idle } }\n";
+    folder.write("m.sts", model);
+    let args = ["m.sts", "--sut", "s", "--solver", "builtin"];
+    let run = sioco_in(&[&["adapter", "check"], &args[..]].concat(), &folder.path(""));
+    run.exits(5).stdout_has("ended (exit status: 2) before anything came from it").stdout_has("no such file");
+    let run = sioco_in(&[&["test"], &args[..], &["--seed", "1", "--max-steps", "5"]].concat(), &folder.path(""));
+    run.exits(5).stdout_has("ended (exit status: 2) before anything came from it").stdout_has("no such file");
+}
+
+#[test]
+fn how_a_program_ended_is_in_the_report() {
+    let folder = folder();
+    greeter(&folder, "echo open; read -r line; echo 'knocked too hard' >&2; exit 3");
+    let args = ["test", "m.sts", "--sut", "s", "--seed", "1", "--max-steps", "20", "--solver", "builtin"];
+    for more in [&["--no-shrink"][..], &[]] {
+        let run = sioco_in(&[&args[..], more].concat(), &folder.path(""));
+        run.exits(1)
+            .stdout_has("error[sioco::V003]")
+            .stdout_has("   the program ended (exit status: 3); the last lines");
+        run.stdout_has("   │ knocked too hard\n");
+    }
 }
 
 #[test]

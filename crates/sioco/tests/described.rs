@@ -107,11 +107,17 @@ fn files_are_checked() {
     }
     for (i, (from, to, expected)) in [
         ("seed = 1", "sed = 1", "`sioco.toml`, [test]: `sioco test` has no option `sed`; did you mean `seed`?"),
+        ("seed = 1", "quiescence = -1", "`sioco.toml`, [test]: `quiescence`: invalid value '-1'"),
+        ("max-steps = 5", "for = \"soon\"", "`sioco.toml`, [profile.ci]: `for`: invalid value 'soon'"),
+        ("GET {n}", "GET {n", "`sioco.toml`: dialect `d`: the input `get`: in `GET {n` a `{` is not closed"),
+        ("\"NO\"", "{ regex = '(' }", "`sioco.toml`: dialect `d`: the output `no`: `(` is no regular expression"),
+        ("\"NO\"", "[]", "`sioco.toml`: dialect `d`: the output `no` has no template"),
         ("max-steps", "max-step", "`sioco.toml`, [profile.ci]: `sioco test` has no option `max-step`"),
         ("dialect = \"d\"", "dialect = \"e\"", "`sioco.toml`, [sut.s]: there is no dialect `e`"),
         ("connect = ", "conect = ", "unknown field `conect`"),
         ("connect = \"tcp://127.0.0.1:1\"", "", "[sut.s]: it needs `command`, or `connect`"),
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:{port}", "there is no `start` that could use the port"),
+        ("connect = \"tcp://127.0.0.1:1\"", "command = \"a {port}\"", "[sut.s]: `{port}` is for servers, with `start`"),
         ("tcp://127.0.0.1:1", "ws://127.0.0.1:1/", "WebSocket is for adapters, without a `dialect`"),
         ("dialect = \"d\"", "dialect = \"d\"\ndirectory = \"x\"", "are for what is started"),
         ("dialect = \"d\"", "dialect = \"d\"\norder = \"any\"", "`order` is \"sut\" or \"sent\""),
@@ -140,6 +146,33 @@ fn dialects_are_compared_with_models() {
     file.exits(0);
     model.exits(0).stdout_has("warning: `sioco.toml`: dialect `d`: the templates `OK {n}` of `ok` and ");
     model.stdout_has("overlap, on \"OK 0\\n\" for example").stdout_has("checked 1 file: 1 warning\n");
+    // Responses of which only the first counts.
+    let folder = Folder::new("described-hidden");
+    let file = FILE.replace("\"GET {n}\"", "{ method = \"GET\", path = \"/{n}\" }").replace("tcp://", "http://");
+    let file = file.replace("\"OK {n}\"", "{ status = 200, json = { n = \"\" } }");
+    folder.write("m.sts", MODEL);
+    for no in ["201", "200", "\"2xx\""] {
+        folder.write("sioco.toml", &file.replace("\"NO\"", &format!("{{ status = {no} }}")));
+        sioco_in(&["check", "m.sts"], &folder.path("")).exits(0).stdout_has("no problems");
+    }
+    let file = file.replace("ok = {", "no = { status = \"2xx\" }\nok = {").replace("no = \"NO\"\n", "");
+    folder.write("sioco.toml", &file);
+    let run = sioco_in(&["check", "m.sts"], &folder.path(""));
+    run.exits(0)
+        .stdout_has("warning: `sioco.toml`: dialect `d`: the template `no` (status \"2xx\") hides `ok` (status 200)");
+    // An input that is the same whatever its value is.
+    let unplaced = "dialect `d`: the template of the input `get` has no place for `n`: the same is sent";
+    let [_, model] = checked("unplaced", "GET {n}", "GET");
+    model.exits(0).stdout_has(unplaced).stdout_has("checked 1 file: 1 warning\n");
+    folder.write(
+        "sioco.toml",
+        &FILE
+            .replace("\"GET {n}\"", "{ method = \"GET\", path = \"/\" }")
+            .replace("tcp://", "http://")
+            .replace("\"OK {n}\"", "{ status = 200, json = { n = \"\" } }")
+            .replace("\"NO\"", "{ status = 404 }"),
+    );
+    sioco_in(&["check", "m.sts"], &folder.path("")).exits(0).stdout_has(unplaced).stdout_has("1 warning\n");
     // A gate or a parameter with another name.
     let [file, model] = checked("typo", "ok = \"OK {n}\"", "okk = \"OK {n}\"");
     file.exits(0);
@@ -157,4 +190,85 @@ fn dialects_are_compared_with_models() {
     let run = sioco(&["check", "--format", "json", &path]);
     run.exits(2).stdout_has("\"type\":\"project\"").stdout_has("\"severity\":\"error\"").stdout_has("\"errors\":1");
     sioco(&["check", &folder.path("no/sioco.toml")]).exits(2).stdout_has("error: cannot read `");
+}
+
+/// What is said comes back.
+const ECHO: &str = "input say(t: String)\ninput tell(t: String, n: Int in 0..9)\noutput said(t: String)\noutput told(t: String)\nprocess Echo {\n  var last: String = \"\"\n\n  init l {\n    ?say(t) / last := t -> m\n    ?tell(t, n) [n > 4] / last := t -> o\n    ?tell(t, _) [else] / last := t -> m\n  }\n  state m {\n    !said(last) -> l\n  }\n  state o {\n    !told(last) -> l\n  }\n}\n";
+
+const ECHO_FILE: &str = r#"
+[dialect.d.inputs]
+say = "SAY {t}"
+tell = "TELL {n} {quoted(t)}"
+[dialect.d.outputs]
+said = "SAID {quoted(t)}"
+told = "TOLD {quoted(t)}"
+[sut.s]
+dialect = "d"
+command = "python3 echo.py"
+reset = "keep"
+"#;
+
+/// Reads and writes lines, and knows JSON; an unknown line is answered by a line that is no output.
+const ECHO_SERVER: &str = r#"import json, sys
+for line in sys.stdin.buffer:
+    line = line.decode().removesuffix("\n")
+    if line.startswith("SAY "):
+        print("SAID", json.dumps(line[4:]), flush=True)
+    elif line.startswith("TELL "):
+        n, text = line[5:].split(" ", 1)
+        print("TOLD" if int(n) > 4 else "SAID", json.dumps(json.loads(text)), flush=True)
+    else:
+        print("what?", flush=True)
+"#;
+
+/// A text with a line end is not one line, so it is not sent as one: a system that does what the model says passes.
+#[test]
+fn texts_with_line_ends_are_not_sent_as_lines() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3, which runs the server of this test");
+        return;
+    }
+    let folder = Folder::new("described-lines");
+    folder.write("sioco.toml", ECHO_FILE);
+    folder.write("echo.py", ECHO_SERVER);
+    folder.write("m.sts", ECHO);
+    let run = |args: &[&str]| sioco_in(args, &folder.path(""));
+    run(&["check", "m.sts", "sioco.toml"]).exits(0).stdout_has("no problems");
+    let check = run(&["adapter", "check", "m.sts", "--sut", "s", "--steps", "60", "--solver", "builtin"]);
+    check.exits(0).stdout_has("no texts with a line end are sent as t of ?say\n");
+    for seed in ["1", "2", "3"] {
+        let args = ["test", "m.sts", "--sut", "s", "--seed", seed, "--journal", "j.jsonl", "--solver", "builtin"];
+        let test = run(&[&args[..], &["--cover", "switch", "--again", "--max-steps", "400"]].concat());
+        test.exits(0).stdout_has("PASS  Echo against `s`");
+        let journal = fs::read_to_string(folder.path("j.jsonl")).unwrap();
+        let sent = |gate: &str| journal.lines().filter(|l| l.contains(&format!("\"{gate}\""))).collect::<Vec<_>>();
+        assert!(sent("say").iter().any(|line| line.contains("\\\"")), "texts with quotes were sent");
+        assert!(sent("say").iter().all(|line| !line.contains("\\n")), "{:#?}", sent("say"));
+        assert!(sent("tell").iter().any(|line| line.contains("\\n")), "what is in quotes may have line ends");
+        // The journal belongs to the model as it was written.
+        run(&["judge", "m.sts", "j.jsonl"]).exits(0).stderr_is("");
+    }
+}
+
+/// A name that is misspelled, and a file that cannot be read: what is wrong is told before anything is started.
+#[test]
+fn names_and_files_that_are_wrong_are_told() {
+    let folder = Folder::new("described-names");
+    folder.write("m.sts", MODEL);
+    folder.write("sioco.toml", &FILE.replace("[sut.s]", "[sut.login]"));
+    for command in [&["test"][..], &["adapter", "check"]] {
+        let run = |sut: &str| sioco_in(&[command, &["m.sts", "--sut", sut]].concat(), &folder.path(""));
+        let near = run("logn");
+        near.exits(2).stderr_has("error: `--sut`: `logn` is no program in the PATH, and not in `sioco.toml`\n");
+        near.stderr_has("help: did you mean `login`?\n");
+        run("nothing_of_the_kind").exits(2).stderr_has("help: `sioco.toml` has `login`\n");
+        // A path, and a command with arguments, are no names.
+        assert!(!run("./logn").stderr.contains("PATH"));
+        assert!(!run("logn 1").stderr.contains("and not in"));
+    }
+    folder.write("sioco.toml", "[sut.login]\nconnect = \"tcp\n");
+    let run = sioco_in(&["test", "m.sts", "--sut", "login"], &folder.path(""));
+    run.exits(2).stderr_has("error: `sioco.toml` is wrong: TOML parse error at line 2, column ");
+    run.stderr_has("\n  |\n2 | connect = \"tcp\n");
+    assert!(!run.stderr.contains('\u{fffd}'), "{}", run.stderr);
 }

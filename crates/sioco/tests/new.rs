@@ -138,6 +138,51 @@ fn the_tcp_project_runs() {
     test(&address).exits(1).stdout_has("FAIL  Tank");
 }
 
+/// A server that was not written for sioco, which needs no adapter.
+fn described(template: &str, address: &str) {
+    let folder = Folder::new(&format!("new-{template}"));
+    let run = new(&folder, &["--template", template, "tank"]);
+    run.exits(0).stderr_is("").stdout_has("  sioco check model.sts\n  sioco adapter check model.sts --sut tank\n");
+    let files = ["model.sts", "tank.py", "server.py", "sioco.toml", "README.md", ".gitignore"];
+    is_whole(&folder, "tank", &[&files[..], &[".github/workflows/test.yml"]].concat());
+    let server = read(&folder, "tank/server.py");
+    assert!(!server.contains("sioco") && !server.contains("hello"), "{server}");
+    let project = folder.path("tank");
+    sioco_in(&["check", "model.sts", "sioco.toml"], &project).exits(0).stdout_has("2 files: no problems");
+    if !python("the server of the project") {
+        return;
+    }
+    let check = ["adapter", "check", "model.sts", "--sut", "tank", "--solver", "builtin", "--steps", "20"];
+    sioco_in(&check, &project).exits(0).stdout_has("for 4 gates of the model").stdout_has("next: sioco test model.sts");
+    let args = ["test", "model.sts", "--sut", "tank", "--seed", "1", "--solver", "builtin", "--max-steps", "300"];
+    let test = || sioco_in(&args, &project);
+    test().exits(0).stdout_has("PASS  Tank against `tank`").stdout_has("6 of 6 switches surely taken (100%)");
+    // One that runs already, as the README says.
+    {
+        let (_server, there) = serve(&project);
+        assert!(there.starts_with(address), "{there}");
+        let file = read(&folder, "tank/sioco.toml");
+        let lines = file.lines().filter(|line| !line.starts_with("start = "));
+        let lines =
+            lines.map(|line| if line.starts_with("connect") { format!("connect = \"{there}\"") } else { line.into() });
+        folder.write("tank/sioco.toml", &(lines.collect::<Vec<_>>().join("\n") + "\n"));
+        test().exits(0).stdout_has("PASS  Tank against `tank`");
+        folder.write("tank/sioco.toml", &file);
+    }
+    make_mistake(&folder, "tank/tank.py", "# ");
+    test().exits(1).stdout_has("FAIL  Tank").stdout_has("this output is not allowed here");
+}
+
+#[test]
+fn the_text_project_runs() {
+    described("text", "tcp://127.0.0.1:");
+}
+
+#[test]
+fn the_http_project_runs() {
+    described("http", "http://127.0.0.1:");
+}
+
 /// Its code is tested here without building sioco once more, which takes minutes: by the test `template`.
 #[test]
 fn the_rust_project_is_whole() {
@@ -200,7 +245,9 @@ fn names_that_are_none_are_told() {
         new(&folder, &["--", name]).exits(2).stderr_has(part);
     }
     new(&folder, &["std", "--template", "rust"]).exits(2).stderr_has("something else is called that in Rust");
-    new(&folder, &["tank", "--template", "cobol"]).exits(2).stderr_has("[possible values: python, tcp, rust]");
+    new(&folder, &["tank", "--template", "cobol"])
+        .exits(2)
+        .stderr_has("[possible values: python, text, http, tcp, rust]");
     new(&folder, &["tank", "--sioco-path", "."]).exits(2).stderr_has("is for `--template rust`");
     let run = new(&folder, &["tank", "--template", "rust", "--sioco-path", "nowhere"]);
     run.exits(2).stderr_has("`nowhere` is not the source of sioco");

@@ -102,6 +102,23 @@ fn what_fails_sometimes_is_flaky() {
     replay(&folder, &["j.jsonl", "--times", "1"]).exits(1).stdout_has("FAILED  run 1 fails again, once");
 }
 
+/// What failed only sometimes when it was shrunk may pass a few times by chance.
+#[cfg(unix)]
+#[test]
+fn what_failed_sometimes_before_is_not_fixed_by_a_few_passes() {
+    let folder = folder();
+    folder.program("moody.sh", MOODY);
+    let options = ["--sut", "./moody.sh", "--fail-fast", "--journal", "j.jsonl", "--cover", "switch"];
+    let run = record(&folder, &options);
+    let rate = (1..5).find(|n| run.exits(1).stdout.contains(&format!("fails in {n} of 5 runs"))).expect("a rate");
+    folder.program("moody.sh", &MOODY.replace("y=$((x + run % 2))", "y=$x"));
+    let run = replay(&folder, &["j.jsonl"]);
+    run.exits(3).stdout_has(&format!("tried 3 times; but it failed in {rate} of 5 runs when it was shrunk\n"));
+    let enough = 50_u64.div_ceil(rate).to_string();
+    run.stdout_has(&format!("this does not show that it is mended: `--times {enough}` would\n"));
+    replay(&folder, &["j.jsonl", "--times", &enough]).exits(0).stdout_has("FIXED  run ");
+}
+
 /// What did not fail again when it was shrunk was not mended by anybody if it does not fail now.
 #[cfg(unix)]
 #[test]

@@ -8,7 +8,7 @@ use sioco_model::model::{Direction, Model, Param};
 
 use super::gates;
 use crate::config::{InputConfig, Request};
-use crate::text::{Dialect, Piece, Words, render, template, unknown};
+use crate::text::{Dialect, Piece, Words, render, template, unknown, unplaced};
 
 /// A request with places for values.
 pub(super) struct Template {
@@ -98,6 +98,12 @@ fn percent(value: String) -> String {
 }
 
 impl Template {
+    /// The parameters of its gate that it has no place for, in words.
+    pub(super) fn unplaced(&self, name: &str, params: &[Param]) -> Option<String> {
+        let texts = self.headers.iter().map(|(_, value)| value).chain([&self.path]).chain(&self.body);
+        unplaced(name, params, texts.flatten())
+    }
+
     /// The request for an input.
     pub(super) fn fill(&self, model: &Model, input: &GateValue) -> Outgoing {
         let plain = |pieces: &Vec<Piece>| render(model, &self.words, pieces, input, &|value| value);

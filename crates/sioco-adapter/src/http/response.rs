@@ -40,17 +40,32 @@ struct Output {
     gate: GateId,
     status: Status,
     regex: Option<Regex>,
+    /// The same as it was written.
+    pattern: Option<String>,
     args: Vec<Arg>,
     after: Option<Vec<GateId>>,
     /// In words, for messages.
     text: String,
 }
 
+#[derive(Clone, Copy)]
 enum Status {
     Any,
     Exactly(u16),
     /// The first digit.
     Class(u16),
+}
+
+impl Status {
+    /// Whether it takes everything that another one does.
+    fn covers(self, other: Status) -> bool {
+        match (self, other) {
+            (Status::Any, _) => true,
+            (Status::Exactly(a), Status::Exactly(b)) | (Status::Class(a), Status::Class(b)) => a == b,
+            (Status::Class(class), Status::Exactly(status)) => class == status / 100,
+            (Status::Exactly(_), _) | (Status::Class(_), Status::Any) => false,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -68,6 +83,8 @@ enum Misfit {
     Other,
     /// It is meant for this one, and has wrong values.
     Malformed(String),
+    /// It may be meant for this one, and cannot be read.
+    TooDeep,
 }
 
 impl Recognizer {
@@ -93,25 +110,64 @@ impl Recognizer {
         Recognizer { outputs, other, words: config.words.clone() }
     }
 
-    /// What a response to a request of a gate is.
-    pub(super) fn observation(&self, model: &Model, after: GateId, response: &Response) -> Observation {
+    /// Templates that never count, since an earlier one takes whatever they take, in words. What a later one takes only
+    /// in part is meant: the special case stands first.
+    pub(super) fn hidden(&self) -> Vec<String> {
+        let of = |(at, hidden): (usize, &Output)| {
+            let taken = self.outputs[..at].iter().find(|earlier| earlier.hides(hidden))?;
+            Some(format!(
+                "the template {} hides {}, which stands after it: every response that fits the second fits the first as \
+                 well, and the first one counts; `json`, `regex` or `after` tell them apart",
+                taken.text, hidden.text
+            ))
+        };
+        self.outputs.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// What a response to a request of a gate is, or why that cannot be found out.
+    pub(super) fn observation(&self, model: &Model, after: GateId, response: &Response) -> Result<Observation, String> {
         let text = String::from_utf8_lossy(&response.body).into_owned();
-        let json = keep_digits(&text).ok().and_then(|kept| serde_json::from_str::<Json>(&kept).ok());
+        let json = keep_digits(&text).map_or(Body::Other, |kept| Body::of(&kept));
         for template in self.outputs.iter().filter(|o| o.after.as_ref().is_none_or(|all| all.contains(&after))) {
-            match template.args(model, &self.words, response, json.as_ref()) {
-                Ok(args) => return output(template.gate, args),
+            match template.args(model, &self.words, response, &json) {
+                Ok(args) => return Ok(output(template.gate, args)),
                 Err(Misfit::Other) => {}
                 Err(Misfit::Malformed(why)) => {
-                    return Observation::Malformed { gate: Some(template.gate), why, raw: response.to_string() };
+                    let gate = Some(template.gate);
+                    return Ok(Observation::Malformed { gate, why, raw: response.to_string() });
+                }
+                // That it cannot be read here is no fault of who sent it.
+                Err(Misfit::TooDeep) => {
+                    return Err(format!("the JSON of a response is nested too deeply to be read: {response}"));
                 }
             }
         }
         if let (Some(gate), Ok(body)) = (self.other, std::str::from_utf8(&response.body)) {
-            return output(gate, vec![Value::string(&format!("{} {body}", response.status))]);
+            return Ok(output(gate, vec![Value::string(&format!("{} {body}", response.status))]));
         }
         let tried: Vec<&str> = self.outputs.iter().map(|o| o.text.as_str()).collect();
         let why = format!("the response fits no template; these were tried: {}", tried.join(", "));
-        Observation::Malformed { gate: None, why, raw: response.to_string() }
+        Ok(Observation::Malformed { gate: None, why, raw: response.to_string() })
+    }
+}
+
+/// The body of a response, for those who look for JSON in it.
+enum Body {
+    Json(Json),
+    /// It is JSON as far as it could be read.
+    TooDeep,
+    /// It is something else.
+    Other,
+}
+
+impl Body {
+    fn of(text: &str) -> Body {
+        match serde_json::from_str(text) {
+            Ok(json) => Body::Json(json),
+            // The library does not tell this apart in any other way.
+            Err(error) if error.to_string().starts_with("recursion limit exceeded") => Body::TooDeep,
+            Err(_) => Body::Other,
+        }
     }
 }
 
@@ -157,7 +213,16 @@ fn compile(model: &Model, id: GateId, config: &OutputConfig) -> Result<Output, S
     });
     let shown = full.status.as_ref().map_or("any status".into(), |s| format!("status {s}"));
     let text = format!("`{}` ({shown})", gate.name);
-    Ok(Output { gate: id, status, regex, args: all.collect::<Result<_, _>>()?, after: after.transpose()?, text })
+    let pattern = full.regex.clone();
+    Ok(Output {
+        gate: id,
+        status,
+        regex,
+        pattern,
+        args: all.collect::<Result<_, _>>()?,
+        after: after.transpose()?,
+        text,
+    })
 }
 
 /// The JSON of a value, with the constructor's own name where a word stands for it.
@@ -197,13 +262,24 @@ fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<St
 }
 
 impl Output {
-    fn args(
-        &self,
-        model: &Model,
-        words: &Words,
-        response: &Response,
-        json: Option<&Json>,
-    ) -> Result<Vec<Value>, Misfit> {
+    /// Whether it takes everything that another one does.
+    fn hides(&self, other: &Output) -> bool {
+        let pointers = |output: &Output| {
+            let pointer = |arg: &Arg| if let Arg::Pointer(pointer) = arg { Some(pointer.clone()) } else { None };
+            output.args.iter().filter_map(pointer).collect::<Vec<String>>()
+        };
+        let known = pointers(other);
+        self.status.covers(other.status)
+            && (self.pattern.is_none() || self.pattern == other.pattern)
+            && pointers(self).iter().all(|pointer| known.contains(pointer))
+            && match (&self.after, &other.after) {
+                (None, _) => true,
+                (Some(all), Some(others)) => others.iter().all(|gate| all.contains(gate)),
+                (Some(_), None) => false,
+            }
+    }
+
+    fn args(&self, model: &Model, words: &Words, response: &Response, body: &Body) -> Result<Vec<Value>, Misfit> {
         let fits = match self.status {
             Status::Any => true,
             Status::Exactly(status) => status == response.status,
@@ -231,8 +307,12 @@ impl Output {
             Arg::Fixed(value) => Ok(value.clone()),
             Arg::Status => of_json(param, &Json::from(response.status)),
             Arg::Pointer(pointer) => {
-                let found = json.and_then(|json| json.pointer(pointer)).ok_or(Misfit::Other)?;
-                of_json(param, found)
+                let found = match body {
+                    Body::Json(json) => json.pointer(pointer),
+                    Body::TooDeep => return Err(Misfit::TooDeep),
+                    Body::Other => None,
+                };
+                of_json(param, found.ok_or(Misfit::Other)?)
             }
             Arg::Group(name) => {
                 let span = captures.as_ref().and_then(|c| c.get_group_by_name(name)).ok_or(Misfit::Other)?;

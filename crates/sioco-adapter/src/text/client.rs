@@ -1,9 +1,10 @@
 //! A system that speaks plain text, as a [`Sut`].
 //!
 //! The connection is the system: its end is the observation `closed`, and what fits no template is one as well. Only
-//! what is not the system's doing is a fault: a server that is not there, or one that does not take what is sent.
+//! what is not the system's doing is a fault: a server that is not there, one that does not take what is sent, or a
+//! program that cannot run at all.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,13 @@ use crate::transport::{Connection, Connector};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the last words of a system that ended are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How much more time than before a program has to end by itself.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How many ends of programs are kept,
+const KEPT: usize = 1000;
+/// and so many of the last lines of each.
+const LAST_LINES: usize = 10;
 
 /// What is chosen about a system that speaks plain text.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,6 +55,22 @@ impl Default for TextOptions {
     }
 }
 
+/// What was exchanged over a connection.
+#[derive(Clone, Copy)]
+struct Begun {
+    at: Instant,
+    /// Something was received.
+    heard: bool,
+    /// An input was sent.
+    sent: bool,
+}
+
+impl Begun {
+    fn now() -> Begun {
+        Begun { at: Instant::now(), heard: false, sent: false }
+    }
+}
+
 /// A system that speaks plain text. Dropping it ends the connection, and what was started for it.
 pub struct TextClient<'m> {
     model: &'m Model,
@@ -62,6 +86,15 @@ pub struct TextClient<'m> {
     farewell: bool,
     /// The connection is over, and everybody knows.
     over: bool,
+    /// When the connection was opened, and what was exchanged since.
+    begun: Begun,
+    /// Whether it is known that the system can run: it said something, or waited for something.
+    runs: bool,
+    /// The run, and how programs ended that did so in a run.
+    run: u64,
+    endings: BTreeMap<u64, Vec<String>>,
+    /// Whether a program ran on after it closed its output: nobody waits for its end then.
+    lingers: bool,
     /// Whether a run has begun at any time.
     worked: bool,
     restarts: u32,
@@ -87,6 +120,11 @@ impl<'m> TextClient<'m> {
             events: VecDeque::new(),
             farewell: false,
             over: false,
+            begun: Begun::now(),
+            runs: false,
+            run: 0,
+            endings: BTreeMap::new(),
+            lingers: false,
             worked: false,
             restarts: 0,
         }
@@ -153,11 +191,16 @@ impl<'m> TextClient<'m> {
                 Raw::Some if received.len() + self.bytes.len() > MAX_LINE => {
                     format!("nothing like it came in {} MiB", MAX_LINE >> 20)
                 }
-                Raw::Some => continue,
+                Raw::Some => {
+                    (self.begun.heard, self.runs) = (true, true);
+                    continue;
+                }
                 Raw::Interrupted => return Ok(false),
                 Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
                 Raw::End(error) => {
-                    format!("the connection ended{}", error.map(|e| format!(" ({e})")).unwrap_or_default())
+                    let status = self.connection.as_mut().and_then(|open| open.ended());
+                    let why = status.or(error).map(|why| format!(" ({why})")).unwrap_or_default();
+                    format!("the connection ended{why}")
                 }
             };
             received.append(&mut self.bytes);
@@ -202,8 +245,66 @@ impl<'m> TextClient<'m> {
         self.fault(FaultKind::Timeout, &format!("it has not read what was sent to it for {time} s"))
     }
 
+    /// Whether a program that ended without a word ends all the same if nothing is sent to it, and how. What was sent to
+    /// it may have come too late for it, and it is none of its doing then that it cannot run. It is started once more to
+    /// find out, with twice the time that it took.
+    fn ends_untold(&mut self) -> Option<(String, Vec<String>)> {
+        let wait = (self.begun.at.elapsed() * 2 + GRACE).min(self.options.patience);
+        let mut open = self.connector.open(&self.interrupt).ok().flatten()?;
+        let mut bytes = Vec::new();
+        let (until, mut found) = (later(wait), Raw::Nothing);
+        while found == Raw::Nothing && !open.is_gone() && Instant::now() < until {
+            found = open.lines().raw(&mut bytes, until.min(later(LOOK)), &self.interrupt);
+        }
+        let mute = !self.interrupted() && bytes.is_empty();
+        let ended = (mute && found != Raw::Some).then(|| open.ended()).flatten();
+        let told = ended.map(|status| (status, open.stderr()));
+        open.close(Duration::ZERO);
+        told
+    }
+
+    /// A program that ended before it said anything, and before anything was asked of it, did not run at all.
+    fn check_start(&mut self) -> Result<(), Fault> {
+        let Begun { heard, sent, .. } = self.begun;
+        if heard || (sent && self.runs) {
+            return Ok(());
+        }
+        let Some(status) = self.connection.as_mut().and_then(|open| open.ended()) else { return Ok(()) };
+        let (status, stderr) = match sent {
+            false => (status, None),
+            true => match self.ends_untold() {
+                Some((status, stderr)) => (status, Some(stderr)),
+                None => {
+                    self.runs = true;
+                    return Ok(());
+                }
+            },
+        };
+        let what =
+            format!("it ended ({status}) before anything came from it, without any input: can it run like this?");
+        let fault = self.fault(FaultKind::Start, &what);
+        let again = fault.again && self.runs;
+        Err(Fault { again, stderr: stderr.unwrap_or(fault.stderr), ..fault })
+    }
+
+    /// Keeps how a program ended, if that is over what the run was.
+    fn remember(&mut self) {
+        let wanted = self.over && !self.lingers && self.endings.len() < KEPT;
+        let Some(open) = self.connection.as_mut().filter(|_| wanted) else { return };
+        let Some(status) = open.ended() else {
+            self.lingers = true;
+            return;
+        };
+        let all = open.stderr();
+        let last = all.iter().skip(all.len().saturating_sub(LAST_LINES)).map(|line| format!("│ {line}"));
+        let head = if all.is_empty() { "" } else { "; the last lines on its standard error:" };
+        let words = std::iter::once(format!("the program ended ({status}){head}")).chain(last).collect();
+        self.endings.entry(self.run).or_insert(words);
+    }
+
     /// The connection ended.
-    fn end(&mut self) {
+    fn end(&mut self) -> Result<(), Fault> {
+        self.check_start()?;
         self.over = true;
         if !self.bytes.is_empty() {
             let rest = std::mem::take(&mut self.bytes);
@@ -213,6 +314,7 @@ impl<'m> TextClient<'m> {
         if !self.farewell {
             self.events.push_back(SutEvent::Observed(Observation::Closed));
         }
+        Ok(())
     }
 }
 
@@ -221,10 +323,11 @@ impl Sut for TextClient<'_> {
         self.options.order
     }
 
-    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+    fn reset(&mut self, run: u64, _: u64) -> Result<(), Fault> {
         if !self.options.keep || self.over {
             self.stop();
         }
+        self.run = run;
         (self.farewell, self.over) = (false, false);
         self.bytes.clear();
         self.events.clear();
@@ -237,6 +340,7 @@ impl Sut for TextClient<'_> {
             });
             let Some(connection) = opened? else { return Ok(()) };
             self.connection = Some(connection);
+            self.begun = Begun::now();
         }
         if self.prepare()? {
             self.worked = true;
@@ -246,6 +350,7 @@ impl Sut for TextClient<'_> {
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         let bytes = self.dialect.write(self.model, input);
+        self.begun.sent = true;
         self.write(bytes)?;
         self.events.push_back(SutEvent::Accepted { id });
         Ok(())
@@ -272,9 +377,10 @@ impl Sut for TextClient<'_> {
             };
             let look = until.min(later(LOOK));
             match open.lines().raw(&mut self.bytes, look, &self.interrupt) {
-                Raw::Some | Raw::Interrupted => {}
-                Raw::End(_) => self.end(),
-                Raw::Nothing if self.is_gone() => self.end(),
+                Raw::Some => (self.begun.heard, self.runs) = (true, true),
+                Raw::Interrupted => {}
+                Raw::End(_) => self.end()?,
+                Raw::Nothing if self.is_gone() => self.end()?,
                 Raw::Nothing if look < until => {}
                 Raw::Nothing if self.bytes.is_empty() || wait.is_zero() => {
                     self.check_delivery()?;
@@ -294,7 +400,12 @@ impl Sut for TextClient<'_> {
         }
     }
 
+    fn last_words(&self, run: u64) -> Vec<String> {
+        self.endings.get(&run).cloned().unwrap_or_default()
+    }
+
     fn stop(&mut self) {
+        self.remember();
         if let Some(mut connection) = self.connection.take() {
             connection.close(Duration::ZERO);
         }

@@ -9,7 +9,8 @@ use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
 
 use super::matcher::{Found, Matcher, bytes};
-use super::template::{Piece, no_parameter, render, template};
+use super::nearly::Nearly;
+use super::template::{Piece, no_parameter, render, template, unplaced};
 use super::value::{Words, pattern, read};
 use crate::config::{DialectConfig, InputConfig, OutputConfig, Recognized};
 use crate::lines::{MAX_LINE, excerpt};
@@ -47,6 +48,8 @@ struct Output {
     regex: Regex,
     /// Where the value of each parameter comes from.
     args: Vec<Arg>,
+    /// If it is a line: what would be one but for its values.
+    nearly: Option<Nearly>,
 }
 
 #[derive(Clone)]
@@ -74,6 +77,7 @@ impl Dialect {
         let inputs = self.inputs(model, &mut wrong);
         let mut patterns = Vec::new();
         let outputs = self.outputs(model, &mut patterns, &mut wrong);
+        wrong.extend(self.endless());
         let gate = |name: &String| match output_gate(model, name) {
             Ok(gate) => Some(gate),
             Err(why) => {
@@ -100,7 +104,12 @@ impl Dialect {
             )
         };
         let overlaps = matcher.as_ref().map(Matcher::overlaps).unwrap_or_default();
-        let remarks = overlaps.into_iter().map(overlap).collect();
+        let mut remarks: Vec<String> = overlaps.into_iter().map(overlap).collect();
+        for (id, pieces) in &inputs {
+            let gate = &model.gates[*id];
+            let unplaced = unplaced(&gate.name, &gate.params, pieces.iter());
+            remarks.extend(unplaced.map(|why| format!("dialect `{}`: {why}", self.name)));
+        }
         Ok(Compiled { words, line_end: config.line_end.clone(), inputs, outputs, matcher, other, last, remarks })
     }
 
@@ -108,7 +117,8 @@ impl Dialect {
     /// mean nothing.
     pub(crate) fn other(&self, model: &Model, wrong: &mut Vec<String>) -> Option<GateId> {
         let config = &self.config;
-        let has = |name: &str| config.outputs.0.iter().any(|(n, _)| n == name) || config.other.as_deref() == Some(name);
+        let written = |name: &str| config.outputs.0.iter().any(|(n, all)| n == name && !all.0.is_empty());
+        let has = |name: &str| written(name) || config.other.as_deref() == Some(name);
         for gate in model.gates.values().filter(|g| g.direction == Direction::Output && g.name != CLOSED) {
             if !has(&gate.name) {
                 wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
@@ -187,12 +197,12 @@ impl Dialect {
                 "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it".into()
             );
         }
-        let (text, pattern, mut args) = match (line, &full.regex) {
+        let (text, pattern, mut args, nearly) = match (line, &full.regex) {
             (Some(line), None) => {
                 let (pattern, args) = self.line(model, gate, line)?;
-                (line.clone(), pattern, args)
+                (line.clone(), pattern, args, Nearly::new(&template(line, &gate.params)?))
             }
-            (None, Some(regex)) => (regex.clone(), regex.clone(), groups(gate, regex)?),
+            (None, Some(regex)) => (regex.clone(), regex.clone(), groups(gate, regex)?, None),
             _ => return Err("a template has either `line` or `regex`".into()),
         };
         fixed(model, gate, full, &mut args)?;
@@ -200,20 +210,11 @@ impl Dialect {
             arg.ok_or_else(|| format!("`{text}` says nothing about the parameter `{}`; name it, or `set` it", p.name))
         });
         let args = args.collect::<Result<Vec<_>, _>>()?;
-        let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(&pattern);
-        let hir = hir.map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))?;
-        if !hir.properties().look_set().is_empty() {
-            return Err(format!(
-                "`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end"
-            ));
-        }
-        if hir.properties().minimum_len() == Some(0) {
-            return Err(format!("`{text}` also matches nothing at all, and would do so without end"));
-        }
+        describes_messages(&text, &pattern)?;
         let whole = format!("(?:{pattern})\\z");
         let regex = Regex::builder().syntax(bytes()).build(&whole);
         let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
-        Ok((pattern, Output { gate: id, text, regex, args }))
+        Ok((pattern, Output { gate: id, text, regex, args, nearly }))
     }
 
     /// The regular expression of a line in the short form, and where its values are.
@@ -252,6 +253,19 @@ impl Dialect {
         });
         Ok((all, args))
     }
+}
+
+/// Sees to it that a template, with its regular expression, describes whole messages.
+pub(super) fn describes_messages(text: &str, pattern: &str) -> Result<(), String> {
+    let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern);
+    let hir = hir.map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))?;
+    if !hir.properties().look_set().is_empty() {
+        return Err(format!("`{text}` has `^`, `$` or `\\b`: a template describes a whole message, with its line end"));
+    }
+    if hir.properties().minimum_len() == Some(0) {
+        return Err(format!("`{text}` also matches nothing at all, and would do so without end"));
+    }
+    Ok(())
 }
 
 /// Where the groups of a regular expression are, by parameters.
@@ -345,7 +359,7 @@ impl Compiled {
             Found::Partial if bytes.len() <= MAX_LINE => Heard::Partial,
             Found::Partial => Heard::Message(bytes.len(), self.malformed(bytes, "a message without an end")),
             Found::Nothing => match bytes.iter().position(|b| *b == b'\n') {
-                Some(end) => Heard::Message(end + 1, self.unknown(&bytes[..=end])),
+                Some(end) => Heard::Message(end + 1, self.unknown(model, &bytes[..=end])),
                 None if bytes.len() <= MAX_LINE => Heard::Partial,
                 None => Heard::Message(bytes.len(), self.malformed(bytes, "a line without an end")),
             },
@@ -353,12 +367,54 @@ impl Compiled {
     }
 
     /// A line that fits no template.
-    fn unknown(&self, line: &[u8]) -> Observation {
+    fn unknown(&self, model: &Model, line: &[u8]) -> Observation {
         if let (Some(gate), Ok(text)) = (self.other, std::str::from_utf8(line)) {
             let text = Value::string(text.trim_end_matches(['\r', '\n']));
             return Observation::Output(GateValue { gate, args: vec![text] });
         }
-        self.malformed(line, "something that fits no template")
+        match self.other_end(line).or_else(|| self.other_values(model, line)) {
+            Some(why) => Observation::Malformed { gate: None, why, raw: raw(line) },
+            None => self.malformed(line, "something that fits no template"),
+        }
+    }
+
+    /// That a line would fit if it ended otherwise.
+    fn other_end(&self, line: &[u8]) -> Option<String> {
+        let (found, other) = match line.strip_suffix(b"\r\n") {
+            Some(text) => ("\\r\\n", [text, b"\n"].concat()),
+            None => ("\\n", [line.strip_suffix(b"\n")?, b"\r\n"].concat()),
+        };
+        let Found::Message { end, template } = self.matcher.as_ref()?.find(&other) else { return None };
+        let text = excerpt(&raw(self.outputs[template].text.as_bytes()));
+        let line_end = raw(self.line_end.as_bytes());
+        let why = format!(
+            "the system sent something that fits no template: {text} would fit with another line end; this ends with \
+             \"{found}\", and `line-end` of the dialect is \"{line_end}\""
+        );
+        (end == other.len()).then_some(why)
+    }
+
+    /// That a line would fit if its values were others. The template that has most in common with it counts.
+    fn other_values(&self, model: &Model, line: &[u8]) -> Option<String> {
+        let text = std::str::from_utf8(line).ok()?;
+        let text = text.strip_suffix(&self.line_end).unwrap_or(text).trim_end_matches(['\r', '\n']);
+        let near = self.outputs.iter().filter_map(|o| Some((o, o.nearly.as_ref()?)));
+        let near = near.filter_map(|(o, nearly)| Some((o, nearly.literals, nearly.values(text)?)));
+        let (output, _, values) = near.max_by_key(|(_, literals, _)| *literals)?;
+        let params = &model.gates[output.gate].params;
+        let wrong = |(at, quoted, value): &(usize, bool, String)| {
+            let param = &params[*at];
+            let words = match model.sorts.get(param.sort) {
+                Sort::Data(_) => "; `words` of the dialect says how constructors are written",
+                _ => "",
+            };
+            let why = read(&model.sorts, &self.words, param, value, *quoted).err()?;
+            Some(why + words)
+        };
+        let wrong = values.iter().find_map(wrong)?;
+        let shown = excerpt(&raw(output.text.as_bytes()));
+        let gate = &model.gates[output.gate].name;
+        Some(format!("the system sent something that fits no template: {shown} of `{gate}` would fit, but {wrong}"))
     }
 
     /// What is no output. What was tried is told.
@@ -488,6 +544,35 @@ mod tests {
     }
 
     #[test]
+    fn what_nearly_fits_is_told() {
+        let model = model();
+        let compiled = dialect(DIALECT).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        let fits = "the system sent something that fits no template: ";
+        for (bytes, expected) in [
+            (
+                &b"+OK\n"[..],
+                "`+OK` would fit with another line end; this ends with \"\\n\", and `line-end` of the dialect is \"\\r\\n\"",
+            ),
+            (b"-ERR no\n", "`-(?<why>[A-Z]+)[^\\r\\n]*\\r\\n` would fit with another line end"),
+            (b":1x\r\n", "`:{n}` of `int` would fit, but `n` is `1x`, and should be Int in 0..100 [:1x"),
+        ] {
+            let told = heard(&compiled, &model, bytes);
+            assert!(told.contains(&format!(" ? {fits}{expected}")), "{told}");
+        }
+        // Nothing to say about what is far from everything, and about values that are right.
+        for bytes in [&b"nonsense\n"[..], b"nonsense\r\n", b":\xff\r\n"] {
+            let told = heard(&compiled, &model, bytes);
+            assert!(told.contains("these were tried: `+OK`"), "{told}");
+        }
+        let text = DIALECT.replace("\\r\\n\"\n        words", "\\n\"\n        words");
+        let text = text.replace("[{ regex = '-(?<why>[A-Z]+)[^\\r\\n]*\\r\\n' }, ", "[\"-{why}\", ");
+        let compiled = dialect(&text).compile(&model).unwrap_or_else(|why| panic!("{why:?}"));
+        let told = heard(&compiled, &model, b"-oom\n");
+        let expected = "`-{why}` of `error` would fit, but `why` is `oom`, and should be Why; `words` of the dialect says how constructors are written [-oom\\n]";
+        assert_eq!(told, format!("5 ? {fits}{expected}"));
+    }
+
+    #[test]
     fn a_gate_may_take_what_fits_nothing_else() {
         let model = model();
         let text = DIALECT.replace("last =", "other = \"any_line\"\nlast =").replace("any_line = \"%{line}\"", "");
@@ -537,6 +622,8 @@ mod tests {
                 "ok = \"+OK\"\nclosed = \"x\"",
                 "`closed` is no output of the model; the end of the connection",
             ),
+            ("ok = \"+OK\"", "ok = []", "the output `ok` of the model has no template in `outputs`"),
+            ("line-end = \"\\r\\n\"", "line-end = \"\"", "`line-end` is empty, and the output `ok` is a line"),
             ("int = \":{n}\"", "int = \":\"", "`:` says nothing about the parameter `n`"),
             ("int = \":{n}\"", "int = \":{n}{n}\"", "`n` has more than one place"),
             ("(?<why>[A-Z]+)", "(?<why>[A-Z+)", "is no regular expression: "),

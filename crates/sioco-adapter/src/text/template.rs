@@ -26,6 +26,33 @@ pub(crate) enum Piece {
 
 /// Reads a template with these parameters.
 pub(crate) fn template(text: &str, params: &[Param]) -> Result<Vec<Piece>, String> {
+    pieces(text, &|name| params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, params)))
+}
+
+/// What is wrong with a template, whatever the parameters are.
+pub(super) fn well_formed(text: &str) -> Result<(), String> {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let any = |name: &str| if is_name(name) { Ok(0) } else { Err(format!("`{name}` is no name of a parameter")) };
+    pieces(text, &any).map(|_| ())
+}
+
+/// The parameters that no piece has a place for, in words.
+pub(crate) fn unplaced<'p>(name: &str, params: &[Param], pieces: impl Iterator<Item = &'p Piece>) -> Option<String> {
+    let placed: Vec<usize> = pieces
+        .filter_map(|piece| match piece {
+            Piece::Value(at) | Piece::Quoted(at) | Piece::Length(at) => Some(*at),
+            Piece::Literal(_) => None,
+        })
+        .collect();
+    let missing = params.iter().enumerate().filter(|(at, _)| !placed.contains(at));
+    let missing: Vec<String> = missing.map(|(_, p)| format!("`{}`", p.name)).collect();
+    (!missing.is_empty()).then(|| {
+        let all = missing.join(", ");
+        format!("the template of the input `{name}` has no place for {all}: the same is sent whatever the value is")
+    })
+}
+
+fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut left = text;
@@ -46,7 +73,7 @@ pub(crate) fn template(text: &str, params: &[Param]) -> Result<Vec<Piece>, Strin
         if !literal.is_empty() {
             pieces.push(Piece::Literal(std::mem::take(&mut literal)));
         }
-        pieces.push(place(inside.trim(), params).map_err(|why| format!("in `{text}`, {why}"))?);
+        pieces.push(place(inside.trim(), find).map_err(|why| format!("in `{text}`, {why}"))?);
         left = rest;
     }
     literal.push_str(left);
@@ -56,7 +83,7 @@ pub(crate) fn template(text: &str, params: &[Param]) -> Result<Vec<Piece>, Strin
     Ok(pieces)
 }
 
-fn place(inside: &str, params: &[Param]) -> Result<Piece, String> {
+fn place(inside: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Piece, String> {
     type Make = fn(usize) -> Piece;
     let (make, name): (Make, &str) = match inside.split_once('(') {
         None => (Piece::Value, inside),
@@ -72,8 +99,7 @@ fn place(inside: &str, params: &[Param]) -> Result<Piece, String> {
             }
         }
     };
-    let at = params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, params))?;
-    Ok(make(at))
+    Ok(make(find(name)?))
 }
 
 /// A text again and again, for lines that are too long for somebody.

@@ -5,7 +5,7 @@
 //! | `Bool` | `true`, `false` |
 //! | `Int` | its digits |
 //! | `Real` | a decimal number; a fraction such as `1/3` where none is exact |
-//! | `String` | the text itself; where it is quoted, or part of something else, in double quotes, with `\` before `"` and `\` |
+//! | `String` | the text itself; where it is quoted, or part of something else, a JSON string |
 //! | constructor | its name, or the word for it, with its fields: `Mix(1,2)` |
 //! | record | its fields: `(1,2)` |
 //! | `Seq<T>` | `[1,2]` |
@@ -57,9 +57,9 @@ fn inner(sorts: &Sorts, words: &Words, sort: SortId, value: &Value) -> String {
     }
 }
 
-/// A text in double quotes.
+/// A text in double quotes, as JSON writes it: in one line, whatever is in it.
 pub(crate) fn quote(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    Json::from(text).to_string()
 }
 
 const QUOTED: &str = r#""(?:[^"\\\r\n]|\\[^\r\n])*""#;
@@ -175,25 +175,50 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A text in double quotes. What JSON escapes is understood; before any other character, a backslash means that one.
     fn quoted(&mut self) -> Option<String> {
         self.skip("\"")?;
         let mut text = String::new();
-        let mut escaped = false;
-        for (at, c) in self.left().char_indices() {
-            match c {
-                _ if escaped => {
-                    text.push(c);
-                    escaped = false;
-                }
-                '\\' => escaped = true,
-                '"' => {
-                    self.at += at + 1;
-                    return Some(text);
-                }
-                _ => text.push(c),
+        loop {
+            match self.character()? {
+                '"' => return Some(text),
+                '\\' => text.push(match self.character()? {
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    'b' => '\u{8}',
+                    'f' => '\u{c}',
+                    'u' => self.code_point()?,
+                    other => other,
+                }),
+                other => text.push(other),
             }
         }
-        None
+    }
+
+    fn character(&mut self) -> Option<char> {
+        let next = self.left().chars().next()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    /// What four hexadecimal digits after `\u` stand for, or two times four of them; a `u` if there are none.
+    fn code_point(&mut self) -> Option<char> {
+        let Some(first) = self.four_digits() else { return Some('u') };
+        let units = match first {
+            0xd800..=0xdbff => {
+                self.skip("\\u")?;
+                vec![first, self.four_digits()?]
+            }
+            _ => vec![first],
+        };
+        char::decode_utf16(units).next()?.ok()
+    }
+
+    fn four_digits(&mut self) -> Option<u16> {
+        let digits = self.left().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        self.at += 4;
+        u16::from_str_radix(digits, 16).ok()
     }
 
     fn data(&mut self, data: &DataType) -> Option<Json> {
@@ -249,6 +274,7 @@ mod tests {
             ("c", "r.d"),
             ("c", "Redder"),
             ("c", "Mix(3,\"a\\\"b,)\\\\\")"),
+            ("c", r#"Mix(3,"\r\n\t\u0000\u001f")"#),
             ("p", "(1.5,[r.d,Mix(0,\"\")])"),
             ("p", "(0.0,[])"),
         ] {
@@ -273,6 +299,27 @@ mod tests {
             let param = gate.params.iter().find(|p| p.name == name).unwrap();
             let why = read(&model.sorts, &words, param, text, false).unwrap_err();
             assert!(why.contains(part), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn quoted_texts_are_json() {
+        let model = sioco_lang::check_text("m.sts", MODEL).model.expect("a model").model;
+        let param = model.gates.values().next().unwrap().params.iter().find(|p| p.name == "t").unwrap();
+        let words = Words::new();
+        for text in ["", "a\"b\\", "two\nlines\r\n", "\t\u{0}\u{1f}\u{7f}\u{8}\u{c}", "é☃😀"] {
+            let quoted = quote(text);
+            assert!(!quoted.chars().any(|c| c < ' '), "{quoted}");
+            assert_eq!(serde_json::from_str::<String>(&quoted).ok().as_deref(), Some(text));
+            assert_eq!(read(&model.sorts, &words, param, &quoted, true), Ok(Value::string(text)));
+        }
+        for (quoted, text) in
+            [(r#""\/\u00e9\uD83D\uDE00""#, "/é😀"), (r#""\x\uz""#, "xuz"), (r#""\u12""#, "u12"), ("\"\t\"", "\t")]
+        {
+            assert_eq!(read(&model.sorts, &words, param, quoted, true), Ok(Value::string(text)), "{quoted}");
+        }
+        for half in [r#""\ud800""#, r#""\ud800\u0041""#, r#""\udc00""#, r#""a\""#, r#""a"b""#] {
+            assert!(read(&model.sorts, &words, param, half, true).is_err(), "{half}");
         }
     }
 }

@@ -142,7 +142,7 @@ fn again(s: &mut Switches) {
         s.chain(&format!("warned{i}"), "tau", 11, &format!("alarm{i}"), &format!("off{i}"));
         s.add(&format!("off{i}"), "?off(v) [v > x] / x := v", &format!("over{i}"));
         for j in 0..ways {
-            let guard = if j == 0 { "x > 0".to_owned() } else { format!("y > {j} * x") };
+            let guard = if j == 0 { "x > 0".to_owned() } else { format!("y > x + {j}") };
             s.closed(&format!("over{i}"), &guard, "ready");
         }
     }

@@ -122,6 +122,7 @@ fn settings(s: &Settings) -> Json {
     put("fail_fast", json!(s.fail_fast));
     put("interaction", json!(s.interaction.and_then(|i| named(&INTERACTION, &i))));
     put("hypotheses", json!(s.hypotheses));
+    put("effort", json!(s.effort));
     Json::Object(object)
 }
 
@@ -179,5 +180,6 @@ fn read_settings(json: &Json) -> Settings {
             .and_then(|w| INTERACTION.into_iter().find(|(n, _)| *n == w))
             .map(|(_, interaction)| interaction),
         hypotheses: number("hypotheses").and_then(|n| usize::try_from(n).ok()).unwrap_or(usual.hypotheses),
+        effort: number("effort").and_then(|n| usize::try_from(n).ok()).unwrap_or(usual.effort),
     }
 }

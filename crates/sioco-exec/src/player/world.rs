@@ -1,8 +1,9 @@
 //! What a model does, for a set of states at once: inputs, outputs, silence, internal steps.
 
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
 use sioco_model::{GateId, IdVec, LocationId, SwitchId, Value};
@@ -112,21 +113,26 @@ impl<'m> World<'m> {
         if !belief.states.iter().any(|s| self.run.may_move_alone(s)) {
             return Ok(());
         }
-        let mut seen: FxHashSet<State> = belief.states.iter().cloned().collect();
+        let mut seen: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+        let hash = |state: &State| FxBuildHasher.hash_one(state);
+        for (i, state) in belief.states.iter().enumerate() {
+            seen.entry(hash(state)).or_default().push(i as u32);
+        }
         let limit = belief.states.len() + CLOSURE;
         let mut at = 0;
         while at < belief.states.len() {
-            let state = belief.states[at].clone();
+            let steps = self.internal(&belief.states[at], &mut belief.whole)?;
             at += 1;
-            for next in self.internal(&state, &mut belief.whole)? {
-                if seen.contains(&next) {
+            for next in steps {
+                let same = seen.entry(hash(&next)).or_default();
+                if same.iter().any(|i| belief.states[*i as usize] == next) {
                     continue;
                 }
                 if belief.states.len() >= limit {
                     belief.whole = false;
                     return Ok(());
                 }
-                seen.insert(next.clone());
+                same.push(belief.states.len() as u32);
                 belief.states.push(next);
             }
         }

@@ -1,6 +1,6 @@
 //! What became of purposes, of runs, and of the campaign (S3 rules 4 to 6; S1 section 3.2.4).
 
-use sioco_model::Id;
+use sioco_model::{GateId, Id};
 
 use super::{DEADLOCKS, SPOILED, Tester};
 use crate::account::covered;
@@ -176,6 +176,8 @@ impl Tester<'_> {
             true => worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
             false => worst,
         };
+        let mut late: Vec<(Option<GateId>, u64)> = self.late.iter().map(|(gate, n)| (*gate, *n)).collect();
+        late.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         Summary {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
@@ -188,9 +190,11 @@ impl Tester<'_> {
             bad: self.bad.clone(),
             deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
+            late,
             stale: self.stale,
             unheard: self.unheard,
             unknown: self.referee.mind.unknown,
+            pauses: self.pauses,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the tester is told: inputs that were accepted or refused, observations, breakdowns.
 
+use std::time::Duration;
+
 use super::{FAULTS, Mode, Pending, SPOILED, Tester};
 use crate::course::Ahead;
 use crate::event::{GateValue, Observation};
@@ -10,12 +12,22 @@ use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 impl Tester<'_> {
     /// The input that was decided on is being sent.
-    pub fn sending(&mut self) {
+    pub fn sending(&mut self, now: Duration) {
         let Some((input, why)) = self.choice.take() else { return };
+        if let Some(heard) = self.heard_at.take()
+            && now.saturating_sub(heard) > self.pauses.longest
+        {
+            (self.pauses.longest, self.pauses.at) = (now.saturating_sub(heard), (self.run, self.run_steps));
+        }
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
         self.referee.sending(&input);
         self.pending = Some(Pending { id: self.ids, input });
+    }
+
+    /// Something comes from the system, or it is found to be silent, at this time.
+    pub fn hears(&mut self, now: Duration) {
+        self.heard_at = Some(now);
     }
 
     /// An input was accepted. Says whether it was under way.
@@ -67,6 +79,7 @@ impl Tester<'_> {
     /// Something came after the quiescence time, where silence would have been a failure.
     pub fn came_late(&mut self) {
         self.referee.withdrawn += 1;
+        *self.late.entry(self.last).or_default() += 1;
     }
 
     /// An input was refused. Says whether it was under way.
@@ -114,7 +127,11 @@ impl Tester<'_> {
         self.owed = false;
         self.heard += u64::from(output.is_some());
         self.step(output.as_ref());
+        let withdrawn = self.referee.withdrawn;
         let cause = if timed { self.referee.timed_out() } else { self.referee.observe(&seen) };
+        if self.referee.withdrawn > withdrawn {
+            *self.late.entry(self.last).or_default() += 1;
+        }
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
             self.took(&input);
             self.owed = false;

@@ -1,6 +1,9 @@
 //! What leads towards a purpose (S0 lines 6 to 22; S1 section 3.2.2).
 
+use rustc_hash::FxHashMap;
+use sioco_model::Value;
 use sioco_plan::Leg;
+use sioco_solve::Reason;
 use sioco_solve::values::Choice;
 
 use super::{AFTER, Chosen, Mode, Tester, WAYS};
@@ -12,6 +15,20 @@ use crate::settings::Walks as Walking;
 use crate::suite::NodeId;
 use crate::verdict::{Cause, Open};
 
+/// A way from a hypothesis to something that is wanted.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The hypothesis, by its place in the belief.
+    at: usize,
+    /// Where it is in the tree of purposes.
+    mark: NodeId,
+    /// The accept.
+    target: NodeId,
+}
+
+/// For nodes of the tree, the hypotheses that are there, and whether they surely are.
+type Marks = FxHashMap<NodeId, Vec<(usize, bool)>>;
+
 impl Tester<'_> {
     /// What leads towards a purpose.
     pub(super) fn pursue(&mut self, purpose: usize) -> Chosen {
@@ -19,6 +36,8 @@ impl Tester<'_> {
         // The rest of the current course still works (S1 3.2.2, case 1).
         if let Some((target, course)) = &self.course
             && self.referee.suite.leads_on(*target)
+            && (!course.shaken || self.steady())
+            && let Some((_, course)) = &self.course
         {
             match course.ahead(model) {
                 Ahead::Input(gate, args) => {
@@ -34,23 +53,24 @@ impl Tester<'_> {
             }
         }
         self.course = None;
-        // Otherwise the rest is solved again, for this purpose or another one that the trace still fits (cases 2 to 4).
+        let marks = self.marks();
+        // Otherwise the rest is looked for anew (case 2), for this purpose first.
+        let own = self.ways_to(purpose, &marks);
         let mut unknown = None;
-        for (at, mark, target) in self.ways(purpose) {
-            match self.solve(at, mark, target) {
-                // A silence that the purpose does not have may have ruled out its values.
-                Ok(course) if !self.may_begin(&course) => {}
-                Ok(course) => {
-                    self.course = Some((target, course));
-                    let aim = self.referee.suite.accepted(target).next();
-                    if let Some(other) = aim.filter(|o| *o != purpose && !self.repeated) {
-                        self.mode = Mode::Purpose(other);
-                    }
-                    return Chosen::Again;
-                }
-                Err(NoCourse::Impossible) => {}
-                Err(NoCourse::Unknown(reason)) => unknown = Some(reason),
+        let mut effort = self.settings.effort;
+        let mut found = self.known_course(&own).or_else(|| self.new_course(&own, &mut effort, &mut unknown));
+        if found.is_none() {
+            // Then for another one that the trace still fits (cases 3 and 4).
+            let others = self.other_ways(purpose);
+            found = self.known_course(&others).or_else(|| self.new_course(&others, &mut effort, &mut unknown));
+        }
+        if let Some((target, course)) = found {
+            self.course = Some((target, course));
+            let aim = self.referee.suite.accepted(target).next();
+            if let Some(other) = aim.filter(|o| *o != purpose && !self.repeated) {
+                self.mode = Mode::Purpose(other);
             }
+            return Chosen::Again;
         }
         if self.settings.walks == Walking::Guided && (self.repeated || self.reached.is_some()) {
             // The walk begins where the purpose ends; what the last step led to shows only in what follows.
@@ -96,36 +116,152 @@ impl Tester<'_> {
         }
     }
 
-    /// Where hypotheses may go on to something that is wanted: the hypothesis, the node of its mark, and the accept; the
-    /// purpose at hand first.
-    pub(super) fn ways(&self, purpose: usize) -> Vec<(usize, NodeId, NodeId)> {
-        let suite = &self.referee.suite;
-        let mut found = Vec::new();
-        let mut others = Vec::new();
+    /// Whether what is left of the course works with what was observed: from one of the hypotheses on, without a solver. If
+    /// it does, it goes on from there.
+    fn steady(&mut self) -> bool {
+        let Some((target, course)) = self.course.take() else { return false };
+        for (at, mark) in self.places_above(target, &self.marks()) {
+            if let Some(next) = self.try_values(at, mark, target, course.left()) {
+                self.course = Some((target, next));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Which hypotheses are at a node of the tree: those that get what is sent next.
+    fn marks(&self) -> Marks {
+        let mut marks = Marks::default();
         for (at, h) in self.referee.ready() {
             for mark in &h.marks {
-                if suite.is_open(purpose) {
-                    let below = suite.accepts_of(purpose).iter().filter(|a| **a != mark.node);
-                    let below = below.filter(|a| suite.line(mark.node, **a).is_some());
-                    found.extend(below.map(|a| (!mark.sure, suite.is_doubtful(*a), at, mark.node, *a)));
+                marks.entry(mark.node).or_default().push((at, mark.sure));
+            }
+        }
+        marks
+    }
+
+    /// The hypotheses that may go on to a node, those that surely may first, each with the node where it is now. One that
+    /// could only go on by itself is left out: what it leads to is another hypothesis already.
+    fn places_above(&self, target: NodeId, marks: &Marks) -> Vec<(usize, NodeId)> {
+        let model = self.model();
+        let suite = &self.referee.suite;
+        let hypothesis = |at: usize| self.referee.belief().hypotheses().nth(at);
+        let known = |at: usize| hypothesis(at).is_some_and(|h| matches!(h.place, Place::Known(_)));
+        let mut found: Vec<(bool, usize, NodeId)> = Vec::new();
+        for (node, step) in suite.above(target) {
+            for (at, sure) in marks.get(&node).into_iter().flatten() {
+                if step.is_observable(model) || !known(*at) {
+                    found.push((!sure, *at, node));
                 }
-                let below = suite.targets(mark.node, WAYS).into_iter();
-                others.extend(below.map(|a| (!mark.sure, suite.is_doubtful(a), at, mark.node, a)));
             }
         }
-        // What is surely on its way, and surely possible, comes first.
-        found.sort_by_key(|f| (f.0, f.1));
-        others.sort_by_key(|f| (f.0, f.1));
+        found.sort_by_key(|f| f.0);
+        found.into_iter().map(|(_, at, node)| (at, node)).collect()
+    }
+
+    /// The ways to a purpose: hypothesis, node of its mark, accept.
+    fn ways_to(&self, purpose: usize, marks: &Marks) -> Vec<Way> {
+        let suite = &self.referee.suite;
+        let mut found = Vec::new();
+        if suite.is_open(purpose) {
+            for &target in suite.accepts_of(purpose) {
+                found.extend(self.places_above(target, marks).into_iter().map(|(at, mark)| Way { at, mark, target }));
+            }
+        }
+        // What is surely possible comes first.
+        found.sort_by_key(|way| suite.is_doubtful(way.target));
         found.truncate(WAYS);
-        for other in others {
-            if found.len() >= 2 * WAYS {
-                break;
-            }
-            if !found.iter().any(|f| f.2 == other.2 && f.4 == other.4) {
-                found.push(other);
+        found
+    }
+
+    /// The ways to other purposes, those that were tried least first (S1 section 5.2.3).
+    fn other_ways(&self, purpose: usize) -> Vec<Way> {
+        let model = self.model();
+        let suite = &self.referee.suite;
+        let mut found: Vec<(bool, bool, u32, Way)> = Vec::new();
+        let mut targets = Vec::new();
+        for (at, h) in self.referee.ready() {
+            for mark in &h.marks {
+                targets.clear();
+                suite.targets(model, mark.node, WAYS, &mut targets);
+                for &target in &targets {
+                    let tried = suite.accepted(target).map(|p| self.results[p].attempts).min().unwrap_or(0);
+                    if suite.accepted(target).all(|p| p == purpose) {
+                        continue;
+                    }
+                    found.push((!mark.sure, suite.is_doubtful(target), tried, Way { at, mark: mark.node, target }));
+                }
             }
         }
-        found.into_iter().map(|(_, _, at, mark, target)| (at, mark, target)).collect()
+        found.sort_by_key(|f| (f.0, f.1, f.2));
+        found.truncate(WAYS);
+        found.into_iter().map(|f| f.3).collect()
+    }
+
+    /// A way for which the plan has values that work from here on.
+    fn known_course(&mut self, ways: &[Way]) -> Option<(NodeId, Course)> {
+        // Who repeats a purpose wants other values.
+        if self.repeated {
+            return None;
+        }
+        let model = self.model();
+        for &Way { at, mark, target } in ways {
+            let suite = &self.referee.suite;
+            let Some(purpose) = suite.accepted(target).find(|p| self.results[*p].attempts <= 1) else { continue };
+            let Some(line) = suite.line(0, target) else { continue };
+            let Some(foreseen) = suite.foreseen(model, purpose, &line) else { continue };
+            let done = suite.line(0, mark).unwrap_or_default();
+            let done = done.iter().filter(|n| suite.leg(**n).is_some_and(|l| l.step.is_observable(model))).count();
+            let values: Vec<Option<Vec<Value>>> =
+                foreseen.into_iter().skip(done).map(|v| v.map(<[Value]>::to_vec)).collect();
+            if let Some(course) = self.try_values(at, mark, target, values.iter().map(|v| v.as_deref())) {
+                return Some((target, course));
+            }
+        }
+        None
+    }
+
+    /// A course along values that were found before, if they work from a hypothesis on.
+    fn try_values<'v>(
+        &mut self,
+        at: usize,
+        mark: NodeId,
+        target: NodeId,
+        values: impl Iterator<Item = Option<&'v [Value]>>,
+    ) -> Option<Course> {
+        let referee = &mut self.referee;
+        let line = referee.suite.line(mark, target)?;
+        let legs: Vec<&Leg> = line.iter().filter_map(|n| referee.suite.leg(*n)).collect();
+        let Place::Known(state) = referee.belief().hypotheses().nth(at)?.place.clone() else { return None };
+        course::along(&mut referee.mind.interpreter, &state, &legs, values)
+    }
+
+    /// A way with values that a solver finds.
+    fn new_course(
+        &mut self,
+        ways: &[Way],
+        effort: &mut usize,
+        unknown: &mut Option<Reason>,
+    ) -> Option<(NodeId, Course)> {
+        for &Way { at, mark, target } in ways {
+            // At the start nobody waits yet; later somebody does.
+            if self.run_steps > 0 {
+                if *effort == 0 {
+                    self.pauses.hurried += 1;
+                    return None;
+                }
+                *effort -= 1;
+                self.pauses.solved += 1;
+            }
+            match self.solve(at, mark, target) {
+                // A silence that the purpose does not have may have ruled out its values.
+                Ok(course) if !self.may_begin(&course) => {}
+                Ok(course) => return Some((target, course)),
+                Err(NoCourse::Impossible) => {}
+                Err(NoCourse::Unknown(reason)) => *unknown = Some(reason),
+            }
+        }
+        None
     }
 
     /// Values for the way from a hypothesis to an accept.

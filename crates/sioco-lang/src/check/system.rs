@@ -231,6 +231,7 @@ impl<'a> Checker<'a> {
             locations: IdVec::new(),
             switches: IdVec::new(),
             purposes: Vec::new(),
+            written: Default::default(),
         };
         let mut spans = Spans {
             gates: self.globals.gates.iter().map(|g| g.decl.name.span).collect(),

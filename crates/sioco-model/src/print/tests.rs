@@ -62,6 +62,7 @@ fn model() -> Model {
         locations,
         switches,
         purposes: Vec::new(),
+        written: Default::default(),
     }
 }
 

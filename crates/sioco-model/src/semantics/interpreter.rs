@@ -59,6 +59,32 @@ struct Outgoing {
     internal: Vec<SwitchId>,
     sends: Vec<(ChannelId, SwitchId)>,
     receives: Vec<(ChannelId, SwitchId)>,
+    /// Whether steps that nobody sees might lead back to it, whatever their guards say.
+    may_return: bool,
+}
+
+/// Finds the locations that internal steps might lead back to: what is left when all others are taken away, again and
+/// again, that none of them leads to. There may be some too many, never too few.
+fn mark_cycles(model: &Model, locations: &mut IdVec<LocationId, Outgoing>) {
+    let unseen = |s: &SwitchId| !matches!(model.switches[*s].label, Label::Gate(_));
+    let targets = |l: LocationId| {
+        let out = &model.locations[l].outgoing;
+        out.iter().filter(|s| unseen(s)).map(|s| model.switches[*s].target)
+    };
+    let mut into: IdVec<LocationId, u32> = model.locations.values().map(|_| 0).collect();
+    model.locations.ids().flat_map(targets).for_each(|t| into[t] += 1);
+    let mut open: Vec<LocationId> = model.locations.ids().filter(|l| into[*l] == 0).collect();
+    while let Some(location) = open.pop() {
+        for target in targets(location) {
+            into[target] -= 1;
+            if into[target] == 0 {
+                open.push(target);
+            }
+        }
+    }
+    for location in model.locations.ids() {
+        locations[location].may_return = into[location] > 0;
+    }
 }
 
 /// One step of a model.
@@ -221,6 +247,7 @@ impl<'m> Interpreter<'m> {
                 Label::Receive(c) => out.receives.push((c, id)),
             }
         }
+        mark_cycles(model, &mut locations);
         Interpreter {
             model,
             switches,

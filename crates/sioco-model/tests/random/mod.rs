@@ -204,6 +204,7 @@ impl Kit {
             locations: IdVec::new(),
             switches: IdVec::new(),
             purposes: Vec::new(),
+            written: Default::default(),
         };
         let param = |sort| Param { name: "p".into(), sort, tolerance: None };
         for (name, direction) in

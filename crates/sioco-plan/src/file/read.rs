@@ -255,7 +255,7 @@ impl Reader<'_> {
                 if g < goals { Ok(g) } else { wrong(format!("is goal {g}, and there are {goals}")) }
             })
         })?;
-        let mut purpose = Purpose { nodes: Vec::new(), goals };
+        let mut purpose = Purpose { nodes: Vec::new(), goals, test: None };
         let mut case = Case::default();
         let mut places: Vec<(usize, Vec<LocationId>)> = Vec::new();
         field(json, "nodes", |nodes| {

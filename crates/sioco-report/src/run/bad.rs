@@ -1,5 +1,7 @@
 //! A run that failed or broke down, for people.
 
+use std::time::Duration;
+
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::log::LoggedStep;
@@ -30,6 +32,8 @@ pub struct Bad<'a> {
     pub explanation: Option<&'a Explanation>,
     /// What was sent and seen.
     pub steps: &'a [LoggedStep],
+    /// When the run began, if that is known: the first step may have been waited for.
+    pub begun: Option<Duration>,
     /// An input that was not accepted when the last step came, where that has to come first.
     pub unaccepted: Option<&'a GateValue>,
     /// The seed of the campaign.
@@ -73,7 +77,7 @@ pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
     let head = style.bold(format!("run {}, {step}{shrunk}{place}", bad.run));
     let mut out = format!("{title} {head}{}\n", style.dim(seed));
     let failed = matches!(bad.cause, Cause::Failure(_));
-    out.push_str(&sequence(model, bad.steps, failed, page));
+    out.push_str(&sequence(model, bad.steps, bad.begun, failed, page));
     out.push_str(&render_parts(bad.source.sources, &report(bad), style.on));
     if let Cause::Trouble(Trouble::Fault { stderr, .. }) = bad.cause {
         out.push_str(&last_lines(stderr, page));

@@ -84,7 +84,16 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "open": open,
         "gates": gates,
         "deadlocks": s.deadlocks,
+        "pauses": {
+            "longest_us": u64::try_from(s.pauses.longest.as_micros()).unwrap_or(u64::MAX),
+            "run": s.pauses.at.0,
+            "step": s.pauses.at.1,
+            "solved": s.pauses.solved,
+            "hurried": s.pauses.hurried,
+        },
         "withdrawn": s.withdrawn,
+        "late": s.late.iter().map(|(gate, n)| json!({ "gate": gate.map(|g| &model.gates[g].name), "times": n }))
+            .collect::<Vec<_>>(),
         "stale": s.stale,
         "unheard": s.unheard,
         "unknown": s.unknown,

@@ -11,14 +11,24 @@ use super::words::{named, observation, short};
 
 /// So many steps are shown, the last ones.
 const STEPS: usize = 12;
+/// A failing run with so many steps is shown as a whole: it may well be the shortest that fails.
+const WHOLE: usize = 20;
 /// Longer texts on an arrow are cut, unless the page is wide.
 const TEXT: usize = 46;
 /// An arrow has at least so many dashes.
 const DASHES: usize = 6;
 
-/// The last steps, each with the time since the one before; the last one with a cross if it is what was not allowed.
-pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: Page) -> String {
-    let first = steps.len().saturating_sub(STEPS);
+/// The last steps, each with the time since the one before, or since the run began; the last one with a cross if it is what
+/// was not allowed.
+pub(super) fn sequence(
+    model: &Model,
+    steps: &[LoggedStep],
+    begun: Option<Duration>,
+    wrong: bool,
+    page: Page,
+) -> String {
+    let shown = if wrong && steps.len() <= WHOLE { WHOLE } else { STEPS };
+    let first = steps.len().saturating_sub(shown);
     let most = page.width.saturating_sub(40).max(TEXT);
     let texts = (first..steps.len()).map(|i| short(&text(model, steps, i), most));
     let texts: Vec<String> = texts.collect();
@@ -39,7 +49,9 @@ pub(super) fn sequence(model: &Model, steps: &[LoggedStep], wrong: bool, page: P
             }
             Action::Seen(_) => format!("◀{line} {text} ──"),
         };
-        let before = i.checked_sub(1).and_then(|b| steps[b].at);
+        // How long somebody thought about the first input is of no interest.
+        let begun = begun.filter(|_| matches!(step.action, Action::Seen(_)));
+        let before = i.checked_sub(1).map_or(begun, |b| steps[b].at);
         let when = step.at.map(|at| format!("+{}", time(at.saturating_sub(before.unwrap_or(at))))).unwrap_or_default();
         let last = i + 1 == steps.len() && wrong;
         let mark = if last { page.style.red("✗") } else { String::new() };

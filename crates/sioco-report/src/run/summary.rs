@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use sioco_exec::record::End;
+use sioco_exec::slower::grace;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
-use sioco_plan::{Goal, Plan, State};
+use sioco_plan::{Cover, Goal, Plan, State};
 
 use super::Page;
 use super::reasons::Reasons;
@@ -22,6 +23,8 @@ use crate::plan::goal_name;
 const NAMED: usize = 8;
 /// So many goals of a purpose are named.
 const GOALS: usize = 3;
+/// A pause before an input that is worth a line.
+const LONG_PAUSE: Duration = Duration::from_millis(200);
 
 /// A campaign with what is needed to speak about it.
 #[derive(Clone, Copy)]
@@ -168,6 +171,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let ran = summary.runs.iter().any(|n| *n > 0);
     if ran {
         rows.push(("coverage", covered(campaign)));
+        rows.extend(traces(campaign).map(|text| ("traces", text)));
         rows.extend(purposes(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "purposes" } else { "" }, t)));
     }
     for gate in campaign.gates {
@@ -197,7 +201,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         let ms = campaign.quiescence.as_millis();
         let advice = match campaign.took.is_some() {
-            true => format!(": raise `--quiescence`, which is {ms} ms"),
+            true if summary.late.is_empty() => format!(": raise `--quiescence`, which is {ms} ms"),
+            true => format!(": {}", late(campaign)),
             false => String::new(),
         };
         rows.push(("silence", format!("{what}{advice}")));
@@ -223,6 +228,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         rows.push(("unheard", format!("{what}{advice}")));
     }
+    rows.extend(pauses(campaign).map(|text| ("pause", text)));
     let mut names: Vec<String> = Vec::new();
     for (id, s) in model.switches.iter() {
         if !summary.possibly(id) && !infeasible(campaign, id) {
@@ -238,6 +244,48 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
     rows.extend(campaign.replay.map(|r| ("replay", r.to_owned())));
     rows
+}
+
+/// After which gates outputs came late, and the options that wait for them.
+fn late(campaign: &Campaign<'_>) -> String {
+    let model = &campaign.source.checked.model;
+    let all = &campaign.summary.late;
+    let direction = |gate| model.gates[gate].direction.sigil();
+    let (mut places, mut options) = (Vec::new(), Vec::new());
+    // What came did so before silence would have been a failure.
+    let wait = time_option(grace(campaign.quiescence));
+    for (gate, times) in all.iter().take(NAMED) {
+        match gate {
+            Some(gate) => {
+                let name = &model.gates[*gate].name;
+                places.push(format!("after {}{name} ({times})", direction(*gate)));
+                options.push(format!("--quiescence-at {name}={wait}"));
+            }
+            None => {
+                places.push(format!("at the beginning of a run ({times})"));
+                let mut starts: Vec<&str> =
+                    model.processes.values().map(|p| model.locations[p.initial].name.as_str()).collect();
+                starts.sort_unstable();
+                starts.dedup();
+                options.extend(starts.iter().map(|start| format!("--quiescence-at {start}={wait}")));
+            }
+        }
+    }
+    let more = if all.len() > NAMED { ", …" } else { "" };
+    let ms = campaign.quiescence.as_millis();
+    format!(
+        "{}{more}; `{}` waits longer there, or raise `--quiescence`, which is {ms} ms",
+        places.join(", "),
+        options.join(" ")
+    )
+}
+
+/// A time as options take it.
+fn time_option(time: Duration) -> String {
+    match time.subsec_millis() {
+        0 => format!("{}s", time.as_secs()),
+        _ => format!("{}ms", time.as_millis()),
+    }
 }
 
 fn infeasible(campaign: &Campaign<'_>, switch: sioco_model::SwitchId) -> bool {
@@ -349,6 +397,50 @@ fn untried(campaign: &Campaign<'_>) -> Option<String> {
         End::Time => format!("the budget ended before {purposes} tried; raise `--for`"),
         _ => format!("the campaign ended before {purposes} tried"),
     })
+}
+
+/// How many traces of a length were covered (S1 section 5.3: those that some hypothesis followed), and the switches on them.
+fn traces(campaign: &Campaign<'_>) -> Option<String> {
+    let plan = campaign.plan?;
+    let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };
+    let (summary, model) = (campaign.summary, &campaign.source.checked.model);
+    let is_covered = |r: &&PurposeResult| r.verdict.is_some_and(|v| v <= Verdict::WeakPass);
+    let (found, all) = (summary.purposes.iter().filter(is_covered).count(), summary.purposes.len());
+    let on = summary.on_covered(model, plan).into_iter().filter(|s| *s).count();
+    let switches = model.switches.len();
+    let share = |of: usize, all: usize| percent(if all == 0 { 100.0 } else { 100.0 * of as f64 / all as f64 });
+    Some(format!(
+        "{found} of {all} with {} covered ({}), with {on} of {switches} switches on them ({})",
+        count(length, "step"),
+        share(found, all),
+        share(on, switches)
+    ))
+}
+
+/// What the system had to wait for, where that is worth a line.
+fn pauses(campaign: &Campaign<'_>) -> Option<String> {
+    let pauses = campaign.summary.pauses;
+    let planned = campaign.plan.is_some_and(|p| matches!(p.cover, Cover::Traces(_)));
+    let long = pauses.longest >= LONG_PAUSE || (planned && !pauses.longest.is_zero());
+    if campaign.took.is_none() || !(long || pauses.hurried > 0) {
+        return None;
+    }
+    let (run, step) = pauses.at;
+    let mut text = format!("{} at most before an input (run {run}, after step {step})", time(pauses.longest));
+    if pauses.solved > 0 {
+        text.push_str(&format!("; {} values were looked for in the middle of a run", times(pauses.solved)));
+    }
+    if pauses.hurried > 0 {
+        text.push_str(&format!(
+            "; {} not all ways on were tried, so that the system need not wait",
+            times(pauses.hurried)
+        ));
+    }
+    Some(text)
+}
+
+fn times(n: u64) -> String {
+    if n == 1 { "once".into() } else { format!("{n} times") }
 }
 
 /// How many purposes were reached, and of each other one, why not.

@@ -6,7 +6,7 @@ use sioco_exec::explanation::Explanation;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::End;
-use sioco_exec::summary::{BadRun, PurposeResult, Summary};
+use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
 use sioco_exec::{FaultKind, Order, Referee};
 use sioco_lang::check::{Checked, CheckedModel};
@@ -99,6 +99,7 @@ fn judged_in(order: Order, text: &str, trace: &str, unaccepted: Option<&str>) ->
         cause: &judged.cause,
         explanation: judged.explanation.as_ref(),
         steps: &steps[..judged.steps],
+        begun: None,
         unaccepted: unaccepted.as_ref(),
         seed: Some(42),
         file: None,
@@ -129,30 +130,33 @@ fn a_wrong_value() {
 
 #[test]
 fn a_guard_that_is_false_and_a_long_trace() {
-    let trace: String = (1..9).map(|n| format!("?inX(1) !outX({n}) ")).collect();
+    let trace: String = (1..11).map(|n| format!("?inX(1) !outX({n}) ")).collect();
+    // One step fewer, and all of them are shown.
+    let short = judged(ACCUMULATOR, &(trace.replace(" !outX(10)", "") + "!done"));
+    assert_eq!((short.matches("tester").count(), short.contains("before\n")), (20, false), "{short}");
     assert_snapshot!(judged(ACCUMULATOR, &(trace + "!done")), @r"
-     FAIL  run 1, step 17   seed 42
-       … 5 steps before
-       tester ◀────── !outX(p=3) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=4) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=5) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=6) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=7) ── SUT    +1.4 ms
-       tester ── ?inX(p=1) ───────▶ SUT    +1.4 ms
-       tester ◀────── !outX(p=8) ── SUT    +1.4 ms
-       tester ◀─────────── !done ── SUT    +1.4 ms    ✗
+     FAIL  run 1, step 21   seed 42
+       … 9 steps before
+       tester ◀─────── !outX(p=5) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=6) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=7) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=8) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀─────── !outX(p=9) ── SUT    +1.4 ms
+       tester ── ?inX(p=1) ────────▶ SUT    +1.4 ms
+       tester ◀────── !outX(p=10) ── SUT    +1.4 ms
+       tester ◀──────────── !done ── SUT    +1.4 ms    ✗
     error[sioco::V001]: this output is not allowed here
        ╭▸ model.sts:10:22
        │
     10 │     finish: !done   [x > 15]                   -> l2
-       │                      ━━━━━━ is false (x = 8)
+       │                      ━━━━━━ is false (x = 10)
        │
        ├ note: allowed here: silence
-       ╰ note: hypotheses: 1 (l0, x = 8)
+       ╰ note: hypotheses: 1 (l0, x = 10)
        replay: sioco replay k7Qp2
     ");
 }
@@ -204,7 +208,8 @@ fn silence_and_an_end() {
        │             ━━━━━━━━ something has to come: `tell` is enabled
        │
        ├ note: allowed here: !outX(p = 6)
-       ╰ note: hypotheses: 1 (l1, x = 6)
+       ├ note: hypotheses: 1 (l1, x = 6)
+       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
        replay: sioco replay k7Qp2
     ");
     assert_snapshot!(judged(ACCUMULATOR, "?inX(6) closed"), @r"
@@ -239,9 +244,10 @@ fn inputs_that_are_under_way() {
        │             ━━━━━━━━ something has to come: `tell` is enabled
        │
        ├ note: allowed here: !outX(p = 6)
-       ╰ note: hypotheses: 2
-               l0, x = 0; the SUT may not have taken ?inX(p=6) yet
-               l1, x = 6
+       ├ note: hypotheses: 2
+       │       l0, x = 0; the SUT may not have taken ?inX(p=6) yet
+       │       l1, x = 6
+       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
        replay: sioco replay k7Qp2
     ");
     let text = judged_in(Order::Sent, ACCUMULATOR, "?inX(6) !outX(6) ?inX(1) !outX(8)", None);
@@ -399,7 +405,8 @@ fn states_that_are_not_known() {
        ├ note: allowed here:
        │       !cash(x) where `x <= m`
        │       !refused
-       ╰ note: hypotheses: 1 (q1, m unknown, x = 5)
+       ├ note: hypotheses: 1 (q1, m unknown, x = 5)
+       ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
        replay: sioco replay k7Qp2
     ");
 }
@@ -431,6 +438,7 @@ fn what_is_not_a_verdict_on_the_system() {
         cause: &cause,
         explanation: None,
         steps: &steps,
+        begun: None,
         unaccepted: None,
         seed: None,
         file: Some("trace.txt"),
@@ -468,6 +476,7 @@ fn values_that_do_not_fit() {
         cause: &cause,
         explanation: Some(&Explanation::default()),
         steps: &steps,
+        begun: None,
         unaccepted: None,
         seed: None,
         file: None,
@@ -533,9 +542,11 @@ fn a_summary(model: &Model) -> Summary {
         bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
         deadlocks: vec!["l1, x = 3".into()],
         withdrawn: 2,
+        late: vec![(model.gate("inX"), 1), (None, 1)],
         stale: 1,
         unheard: 2,
         unknown: 3,
+        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
     }
 }
 
@@ -583,11 +594,16 @@ fn a_campaign_in_a_few_lines() {
                  rests on it
       deadlock   nothing can happen any more in l1, x = 3; `sioco analyze` shows the
                  way there
-      silence    2 silences were withdrawn, since outputs came after all: raise
-                 `--quiescence`, which is 100 ms
+      silence    2 silences were withdrawn, since outputs came after all: after ?inX
+                 (1), at the beginning of a run (1); `--quiescence-at inX=2s
+                 --quiescence-at l0=2s` waits longer there, or raise `--quiescence`,
+                 which is 100 ms
       stale      an output of an earlier run came during a later one and was dropped
       unheard    2 outputs after the end of their runs were not waited for: they
                  were not judged; a longer `--quiescence` may hear them
+      pause      300 ms at most before an input (run 3, after step 4); 2 times
+                 values were looked for in the middle of a run; once not all ways on
+                 were tried, so that the system need not wait
       not taken  tell
       seed       42
       journal    .sioco/runs/k7Qp2.jsonl
@@ -626,6 +642,7 @@ fn a_campaign_without_a_run() {
         stale: 0,
         unheard: 0,
         unknown: 0,
+        pauses: Pauses::default(),
         ..a_summary(&model.model)
     };
     let campaign = Campaign {

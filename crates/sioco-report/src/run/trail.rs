@@ -1,5 +1,7 @@
 //! The steps of runs, as they come: those of the bad ones are kept, and why others were inconclusive.
 
+use std::time::Duration;
+
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::log::LoggedStep;
 use sioco_exec::record::Stamped;
@@ -16,6 +18,7 @@ pub struct Trails {
     line: usize,
     run: u64,
     seed: u64,
+    begun: Duration,
     resets: u64,
     order: Option<Order>,
     current: Vec<LoggedStep>,
@@ -30,6 +33,7 @@ pub struct Trails {
 struct Trail {
     run: u64,
     seed: u64,
+    begun: Duration,
     verdict: Verdict,
     length: u64,
     steps: Vec<LoggedStep>,
@@ -43,6 +47,7 @@ impl Default for Trails {
             line: 1,
             run: 0,
             seed: 0,
+            begun: Duration::ZERO,
             resets: 0,
             order: None,
             current: Vec::new(),
@@ -60,7 +65,7 @@ impl Trails {
         self.line += 1;
         let action = match &stamped.record {
             Record::Run { run, seed, order, .. } => {
-                (self.run, self.seed) = (*run, *seed);
+                (self.run, self.seed, self.begun) = (*run, *seed, stamped.at);
                 self.resets += 1;
                 self.order = Some(*order);
                 self.current.clear();
@@ -111,7 +116,7 @@ impl Trails {
         let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
         if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
             let unaccepted = waiting.filter(|_| self.order == Some(Order::Sut));
-            self.bad.push(Trail { run, seed: self.seed, verdict, length, steps, unaccepted });
+            self.bad.push(Trail { run, seed: self.seed, begun: self.begun, verdict, length, steps, unaccepted });
         }
     }
 
@@ -141,6 +146,11 @@ impl Trails {
     /// The seed that the system got in a bad run.
     pub fn seed(&self, run: u64) -> Option<u64> {
         self.trail(run).map(|t| t.seed)
+    }
+
+    /// When a bad run began.
+    pub fn begun(&self, run: u64) -> Option<Duration> {
+        self.trail(run).map(|t| t.begun)
     }
 
     /// The number of the last run.

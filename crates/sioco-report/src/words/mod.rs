@@ -75,7 +75,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The conjuncts of the guard of a switch.
+    /// The conjuncts of the guard of a switch, as it was written.
     pub fn conjuncts(&self, switch: SwitchId) -> Vec<TermId> {
         fn collect(pool: &TermPool, term: TermId, found: &mut Vec<TermId>) {
             match pool.get(term) {
@@ -84,7 +84,7 @@ impl<'a> Words<'a> {
             }
         }
         let mut found = Vec::new();
-        collect(&self.model().terms, self.model().switches[switch].guard, &mut found);
+        collect(&self.model().terms, self.model().written_guard(switch), &mut found);
         found
     }
 

@@ -4,3 +4,4 @@ pub mod advice;
 pub mod may_answer;
 pub mod repeat;
 pub mod timed;
+pub mod words;

@@ -15,8 +15,8 @@ use sioco_adapter::protocol::Hello;
 use sioco_adapter::transport::Connector;
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::verdict::Cause;
 use sioco_exec::verdict::Failure::Silence;
+use sioco_exec::verdict::{Cause, Trouble};
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
 use sioco_model::model::CLOSED;
@@ -30,6 +30,7 @@ use crate::adapter::advice::{Advice, Spread};
 use crate::adapter::may_answer::{may_answer, may_greet};
 use crate::adapter::repeat::{Again, Repeat};
 use crate::adapter::timed::{Mute, Spoken, Timed};
+use crate::adapter::words::{milliseconds, ms, spread_json, spread_text};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -37,6 +38,7 @@ use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output, count};
 use crate::run::described::Described;
 use crate::run::planning;
+use crate::run::sendable;
 use crate::run::sut::{self, Prepared};
 use crate::run::watch::Since;
 use crate::seconds;
@@ -92,7 +94,7 @@ pub struct Check {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The adapter, as `sioco test` takes it: a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
+    /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
 
@@ -219,8 +221,7 @@ impl List<'_, '_> {
     }
 
     fn fault(&mut self, what: &'static str, fault: &Fault) {
-        let stderr = fault.stderr.iter().rev().take(SHOWN).rev().map(|line| format!("stderr: {line}")).collect();
-        self.add(Mark::Fail, what, fault.message.clone(), stderr);
+        self.add(Mark::Fail, what, fault.message.clone(), last_words(&fault.stderr));
     }
 
     fn fact(&mut self, name: &str, value: Json) {
@@ -236,10 +237,14 @@ impl Check {
     /// Checks the adapter.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
-        let loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
+        let mut loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
         let interrupted = interrupt::flag();
         let subject = self.subject(loaded.as_ref().map(|(_, model)| &model.model), out)?;
         let name = subject.name();
+        if let (Subject::Described(described), Some((_, model))) = (&subject, &mut loaded) {
+            let plain = described.plain(&model.model);
+            sendable::narrow(&mut model.model, &plain);
+        }
         let nothing;
         let model = match &loaded {
             Some((_, model)) => model,
@@ -313,7 +318,13 @@ impl Check {
     ) {
         let model = &checked.model;
         let gates = model.gates.values().filter(|g| g.name != CLOSED).count();
-        list.add(Mark::Ok, "templates", format!("for {} of the model", count(gates, "gate")), Vec::new());
+        let plain = sendable::remark(model, &described.plain(model));
+        list.add(
+            Mark::Ok,
+            "templates",
+            format!("for {} of the model", count(gates, "gate")),
+            plain.into_iter().collect(),
+        );
         for remark in described.remarks(model).unwrap_or_default() {
             list.add(Mark::Warn, "templates", remark, Vec::new());
         }
@@ -588,7 +599,8 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
     list.fact("malformed", json!(timed.malformed.iter().map(|m| &m.raw).collect::<Vec<_>>()));
     for bad in found.bad.iter().filter(|bad| bad.verdict == Verdict::Error).take(SHOWN) {
         let text = format!("run {} of the walk broke down: {}", bad.run, cause_in_words(model, &bad.cause));
-        list.add(Mark::Fail, "walk", text, Vec::new());
+        let stderr = if let Cause::Trouble(Trouble::Fault { stderr, .. }) = &bad.cause { &stderr[..] } else { &[] };
+        list.add(Mark::Fail, "walk", text, last_words(stderr));
     }
     let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);
     if let Some(bad) = fails.filter(|_| timed.malformed.is_empty()) {
@@ -744,6 +756,11 @@ fn about_late(model: &Model, advice: &Advice, list: &mut List<'_, '_>) -> bool {
     true
 }
 
+/// The last lines on standard error.
+fn last_words(stderr: &[String]) -> Vec<String> {
+    stderr.iter().rev().take(SHOWN).rev().map(|line| format!("stderr: {line}")).collect()
+}
+
 /// What it printed besides messages.
 fn about_lines(logs: &[String], stderr: &[String], list: &mut List<'_, '_>) {
     let last = |lines: &[String]| lines.iter().rev().take(SHOWN).rev().cloned().collect::<Vec<_>>();
@@ -757,32 +774,6 @@ fn about_lines(logs: &[String], stderr: &[String], list: &mut List<'_, '_>) {
     }
     list.fact("logs", json!(logs));
     list.fact("stderr", json!(stderr));
-}
-
-fn spread_text(spread: Spread) -> String {
-    match spread.count {
-        1 => format!("in {}", time(spread.most)),
-        _ => format!("in {} to {}, half of them within {}", time(spread.least), time(spread.most), time(spread.median)),
-    }
-}
-
-fn spread_json(spread: Spread) -> Json {
-    json!({
-        "count": spread.count,
-        "min_ms": ms(spread.least),
-        "median_ms": ms(spread.median),
-        "max_ms": ms(spread.most),
-    })
-}
-
-/// A time that was suggested: a round number.
-fn milliseconds(time: Duration) -> String {
-    format!("{} ms", time.as_millis())
-}
-
-/// Milliseconds, to the microsecond.
-fn ms(time: Duration) -> Json {
-    json!((time.as_secs_f64() * 1_000_000.0).round() / 1000.0)
 }
 
 /// What a program printed may have anything in it, even what a terminal would obey.

@@ -188,6 +188,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
             cause: bad.cause,
             explanation: bad.explanation,
             steps: &steps,
+            begun: None,
             unaccepted: None,
             seed: Some(SEED),
             file: None,

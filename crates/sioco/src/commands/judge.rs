@@ -12,7 +12,7 @@ use sioco_exec::judge::{Judged, judge};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::End;
 use sioco_exec::suite::Suite;
-use sioco_exec::summary::{BadRun, Summary, at_least};
+use sioco_exec::summary::{BadRun, Pauses, Summary, at_least};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::Model;
@@ -187,6 +187,7 @@ impl Judge {
                 cause: &judged.cause,
                 explanation: judged.explanation.as_ref(),
                 steps: &run.steps[..judged.steps],
+                begun: None,
                 length: judged.steps as u64,
                 unaccepted: unaccepted(run, judged),
                 shrunk: run.shrunk.and_then(|of| Some(log.runs.iter().find(|r| r.number == of)?.steps.len() as u64)),
@@ -288,9 +289,11 @@ impl Totals {
             bad: self.bad,
             deadlocks: Vec::new(),
             withdrawn,
+            late: Vec::new(),
             stale: 0,
             unheard: 0,
             unknown,
+            pauses: Pauses::default(),
         }
     }
 }

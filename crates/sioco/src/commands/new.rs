@@ -18,7 +18,7 @@ use crate::output::Output;
 #[command(after_help = "\
 Example:
   sioco new tank
-  sioco new tank --template tcp
+  sioco new tank --template text
   sioco new tank --template rust --sioco-path ../sioco")]
 pub struct New {
     /// The folder to make; its last part is the name of the project
@@ -40,7 +40,11 @@ enum Template {
     /// An adapter in Python, which sioco starts
     #[default]
     Python,
-    /// A server in Python, which sioco starts and connects to
+    /// A server that speaks plain text: no adapter, the file `sioco.toml` says how
+    Text,
+    /// A server that speaks HTTP: no adapter, the file `sioco.toml` says how
+    Http,
+    /// An adapter that is a server, which sioco starts and connects to
     Tcp,
     /// Rust code, tested by `cargo test` without an adapter
     Rust,
@@ -77,6 +81,24 @@ impl Template {
                 (".gitignore", text!("python/gitignore")),
                 (WORKFLOW, text!("tcp/test.yml")),
             ],
+            Template::Text => vec![
+                model,
+                ("tank.py", text!("tank.py")),
+                ("server.py", text!("text/server.py")),
+                ("sioco.toml", text!("text/sioco.toml")),
+                ("README.md", text!("text/README.md")),
+                (".gitignore", text!("python/gitignore")),
+                (WORKFLOW, text!("tcp/test.yml")),
+            ],
+            Template::Http => vec![
+                model,
+                ("tank.py", text!("tank.py")),
+                ("server.py", text!("http/server.py")),
+                ("sioco.toml", text!("http/sioco.toml")),
+                ("README.md", text!("http/README.md")),
+                (".gitignore", text!("python/gitignore")),
+                (WORKFLOW, text!("tcp/test.yml")),
+            ],
             Template::Rust => vec![
                 model,
                 ("Cargo.toml", text!("rust/Cargo.toml.in")),
@@ -98,7 +120,7 @@ impl Template {
                 "sioco adapter check model.sts -- python3 adapter.py",
                 "sioco test model.sts --sut 'python3 adapter.py'",
             ],
-            Template::Tcp => &[
+            Template::Text | Template::Http | Template::Tcp => &[
                 "sioco check model.sts",
                 "sioco adapter check model.sts --sut tank",
                 "sioco test model.sts --sut tank",

@@ -139,8 +139,8 @@ impl Outcome {
             0 if has(Verdict::Inconclusive) => Outcome::Inconclusive,
             // The place where it failed was never reached.
             0 if failed && found.iter().all(|r| r.elsewhere) => Outcome::Inconclusive,
-            // It did not fail again before anybody could mend anything: passing says nothing.
-            0 if failed && is_gone(again) => Outcome::Flaky,
+            // It did not always fail before anybody could mend anything: passing a few times says nothing.
+            0 if failed && again.is_some_and(|rate| is_too_rare(rate, found.len())) => Outcome::Flaky,
             0 if failed => Outcome::Fixed,
             0 => Outcome::Passed,
             n if n == found.len() => Outcome::Failed,
@@ -149,9 +149,21 @@ impl Outcome {
     }
 }
 
-/// Whether a run did not fail again when it was shrunk.
-fn is_gone(again: Option<Rate>) -> bool {
-    again.is_some_and(|rate| rate.failed == 0 && rate.of > 0)
+/// If a run that failed only sometimes passes, it has to pass as often as it would otherwise have failed so many times.
+const EXPECTED: u64 = 10;
+
+/// How often a run that failed at this rate has to pass until that says something; never, if it did not fail again.
+fn enough(rate: Rate) -> Option<u64> {
+    match rate.failed {
+        failed if failed == rate.of => Some(1),
+        0 => None,
+        failed => Some(EXPECTED.saturating_mul(rate.of).div_ceil(failed)),
+    }
+}
+
+/// Whether a run that failed at this rate when it was shrunk may pass so often by chance.
+fn is_too_rare(rate: Rate, passed: usize) -> bool {
+    enough(rate).is_none_or(|enough| (passed as u64) < enough)
 }
 
 impl Replay {
@@ -311,6 +323,7 @@ impl Replay {
                 cause: &bad.cause,
                 explanation: bad.explanation.as_ref(),
                 steps: trails.of(number),
+                begun: trails.begun(number),
                 unaccepted: trails.unaccepted(number),
                 seed: recorded.seed,
                 file: None,
@@ -347,11 +360,13 @@ impl Replay {
                 }
             }
             Outcome::Flaky if fails == 0 => {
-                let before = recorded.again.map_or(0, |rate| rate.of);
-                let before = if before == 1 { "once".to_owned() } else { format!("{before} times") };
-                format!(
-                    "run {number} does not fail, tried {all}; but it did not fail when it was shrunk either, tried {before}"
-                )
+                let Rate { failed, of } = recorded.again.unwrap_or(Rate { failed: 0, of: 0 });
+                let before = match (failed, of) {
+                    (0, 1) => "did not fail when it was shrunk either, tried once".to_owned(),
+                    (0, _) => format!("did not fail when it was shrunk either, tried {of} times"),
+                    _ => format!("failed in {failed} of {of} runs when it was shrunk"),
+                };
+                format!("run {number} does not fail, tried {all}; but it {before}")
             }
             Outcome::Flaky => format!("run {number} failed {fails} of {} times", found.len()),
             Outcome::Inconclusive if found.iter().all(|r| r.elsewhere && r.verdict <= Verdict::WeakPass) => {
@@ -368,11 +383,9 @@ impl Replay {
             out.line("  the SUT did something else than was recorded, which is allowed, too");
         }
         if outcome == Outcome::Flaky && fails == 0 {
-            out.line("  it fails only sometimes: this does not show that it is mended");
-        }
-        if let Some(rate) = recorded.again.filter(|rate| outcome == Outcome::Fixed && rate.failed < rate.of) {
-            let Rate { failed, of } = rate;
-            out.line(format_args!("  it failed in {failed} of {of} runs when it was shrunk: `--times N` says more"));
+            let more = recorded.again.and_then(enough);
+            let more = more.map(|times| format!(": `--times {times}` would")).unwrap_or_default();
+            out.line(format_args!("  it fails only sometimes: this does not show that it is mended{more}"));
         }
         if by_hand {
             out.line("  interrupted");
@@ -437,9 +450,16 @@ mod tests {
         let mixed = [found(&[Pass], true), found(&[Pass], false)].concat();
         assert_eq!(Outcome::of(&mixed, true, None), Outcome::Fixed);
         // What did not fail again before either is not mended by passing.
-        for (failed, outcome) in [(0, Outcome::Flaky), (1, Outcome::Fixed), (5, Outcome::Fixed)] {
+        for (failed, times, outcome) in [
+            (0, 1000, Outcome::Flaky),
+            (1, 49, Outcome::Flaky),
+            (1, 50, Outcome::Fixed),
+            (4, 12, Outcome::Flaky),
+            (4, 13, Outcome::Fixed),
+            (5, 1, Outcome::Fixed),
+        ] {
             let again = Some(Rate { failed, of: 5 });
-            assert_eq!(Outcome::of(&found(&[Pass, Pass], false), true, again), outcome, "{failed}");
+            assert_eq!(Outcome::of(&found(&vec![Pass; times], false), true, again), outcome, "{failed} {times}");
         }
         let gone = Some(Rate { failed: 0, of: 6 });
         assert_eq!(Outcome::of(&found(&[Fail, Fail], false), true, gone), Outcome::Failed);

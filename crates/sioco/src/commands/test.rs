@@ -70,8 +70,8 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The system under test: a command that starts it (without a shell; `sh -c '…'` runs one), `tcp://HOST:PORT`,
-    /// `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
+    /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (without a
+    /// shell; `sh -c '…'` runs one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
@@ -184,8 +184,7 @@ impl Test {
             return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
         }
         let back_end = self.solver.back_end()?;
-        let (checked, model) = load(&self.file, &self.choices, out)?;
-        let source = Source { checked: &model, sources: &checked.sources };
+        let (checked, mut model) = load(&self.file, &self.choices, out)?;
         let interrupted = interrupt::flag();
         if let Some((name, _)) = self.slower.iter().find(|(name, _)| !Slower::knows(&model.model, name)) {
             let gates = model.model.gates.values().map(|g| g.name.as_str());
@@ -197,6 +196,8 @@ impl Test {
             });
         }
         let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
+        sut::narrow(&prepared, &mut model.model);
+        let source = Source { checked: &model, sources: &checked.sources };
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
@@ -266,7 +267,7 @@ impl Test {
         };
         match self.format {
             Format::Json => out.line(json::summary(&told, exit as u8)),
-            Format::Human => tell(&told, &trails, &shrinks, out),
+            Format::Human => tell(&told, &trails, &shrinks, &sut, out),
         }
         match &journal.broken {
             None if exit == Exit::Infrastructure && broken_solver(&found).is_some() => {
@@ -303,7 +304,7 @@ impl Test {
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };
-        let wanted = Wanted { cover, data, strict: self.strict, seed };
+        let wanted = Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed) };
         planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
     }
 
@@ -486,10 +487,16 @@ fn campaign(
 }
 
 /// The bad runs and the summary, for people.
-fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, out: &mut Output) {
+fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, sut: &dyn Sut, out: &mut Output) {
     let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
     let mut runs = shrinks.show(show::of(told.summary, trails));
-    let hinted = |run: &show::Shown<'_>| run.notes.iter().cloned().chain(trails.hint(run.steps)).collect();
+    let last_words = |run: &show::Shown<'_>| match run.cause {
+        Cause::Failure(sioco_exec::verdict::Failure::Closed) => sut.last_words(run.run),
+        _ => Vec::new(),
+    };
+    let hinted = |run: &show::Shown<'_>| {
+        last_words(run).into_iter().chain(run.notes.iter().cloned()).chain(trails.hint(run.steps)).collect()
+    };
     let notes: Vec<Vec<String>> = runs.iter().map(hinted).collect();
     runs.iter_mut().zip(&notes).for_each(|(run, notes)| run.notes = notes);
     show::bad_runs(&runs, about, out);

@@ -12,7 +12,7 @@ use sioco_adapter::config::{Exchange, ResetConfig, SutConfig};
 use sioco_adapter::host::{Host, PORT};
 use sioco_adapter::http::{Http, HttpOptions};
 use sioco_adapter::spec::SutSpec;
-use sioco_adapter::text::{Dialect, TextClient, TextOptions, torxakis};
+use sioco_adapter::text::{Dialect, Plain, TextClient, TextOptions, torxakis};
 use sioco_adapter::transport::Connector;
 use sioco_exec::{Order, Sut};
 use sioco_model::Model;
@@ -86,10 +86,15 @@ impl Described {
     /// Compiles its dialect for a model: what is wrong with it, and otherwise what may not be meant like this.
     pub fn remarks(&self, model: &Model) -> Result<Vec<String>, Vec<String>> {
         match (&self.dialect, self.way()) {
-            (Some(dialect), Ok(Way::Http(..))) => Http::check(model, dialect).map(|()| Vec::new()),
+            (Some(dialect), Ok(Way::Http(..))) => Http::check(model, dialect),
             (Some(dialect), _) => dialect.compile(model).map(|compiled| compiled.remarks),
             (None, _) => Ok(Vec::new()),
         }
+    }
+
+    /// The texts of inputs that go out as they are.
+    pub fn plain(&self, model: &Model) -> Vec<Plain> {
+        self.dialect.as_ref().map(|dialect| dialect.plain(model)).unwrap_or_default()
     }
 
     /// Its dialect, unless it follows from the model.
@@ -150,7 +155,15 @@ impl Described {
         let config = &self.config;
         let restart = config.reset == ResetConfig::Restart;
         match (&config.command, &config.start, &config.connect) {
-            (Some(command), None, None) => Ok(Way::Program(self.program("command", command)?)),
+            (Some(command), None, None) => {
+                if command.contains(PORT) || config.environment.values().any(|value| value.contains(PORT)) {
+                    return Err(format!(
+                        "`{PORT}` is for servers, with `start` and `connect`; `command` is spoken to over its standard \
+                         input and output"
+                    ));
+                }
+                Ok(Way::Program(self.program("command", command)?))
+            }
             (None, start, Some(connect)) => {
                 if restart && start.is_none() {
                     return Err(

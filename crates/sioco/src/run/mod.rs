@@ -7,6 +7,7 @@ pub mod journal;
 pub mod log;
 pub mod planning;
 pub mod played;
+pub mod sendable;
 pub mod show;
 pub mod shrink;
 pub mod sut;

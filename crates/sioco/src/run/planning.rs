@@ -10,7 +10,7 @@ use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, PlanError, Purpose, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
-use sioco_solve::values::Bounds;
+use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
@@ -50,6 +50,8 @@ impl Time {
 
 /// How many nodes are looked at. Somebody waits for the first test, and the clock must not decide what is planned.
 const NODES: usize = 1_000;
+/// The same where all traces of a length are wanted: then memory is the limit.
+const TRACE_NODES: usize = 1_000_000;
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// So many misfits of a plan are shown.
@@ -80,6 +82,8 @@ pub struct Wanted {
     pub strict: bool,
     /// The seed of random walks.
     pub seed: u64,
+    /// How values are chosen.
+    pub values: Choice,
 }
 
 /// Makes a plan. What it does not cover is told in a line.
@@ -96,11 +100,13 @@ pub fn make(
     let mut last = begun;
     let found = until(time.search, time.all, interrupted, |flags| {
         let default = Options::new(wanted.cover.clone());
+        let traces = matches!(wanted.cover, Cover::Traces(_));
         let options = Options {
             data: wanted.data,
             strict: wanted.strict,
             depth: Some(DEPTH),
-            nodes: NODES,
+            nodes: if traces { TRACE_NODES } else { NODES },
+            tests: traces.then_some(wanted.values),
             // A tree would be reached with the first of its accepts, be it silence at the start.
             split: is_tree(&wanted.cover),
             seed: wanted.seed,
@@ -129,6 +135,16 @@ pub fn make(
             None => failure,
         }
     })?;
+    if let (Cover::Traces(wanted), Some(length)) = (&wanted.cover, plan.length)
+        && length < *wanted
+        && plan.stop != Stop::Complete
+    {
+        let why = match plan.stop {
+            Stop::Nodes => format!("those of length {} have more than {TRACE_NODES} steps", length + 1),
+            _ => "there was no time for longer ones; `--for` gives more".to_owned(),
+        };
+        out.say(format_args!("all traces of length {length} are tested, and not of {wanted}: {why}"));
+    }
     let coverage = plan.coverage();
     let open = coverage.not_reached + coverage.unknown;
     if open > 0 && !interrupted.load(Ordering::Relaxed) {

@@ -1,5 +1,7 @@
 //! Runs that did not pass, for people: of those that fail in the same way, the shortest is explained.
 
+use std::time::Duration;
+
 use sioco_exec::Summary;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::Explanation;
@@ -29,6 +31,8 @@ pub struct Shown<'a> {
     pub explanation: Option<&'a Explanation>,
     /// What was sent and seen.
     pub steps: &'a [LoggedStep],
+    /// When it began, if that is known.
+    pub begun: Option<Duration>,
     /// How many steps count.
     pub length: u64,
     /// An input that was not accepted when the last step came, where that has to come first.
@@ -49,6 +53,7 @@ pub fn of<'a>(summary: &'a Summary, trails: &'a Trails) -> Vec<Shown<'a>> {
         cause: &b.cause,
         explanation: b.explanation.as_ref(),
         steps: trails.of(b.run),
+        begun: trails.begun(b.run),
         length: b.steps,
         unaccepted: trails.unaccepted(b.run),
         shrunk: None,
@@ -102,6 +107,7 @@ pub fn bad_runs(runs: &[Shown<'_>], about: About<'_>, out: &mut Output) {
             cause: run.cause,
             explanation: run.explanation,
             steps: run.steps,
+            begun: run.begun,
             unaccepted: run.unaccepted,
             seed: about.seed,
             file: about.file,

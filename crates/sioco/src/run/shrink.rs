@@ -131,6 +131,7 @@ impl Shrinks {
                 run.cause = cause;
                 run.explanation = shortest.explanation.as_ref();
                 run.steps = self.trails.of(one.number);
+                run.begun = self.trails.begun(one.number);
                 run.length = shortest.steps;
                 run.unaccepted = self.trails.unaccepted(one.number);
                 run.shrunk = Some(one.found.from);

@@ -11,10 +11,12 @@ use sioco_adapter::transport::Connector;
 use sioco_exec::{Player, Sut};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
+use sioco_solve::smt::locate::on_path;
 use sioco_solve::{BackEnd, StateOracle};
 
 use super::described::Described;
 use super::played::Played;
+use super::sendable;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::Output;
@@ -39,15 +41,35 @@ pub fn prepare(
     choices: &Choices,
     out: &mut Output,
 ) -> Result<Prepared, Failure> {
-    if let Some(described) = Described::find(&Project::of(file)?, text, model)? {
+    let project = Project::of(file)?;
+    if let Some(described) = Described::find(&project, text, model)? {
         return Ok(Prepared::Described(Box::new(described)));
     }
     let spec: SutSpec = text.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
+    if let (SutSpec::Program(program), false) = (&spec, project.config.sut.is_empty())
+        && let [word] = &program.words[..]
+        && !word.contains(['/', '\\'])
+        && on_path(word).is_none()
+        // What is in the way of starting a file is told when that is tried.
+        && !Path::new(word).is_file()
+    {
+        let file = project.file();
+        let failure = Failure::usage(format!("`--sut`: `{word}` is no program in the PATH, and not in `{file}`"));
+        return Err(failure.help(project.suggestion(word)));
+    }
     let SutSpec::Model(played) = &spec else { return Ok(Prepared::Adapter(spec)) };
     // What was chosen about the model says nothing about another file.
     let none = Choices::default();
     let choices = if is_same(played, file) { choices } else { &none };
     Ok(Prepared::Model(Box::new(load(played, choices, out)?)))
+}
+
+/// Keeps values from a model that the system cannot be sent.
+pub fn narrow(prepared: &Prepared, model: &mut Model) {
+    if let Prepared::Described(described) = prepared {
+        let plain = described.plain(model);
+        sendable::narrow(model, &plain);
+    }
 }
 
 /// The system; it is started by its first reset. An adapter gets so much time for each answer.

@@ -47,6 +47,10 @@ impl Sut for Watched<'_> {
         self.sut.unheard()
     }
 
+    fn last_words(&self, run: u64) -> Vec<String> {
+        self.sut.last_words(run)
+    }
+
     fn stop(&mut self) {
         self.sut.stop();
     }

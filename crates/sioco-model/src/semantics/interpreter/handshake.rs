@@ -13,6 +13,16 @@ impl Interpreter<'_> {
             let location = state.locations[p];
             for i in 0..self.locations[location].internal.len() {
                 let switch = self.locations[location].internal[i];
+                if !self.switches[switch].chooses {
+                    // Most of them choose nothing, and there are many where a model is made of them.
+                    if self.guard_holds(state, switch)? {
+                        let args = self.complete(state, switch, &[])?;
+                        let mut next = state.clone();
+                        self.take(&mut next, switch, &args)?;
+                        found.push((Step { switch, receive: None, args }, next));
+                    }
+                    continue;
+                }
                 for args in self.choices(state, switch)? {
                     let mut next = state.clone();
                     self.take(&mut next, switch, &args)?;

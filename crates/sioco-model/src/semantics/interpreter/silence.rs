@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use super::{Activity, CLOSURE_LIMIT, Closure, Interpreter, Quiescence, StepError};
-use crate::id::GateId;
+use crate::id::{GateId, SwitchId};
 use crate::semantics::state::State;
 use crate::value::Value;
 
@@ -72,6 +72,12 @@ impl Interpreter<'_> {
             Activity::Unknown(switch, why) => Some((switch, why)),
             Activity::None => None,
         };
+        if !state.locations.iter().any(|l| self.locations[*l].may_return) {
+            // No cycle can be closed: one step is enough to know.
+            if let Some(switch) = self.active_internal(state)? {
+                return Ok(Quiescence::Active(switch));
+            }
+        }
         let steps = match self.internal_steps(state) {
             Ok(steps) => steps,
             // Some step may well be possible, but one that was not found may close a silent cycle.
@@ -90,6 +96,24 @@ impl Interpreter<'_> {
             (None, Some((switch, why))) => Ok(Quiescence::Unknown { switch, why }),
             (None, None) => Ok(Quiescence::Quiescent),
         }
+    }
+
+    /// An internal switch that is enabled, if one is found that chooses nothing.
+    fn active_internal(&mut self, state: &State) -> Result<Option<SwitchId>, StepError> {
+        for p in 0..state.locations.len() {
+            for i in 0..self.locations[state.locations[p]].internal.len() {
+                let switch = self.locations[state.locations[p]].internal[i];
+                if self.switches[switch].chooses {
+                    continue;
+                }
+                match self.guard_holds(state, switch) {
+                    Ok(true) => return Ok(Some(switch)),
+                    Ok(false) | Err(StepError::NeedsSolver { .. }) => {}
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(None)
     }
 
     pub(super) fn active_output(&mut self, state: &State) -> Result<Activity, StepError> {

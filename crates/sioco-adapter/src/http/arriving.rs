@@ -1,0 +1,58 @@
+//! Whether a response has begun to arrive: from its first byte on, the system is not silent any more.
+//!
+//! The library says nothing before all headers are there, so this looks at what it reads. The traits for that are those
+//! which it calls unversioned.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ureq::Error;
+use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
+
+/// Set as soon as the first byte of a response is there.
+pub(super) type Arriving = Arc<AtomicBool>;
+
+/// Adds itself to connections that others make.
+#[derive(Debug)]
+pub(super) struct Watch(pub(super) Arriving);
+
+impl<In: Transport> Connector<In> for Watch {
+    type Out = Watched<In>;
+
+    fn connect(&self, _: &ConnectionDetails, chained: Option<In>) -> Result<Option<Watched<In>>, Error> {
+        Ok(chained.map(|inner| Watched { inner, arriving: self.0.clone() }))
+    }
+}
+
+/// A connection that tells when something arrives.
+#[derive(Debug)]
+pub(super) struct Watched<T> {
+    inner: T,
+    arriving: Arriving,
+}
+
+impl<T: Transport> Transport for Watched<T> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        self.inner.buffers()
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        self.inner.transmit_output(amount, timeout)
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        let found = self.inner.await_input(timeout);
+        if let Ok(true) = found {
+            self.arriving.store(true, Ordering::SeqCst);
+        }
+        found
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.inner.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.inner.is_tls()
+    }
+}
