@@ -299,7 +299,7 @@ fn runs_are_listened_to_before_their_last_input() {
         let quits: Vec<bool> = (0..records.len()).filter(is_quit).map(|i| records[i - 1] == Record::TimedOut).collect();
         let listened = quits.iter().filter(|listened| **listened).count();
         assert!(
-            quits.len() > 40 && listened * 6 > quits.len(),
+            quits.len() > 40 && listened * 9 > quits.len(),
             "seed {seed}, {walks:?}: {listened} of {}",
             quits.len()
         );

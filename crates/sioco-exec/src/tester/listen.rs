@@ -4,11 +4,13 @@
 //! but silence, some runs end with it. That costs the quiescence time, so that not all of them do.
 
 use sioco_model::Id;
-use sioco_model::model::{Direction, Label, Model};
+use sioco_model::model::{Label, Model};
 use sioco_solve::values::Random;
 
 use super::Tester;
+use crate::account::Bits;
 use crate::event::GateValue;
+use crate::farewell::farewells;
 use crate::record::Why;
 use crate::verdict::{Cause, Open};
 
@@ -18,7 +20,7 @@ const FIRST: u64 = 5;
 const LATER: u64 = 4;
 
 /// See the [module](self).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Listening {
     /// Whether outputs may come late, since the system goes on by itself.
     pub(super) late: bool,
@@ -28,24 +30,14 @@ pub(super) struct Listening {
     pub(super) ending: Option<Cause>,
     /// What is sent as soon as it was listened to.
     pub(super) then: Option<(GateValue, Why)>,
-    /// For each location, whether an input may still come from there on.
-    goes_on: Vec<bool>,
+    /// The input switches after which no other one can be taken.
+    farewells: Bits,
 }
 
 impl Listening {
     /// For a model.
     pub(super) fn new(model: &Model) -> Listening {
-        let mut goes_on = vec![false; model.locations.len()];
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for s in model.switches.values() {
-                let input = matches!(s.label, Label::Gate(g) if model.gates[g].direction == Direction::Input);
-                if !goes_on[s.source.index()] && (input || goes_on[s.target.index()]) {
-                    (goes_on[s.source.index()], changed) = (true, true);
-                }
-            }
-        }
-        Listening { goes_on, ..Listening::default() }
+        Listening { late: false, runs: 0, ending: None, then: None, farewells: farewells(model) }
     }
 }
 
@@ -60,8 +52,9 @@ impl Tester<'_> {
         let model = self.model();
         self.referee.ready().all(|(_, h)| {
             let Some([at]) = h.state().map(|state| state.locations()) else { return false };
-            let mut taken = model.locations[*at].outgoing.iter().map(|s| &model.switches[*s]);
-            taken.any(|s| s.label == Label::Gate(input.gate) && !self.listening.goes_on[s.target.index()])
+            let mut outgoing = model.locations[*at].outgoing.iter();
+            outgoing
+                .any(|s| model.switches[*s].label == Label::Gate(input.gate) && self.listening.farewells.has(s.index()))
         })
     }
 
