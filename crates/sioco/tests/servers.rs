@@ -15,7 +15,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -226,7 +226,15 @@ fn marked(mark: &str) -> Vec<PathBuf> {
 #[test]
 fn a_process_that_is_left_is_seen() {
     let mark = format!("{}-left", std::process::id());
-    let mut child = Command::new("sleep").arg("600").env("SERVER_OF_TEST", &mark).spawn().unwrap();
+    // A process has its environment for sure once it does something.
+    let mut child = Command::new("sh")
+        .args(["-c", "echo; read line"])
+        .env("SERVER_OF_TEST", &mark)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
     let seen = marked(&mark);
     child.kill().unwrap();
     child.wait().unwrap();

@@ -95,6 +95,8 @@ pub struct TextClient<'m> {
     endings: BTreeMap<u64, Vec<String>>,
     /// Whether a program ran on after it closed its output: nobody waits for its end then.
     lingers: bool,
+    /// The connection ended while something was expected before a run.
+    ended: bool,
     /// Whether a run has begun at any time.
     worked: bool,
     restarts: u32,
@@ -125,6 +127,7 @@ impl<'m> TextClient<'m> {
             run: 0,
             endings: BTreeMap::new(),
             lingers: false,
+            ended: false,
             worked: false,
             restarts: 0,
         }
@@ -152,6 +155,20 @@ impl<'m> TextClient<'m> {
             Ok(()) | Err(WriteError::Closed(_)) => Ok(()),
             Err(WriteError::Stuck) => Err(self.deaf()),
         }
+    }
+
+    /// Opens the connection, if there is none; whether there is one.
+    fn open(&mut self) -> Result<bool, Fault> {
+        if self.connection.is_none() {
+            let opened = self.connector.open(&self.interrupt);
+            self.connection = opened.map_err(|mut fault| {
+                fault.again = self.worked && self.restarts < self.options.restarts;
+                self.restarts += 1;
+                fault
+            })?;
+            self.begun = Begun::now();
+        }
+        Ok(self.connection.is_some())
     }
 
     /// Sends and receives what comes before a run; whether that was not interrupted.
@@ -198,6 +215,7 @@ impl<'m> TextClient<'m> {
                 Raw::Interrupted => return Ok(false),
                 Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
                 Raw::End(error) => {
+                    self.ended = true;
                     let status = self.connection.as_mut().and_then(|open| open.ended());
                     let why = status.or(error).map(|why| format!(" ({why})")).unwrap_or_default();
                     format!("the connection ended{why}")
@@ -331,20 +349,21 @@ impl Sut for TextClient<'_> {
         (self.farewell, self.over) = (false, false);
         self.bytes.clear();
         self.events.clear();
-        if self.connection.is_none() {
-            let opened = self.connector.open(&self.interrupt);
-            let opened = opened.map_err(|mut fault| {
-                fault.again = self.worked && self.restarts < self.options.restarts;
-                self.restarts += 1;
-                fault
-            });
-            let Some(connection) = opened? else { return Ok(()) };
-            self.connection = Some(connection);
-            self.begun = Begun::now();
+        self.ended = false;
+        let stayed = self.connection.is_some();
+        if !self.open()? {
+            return Ok(());
         }
-        if self.prepare()? {
-            self.worked = true;
-        }
+        let prepared = match self.prepare() {
+            // The run before was its last one, and nobody had waited for its end.
+            Err(_) if stayed && self.ended => {
+                self.restarts = self.restarts.saturating_sub(1);
+                self.bytes.clear();
+                self.open()? && self.prepare()?
+            }
+            other => other?,
+        };
+        self.worked |= prepared;
         Ok(())
     }
 
