@@ -5,7 +5,8 @@ mod support;
 use sioco_exec::player::Player;
 use sioco_exec::record::End;
 use sioco_exec::settings::{Interaction, Walks};
-use sioco_exec::{Order, Record, Referee, Settings, Verdict};
+use sioco_exec::{GateValue, Observation, Order, Record, Referee, Settings, Verdict};
+use sioco_model::Id;
 use sioco_plan::{Leg, Purpose};
 use sioco_solve::values::Bounds;
 use sioco_symbolic::step::Step;
@@ -153,6 +154,39 @@ fn choices_that_are_never_made_are_left_to_the_system() {
     assert_eq!(run(Walks::None, 3, 100), (Some(Verdict::Inconclusive), 0));
     // It was not tried as often as it should have been.
     assert_eq!(run(Walks::Guided, 30, 8), (Some(Verdict::Inconclusive), 0));
+}
+
+/// An internal step that may not have happened yet is only possibly taken, though nobody can tell where the model is
+/// meanwhile; what is observed then tells that it was (`theory`, section 6).
+#[test]
+fn steps_that_may_not_have_happened_are_not_surely_taken() {
+    let model = model_of(
+        "input go\noutput x\nprocess P {\n  init s { go: ?go -> p }\n  state p { first: tau -> q }\n  \
+         state q { second: tau -> r }\n  state r { !x -> t }\n  state t { third: tau -> u }\n  state u { ?go -> u }\n}\n",
+    );
+    let mut referee = Referee::new(&model, &builtin, Order::Sut);
+    let is = |referee: &Referee<'_>, name: &str| {
+        let (surely, possibly) = referee.account();
+        let switch = model.switch(name).expect("a switch");
+        (surely.has(switch.index()), possibly.has(switch.index()))
+    };
+    let value = |name: &str| GateValue { gate: model.gate(name).expect("a gate"), args: Vec::new() };
+    assert_eq!(referee.start(), None);
+    assert_eq!(referee.input(&value("go")), None);
+    assert_eq!(
+        [is(&referee, "go"), is(&referee, "first"), is(&referee, "second")],
+        [(true, true), (false, true), (false, true)]
+    );
+    assert_eq!(referee.observe(&Observation::Output(value("x"))), None);
+    assert_eq!(
+        [is(&referee, "first"), is(&referee, "second"), is(&referee, "third")],
+        [(true, true), (true, true), (false, true)]
+    );
+    // It is silent only after the last of them.
+    assert_eq!(referee.observe(&Observation::Delta), None);
+    assert_eq!(is(&referee, "third"), (true, true));
+    // And nothing else can come then.
+    assert_eq!(referee.belief().len(), 1);
 }
 
 /// Judging asks no solver as long as the states of all hypotheses are known.
