@@ -2,9 +2,9 @@
 //! needed here.
 //!
 //! `cargo bench -p sioco-exec --bench traces` makes and runs a test for every trace of 1 to 5 steps, the model played as
-//! the system; `-- 6` goes up to 6 steps, and `-- --model` prints the model. Traces are counted without being made, over
-//! the graph of locations: one that is impossible is cut at its first impossible switch, so few of them are ever looked
-//! at. Times are only to be compared with each other.
+//! the system; `-- 6` goes up to 6 steps, `-- 8 8` takes those of 8 alone, and `-- --model` prints the model. Traces are
+//! counted without being made, over the graph of locations: one that is impossible is cut at its first impossible switch,
+//! so few of them are ever looked at. Times are only to be compared with each other.
 
 mod support;
 
@@ -104,13 +104,18 @@ fn main() {
         print!("{}", industrial());
         return;
     }
-    let most: usize = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(5);
+    let numbers: Vec<usize> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
+    let (least, most) = match numbers[..] {
+        [] => (1, 5),
+        [most] => (1, most),
+        [least, most, ..] => (least, most),
+    };
     let checked = check_text("industrial.sts", &industrial());
     let model = checked.model.expect("it is a model").model;
     let start = model.processes.values().next().expect("a process").initial;
     println!("{} switches; ours, with S1's in brackets", model.switches.len());
     println!(
-        "{:>2} {:>24} {:>12} {:>22} {:>18} {:>15} {:>17} {:>9} {:>9} {:>20} {:>8}",
+        "{:>2} {:>24} {:>12} {:>22} {:>18} {:>15} {:>17} {:>7} {:>9} {:>9} {:>20} {:>8}",
         "n",
         "all traces",
         "length",
@@ -118,14 +123,16 @@ fn main() {
         "asked, impossible",
         "possible",
         "switches",
+        "runs",
         "planned",
         "run",
         "S1's time",
         "memory"
     );
     let mut known = HashMap::new();
-    let mut before: Option<Plan> = None;
-    for n in 1..=most {
+    // How many traces extend a possible one of the length before, if that was counted.
+    let mut extensions: Option<u128> = (least == 1).then_some(0);
+    for n in least..=most {
         let begun = Instant::now();
         let options = Options {
             strict: true,
@@ -144,22 +151,22 @@ fn main() {
         assert_eq!(covered, made.purposes.len(), "all traces are covered");
         let switches = summary.on_covered(&model, &made).into_iter().filter(|s| *s).count();
         let (all, length) = count(&model, start, n, &mut known);
-        let extensions: u128 =
-            before.iter().flat_map(|p| ends(&model, p)).map(|end| count(&model, end, 1, &mut known).0).sum();
+        let extending = extensions.map_or("-".into(), |e| e.to_string());
+        extensions = Some(ends(&model, &made).map(|end| count(&model, end, 1, &mut known).0).sum());
         let paper = PAPER.get(n - 1).unwrap_or(&NOTHING);
         println!(
-            "{n:>2} {:>24} {:>12} {:>22} {:>18} {:>15} {:>17} {:>9} {:>9} {:>20} {:>8}",
+            "{n:>2} {:>24} {:>12} {:>22} {:>18} {:>15} {:>17} {:>7} {:>9} {:>9} {:>20} {:>8}",
             format!("{all} ({})", paper.all),
             format!("{:.1} ({})", length as f64 / all as f64, paper.average),
-            format!("{extensions} ({})", paper.extensions),
+            format!("{extending} ({})", paper.extensions),
             format!("{}, {}", made.counts.candidates, made.counts.impossible),
             format!("{} ({})", made.purposes.len(), paper.possible),
             format!("{:.2}% ({})", 100.0 * switches as f64 / model.switches.len() as f64, paper.switches),
+            summary.runs.iter().sum::<u64>(),
             seconds(planned),
             seconds(run),
             paper.time,
             memory().map_or("-".into(), |m| format!("{m} MB"))
         );
-        before = Some(made);
     }
 }

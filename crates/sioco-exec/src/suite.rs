@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
@@ -25,19 +26,33 @@ struct Condition {
     slots: Option<Vec<(u32, usize, usize)>>,
 }
 
+/// There is none.
+const NONE: u32 = u32::MAX;
+
+/// A node of the tree. There may be millions, so what few of them have is kept apart.
 #[derive(Clone, Debug)]
+#[allow(clippy::box_collection, reason = "one word where there is nothing, instead of three")]
 struct Node {
     parent: NodeId,
+    /// Its first child and its next sibling; `NONE` if there is none.
+    child: NodeId,
+    sibling: NodeId,
+    /// A purpose that is reached here, or `NONE`.
+    accept: u32,
     leg: Option<Leg>,
-    conditions: Vec<Condition>,
-    children: Vec<(Step, NodeId)>,
-    /// The purposes that are reached here.
-    accepts: Vec<u32>,
+    conditions: Option<Box<Vec<Condition>>>,
     depth: u32,
     /// How many accepts of open purposes are here or below.
     open: u32,
     /// Whether this node, or one on the way to it, is only perhaps possible.
     doubt: bool,
+}
+
+impl Node {
+    fn new(parent: NodeId, depth: u32) -> Node {
+        let (child, sibling, accept) = (NONE, NONE, NONE);
+        Node { parent, child, sibling, accept, leg: None, conditions: None, depth, open: 0, doubt: false }
+    }
 }
 
 /// What happened on the way to a node, for conditions that speak of it.
@@ -61,8 +76,10 @@ pub struct Mark {
 #[derive(Clone, Debug)]
 pub struct Suite {
     nodes: Vec<Node>,
+    /// Further purposes that are reached at a node.
+    more: FxHashMap<NodeId, Vec<u32>>,
     /// The accepts of each purpose.
-    accepts: Vec<Vec<NodeId>>,
+    accepts: Vec<Box<[NodeId]>>,
     /// The values that the plan has for each purpose.
     tests: Vec<Option<Box<[Value]>>>,
     open: Vec<bool>,
@@ -74,18 +91,9 @@ pub struct Suite {
 impl Default for Suite {
     /// No purposes.
     fn default() -> Self {
-        let root = Node {
-            parent: 0,
-            leg: None,
-            conditions: Vec::new(),
-            children: Vec::new(),
-            accepts: Vec::new(),
-            depth: 0,
-            open: 0,
-            doubt: false,
-        };
         Suite {
-            nodes: vec![root],
+            nodes: vec![Node::new(0, 0)],
+            more: FxHashMap::default(),
             accepts: Vec::new(),
             tests: Vec::new(),
             open: Vec::new(),
@@ -99,54 +107,69 @@ impl Suite {
     /// The tree of the purposes of a plan.
     pub fn new(model: &Model, plan: &Plan) -> Suite {
         let mut suite = Suite {
-            accepts: vec![Vec::new(); plan.purposes.len()],
             tests: plan.purposes.iter().map(|p| p.test.clone()).collect(),
             open: vec![true; plan.purposes.len()],
             pool: model.terms.clone(),
             ..Suite::default()
         };
+        let mut at: Vec<NodeId> = Vec::new();
         for (p, purpose) in plan.purposes.iter().enumerate() {
-            let mut at: Vec<NodeId> = vec![0; purpose.nodes.len()];
+            at.clear();
+            at.resize(purpose.nodes.len(), 0);
+            let mut accepts: Vec<NodeId> = Vec::new();
             for (i, node) in purpose.nodes.iter().enumerate() {
                 if let (Some(parent), Some(leg)) = (node.parent, &node.leg) {
                     at[i] = suite.child(model, at[parent], leg);
                     let doubt = node.doubt.is_some() || suite.nodes[at[parent] as usize].doubt;
                     suite.nodes[at[i] as usize].doubt |= doubt;
                 }
-                if node.accept && !suite.accepts[p].contains(&at[i]) {
-                    suite.accepts[p].push(at[i]);
-                    suite.nodes[at[i] as usize].accepts.push(p as u32);
+                if node.accept && !accepts.contains(&at[i]) {
+                    accepts.push(at[i]);
+                    match &mut suite.nodes[at[i] as usize].accept {
+                        none if *none == NONE => *none = p as u32,
+                        _ => suite.more.entry(at[i]).or_default().push(p as u32),
+                    }
                     suite.count(at[i], 1);
                 }
             }
+            suite.accepts.push(accepts.into_boxed_slice());
         }
+        suite.nodes.shrink_to_fit();
         suite
     }
 
+    /// The child of a node with a leg; a new one, after the others, if there is none.
     fn child(&mut self, model: &Model, parent: NodeId, leg: &Leg) -> NodeId {
-        let known = self.nodes[parent as usize].children.iter().find(|(step, c)| {
-            *step == leg.step && self.nodes[*c as usize].leg.as_ref().is_some_and(|l| l.wants == leg.wants)
-        });
-        if let Some((_, known)) = known {
-            return *known;
+        let mut last = NONE;
+        for child in self.children(parent) {
+            if self.leg(child) == Some(leg) {
+                return child;
+            }
+            last = child;
         }
         let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, w)).collect();
         self.remembers |= conditions.iter().any(|c| c.slots.as_ref().is_some_and(|s| !s.is_empty()));
         let id = self.nodes.len() as NodeId;
-        let depth = self.nodes[parent as usize].depth + 1;
-        let leg_step = leg.step;
-        self.nodes.push(Node {
-            parent,
-            leg: Some(leg.clone()),
-            conditions,
-            children: Vec::new(),
-            accepts: Vec::new(),
-            depth,
-            open: 0,
-            doubt: false,
-        });
-        self.nodes[parent as usize].children.push((leg_step, id));
+        let mut node = Node::new(parent, self.nodes[parent as usize].depth + 1);
+        node.leg = Some(leg.clone());
+        node.conditions = (!conditions.is_empty()).then(|| Box::new(conditions));
+        self.nodes.push(node);
+        match last {
+            NONE => self.nodes[parent as usize].child = id,
+            last => self.nodes[last as usize].sibling = id,
+        }
         id
+    }
+
+    /// The children of a node, in order.
+    fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let some = |n: NodeId| (n != NONE).then_some(n);
+        std::iter::successors(some(self.nodes[node as usize].child), move |c| some(self.nodes[*c as usize].sibling))
+    }
+
+    /// The step to a node; nothing at the root.
+    fn step(&self, node: NodeId) -> Option<Step> {
+        self.leg(node).map(|leg| leg.step)
     }
 
     /// A want as a term. One that names nothing of this model asks for nothing.
@@ -223,7 +246,11 @@ impl Suite {
 
     /// The open purposes that are reached here.
     pub fn accepted(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
-        self.nodes[node as usize].accepts.iter().map(|p| *p as usize).filter(|p| self.open[*p])
+        let first = self.nodes[node as usize].accept;
+        let first = (first != NONE).then_some(first);
+        // Only who has one has more.
+        let more = first.and_then(|_| self.more.get(&node)).into_iter().flatten().copied();
+        first.into_iter().chain(more).map(|p| p as usize).filter(|p| self.open[*p])
     }
 
     /// The accepts of a purpose.
@@ -261,16 +288,15 @@ impl Suite {
 
     /// The open purposes that go on from a node with something that the system does.
     pub fn expecting(&self, model: &Model, node: NodeId) -> Vec<usize> {
-        let own = |s: Step| s.is_own(model) || s.is_silence();
-        let mut open: Vec<NodeId> =
-            self.nodes[node as usize].children.iter().filter(|(s, _)| own(*s)).map(|(_, c)| *c).collect();
+        let own = |n: &NodeId| self.step(*n).is_some_and(|s| s.is_own(model) || s.is_silence());
+        let mut open: Vec<NodeId> = self.children(node).filter(own).collect();
         let mut found = Vec::new();
         while let Some(n) = open.pop() {
             if !self.leads_on(n) {
                 continue;
             }
             found.extend(self.accepted(n));
-            open.extend(self.nodes[n as usize].children.iter().map(|(_, c)| *c));
+            open.extend(self.children(n));
         }
         found.sort_unstable();
         found.dedup();
@@ -280,9 +306,11 @@ impl Suite {
     /// Open accepts below a node that lead on with a step that can be observed, at most so many: depth-first, since trees
     /// may be large, and from left to right, as the plan has them.
     pub fn targets(&self, model: &Model, node: NodeId, most: usize, found: &mut Vec<NodeId>) {
-        let mut open: Vec<NodeId> = Vec::new();
-        let children = |n: NodeId| self.nodes[n as usize].children.iter().filter(|(_, c)| self.leads_on(*c));
-        open.extend(children(node).rev().filter(|(step, _)| step.is_observable(model)).map(|(_, c)| *c));
+        let children = |n: NodeId| self.children(n).filter(|c| self.leads_on(*c));
+        let seen = |n: &NodeId| self.step(*n).is_some_and(|s| s.is_observable(model));
+        // The first is looked at first: it is the last here.
+        let mut open: Vec<NodeId> = children(node).filter(seen).collect();
+        open.reverse();
         while let Some(n) = open.pop() {
             if found.len() >= most {
                 return;
@@ -290,7 +318,9 @@ impl Suite {
             if self.accepted(n).next().is_some() {
                 found.push(n);
             }
-            open.extend(children(n).rev().map(|(_, c)| *c));
+            let first = open.len();
+            open.extend(children(n));
+            open[first..].reverse();
         }
     }
 
@@ -334,17 +364,18 @@ impl Suite {
             if taken.internal && self.accepted(mark.node).next().is_some() {
                 push(found, mark.clone());
             }
-            for (step, child) in &self.nodes[mark.node as usize].children {
-                let same = *step == taken.step || (step.is_silence() && taken.step.is_silence());
-                if !same || !self.leads_on(*child) {
+            for child in self.children(mark.node) {
+                let Some(step) = self.step(child) else { continue };
+                let same = step == taken.step || (step.is_silence() && taken.step.is_silence());
+                if !same || !self.leads_on(child) {
                     continue;
                 }
                 let past =
                     self.remembers.then(|| Arc::new(Past { args: taken.args.to_vec(), before: mark.past.clone() }));
-                match self.fits(model, *child, taken, past.as_ref()) {
-                    Some(true) => push(found, Mark { node: *child, sure: mark.sure, past }),
+                match self.fits(model, child, taken, past.as_ref()) {
+                    Some(true) => push(found, Mark { node: child, sure: mark.sure, past }),
                     Some(false) => {}
-                    None => push(found, Mark { node: *child, sure: false, past }),
+                    None => push(found, Mark { node: child, sure: false, past }),
                 }
             }
         }
@@ -354,7 +385,7 @@ impl Suite {
     fn fits(&self, model: &Model, node: NodeId, taken: Taken<'_>, past: Option<&Arc<Past>>) -> Option<bool> {
         let node = &self.nodes[node as usize];
         let mut open = false;
-        for c in &node.conditions {
+        for c in node.conditions.iter().flat_map(|c| c.iter()) {
             let (Some(before), Some(after)) = (taken.before, taken.after) else {
                 open = true;
                 continue;

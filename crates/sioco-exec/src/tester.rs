@@ -17,6 +17,7 @@ use sioco_model::GateId;
 use sioco_model::model::Model;
 use sioco_model::semantics::oracle::Oracle;
 use sioco_plan::Plan;
+use sioco_plan::draw::Drawer;
 use sioco_plan::walker::Walker;
 use sioco_solve::Limits;
 use sioco_solve::values::Random;
@@ -114,6 +115,7 @@ pub struct Tester<'m> {
     at_first: usize,
     solvers: SolverFactory<'m>,
     random: Random,
+    drawer: Drawer,
     inputs: Inputs,
     walks: Walks,
     interaction: Interaction,
@@ -198,6 +200,7 @@ impl<'m> Tester<'m> {
             walker,
             solvers,
             random: Random::new(settings.seed),
+            drawer: Drawer::default(),
             inputs: Inputs::new(model),
             walks: Walks::new(model),
             interaction: settings.interaction.unwrap_or(Interaction::Eager),

@@ -232,7 +232,7 @@ fn in_purposes(
             tried += 1;
             let mut changed = purpose.clone();
             if let Some(leg) = &mut changed.nodes[node].leg {
-                leg.wants.push(want.clone());
+                leg.wants.extend([want.clone()]);
             }
             if stays_possible(walker, &mut changed, node) {
                 changed.goals.push(goal);
@@ -272,7 +272,7 @@ fn stays_possible(walker: &mut Walker<'_>, purpose: &mut Purpose, from: usize) -
                 if here.doubt.is_none() && !here.answer {
                     return false;
                 }
-                here.doubt = Some(reason);
+                here.doubt = Some(Box::new(reason));
             }
         }
     }
@@ -348,7 +348,7 @@ fn in_graph(
             legs.push(Leg::from(Step::Delta));
         }
         let Some(mut last) = legs.pop() else { continue };
-        last.wants.push(want.clone());
+        last.wants.extend([want.clone()]);
         walker.follow(&legs);
         if !walker.path.locations().contains(&source) {
             continue;

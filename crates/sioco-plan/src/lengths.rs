@@ -2,33 +2,39 @@
 //!
 //! The tree grows by one observable step at a time: what can be reached with n of them is made out of what can be reached
 //! with n - 1 (S1 section 5.3), so an impossible path is cut at its first impossible step. Internal steps cost no length;
-//! those that lead back to a state on the same chain are not followed again.
+//! those that lead back to a state on the same chain are not followed again. All cores take part; the tree is the same
+//! however many there are.
 
-use sioco_model::{LocationId, TermId, Value};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sioco_model::semantics::interpreter::Interpreter;
+use sioco_model::{LocationId, Model, TermId, Value};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::explore::{Progress, Stop};
-use sioco_symbolic::path::Possible;
+use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
 use crate::close::close;
+use crate::draw::Drawer;
+use crate::pieces::in_pieces;
 use crate::plan::{Counts, Options};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
-/// A node of the tree.
+/// A node of the tree. There may be millions.
 struct Node {
-    parent: usize,
+    parent: u32,
     step: Option<Step>,
-    doubt: Option<Reason>,
+    doubt: Option<Box<Reason>>,
 }
 
 /// The tree of all paths up to a length.
 pub(crate) struct Lengths {
     nodes: Vec<Node>,
     /// The nodes with the greatest number of observable steps, and those before it where nothing follows.
-    last: Vec<usize>,
-    ends: Vec<usize>,
+    last: Vec<u32>,
+    ends: Vec<u32>,
     /// The length that was reached.
     pub length: usize,
     pub stop: Stop,
@@ -37,81 +43,110 @@ pub(crate) struct Lengths {
 
 /// Internal steps do not lead back.
 const NOWHERE: usize = usize::MAX;
+/// How many nodes a worker expands at a time, and for how many it finds values.
+const PIECE: usize = 64;
+const TESTS: usize = 512;
 
 /// A state as far as a path knows it.
 type Seen = (Vec<LocationId>, Vec<TermId>);
 
+/// What follows a piece of a layer. Its nodes are numbered as if it were the only piece.
 struct Growing<'a, 'm> {
-    tree: Lengths,
+    tree: &'a Lengths,
     walker: &'a mut Walker<'m>,
     options: &'a Options,
     /// Whether silence is a step.
     delta: bool,
-    /// The next layer.
-    next: Vec<usize>,
+    /// How many nodes there are, with those of other pieces.
+    total: &'a AtomicUsize,
+    grown: Grown,
+}
+
+#[derive(Default)]
+struct Grown {
+    nodes: Vec<Node>,
+    next: Vec<u32>,
+    ends: Vec<u32>,
+    counts: Counts,
+}
+
+/// Walkers for all cores.
+pub(crate) fn walkers<'m>(model: &'m Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Walker<'m>> {
+    (0..options.workers.max(1)).map(|_| walker(model, solvers, options)).collect()
+}
+
+fn walker<'m>(model: &'m Model, solvers: SolverFactory<'_>, options: &Options) -> Walker<'m> {
+    Walker::new(Path::with(model, solvers, Shortcuts::default(), options.limits.clone()))
 }
 
 /// Grows the tree of a model.
 pub(crate) fn grow(
-    walker: &mut Walker<'_>,
+    walkers: &mut [Walker<'_>],
     options: &Options,
     length: usize,
     delta: bool,
     progress: &mut dyn FnMut(Progress),
 ) -> Lengths {
-    let root = Node { parent: 0, step: None, doubt: None };
-    let tree = Lengths {
-        nodes: vec![root],
+    let mut tree = Lengths {
+        nodes: vec![Node { parent: 0, step: None, doubt: None }],
         last: vec![0],
         ends: Vec::new(),
         length: 0,
         stop: Stop::Complete,
         counts: Counts::default(),
     };
-    let mut g = Growing { tree, walker, options, delta, next: Vec::new() };
     for n in 1..=length {
-        progress(Progress { nodes: g.tree.nodes.len(), depth: n, open: g.tree.last.len() });
-        // If the layer does not fit, the one before it stays.
-        let (nodes, ends) = (g.tree.nodes.len(), g.tree.ends.len());
-        let layer = std::mem::take(&mut g.tree.last);
-        g.next = Vec::new();
-        let mut stop = None;
-        for (i, &node) in layer.iter().enumerate() {
-            if i % 256 == 255 {
-                progress(Progress { nodes: g.tree.nodes.len(), depth: n, open: layer.len() - i });
+        progress(Progress { nodes: tree.nodes.len(), depth: n, open: tree.last.len() });
+        let layer = tree.last.len();
+        let total = AtomicUsize::new(tree.nodes.len());
+        let expand = |walker: &mut Walker<'_>, _: usize, piece: &[u32]| {
+            let grown = Grown::default();
+            let mut growing = Growing { tree: &tree, walker, options, delta, total: &total, grown };
+            for &node in piece {
+                growing.walker.follow(&tree.legs(node));
+                growing.expand(node, &mut Vec::new())?;
             }
-            let legs = g.legs(node);
-            g.walker.follow(&legs);
-            stop = g.expand(node, &mut Vec::new()).err();
-            if stop.is_some() {
+            Ok(growing.grown)
+        };
+        let mut told = |done| {
+            let nodes = total.load(Ordering::Relaxed);
+            progress(Progress { nodes, depth: n, open: layer - done });
+        };
+        // If the layer does not fit, the one before it stays.
+        let found: Result<Vec<Grown>, Stop> =
+            in_pieces(&tree.last, PIECE, walkers, expand, &mut told).into_iter().collect();
+        match found {
+            Err(stop) => {
+                tree.stop = stop;
                 break;
             }
+            Ok(pieces) => tree.add(pieces),
         }
-        if let Some(stop) = stop {
-            g.tree.nodes.truncate(nodes);
-            g.tree.ends.truncate(ends);
-            g.tree.last = layer;
-            g.tree.stop = stop;
-            break;
-        }
-        g.tree.last = std::mem::take(&mut g.next);
-        g.tree.length = n;
-        if g.tree.last.is_empty() {
+        tree.length = n;
+        if tree.last.is_empty() {
             break;
         }
     }
-    g.tree.counts.nodes = g.tree.nodes.len();
-    g.tree
+    tree.counts.nodes = tree.nodes.len();
+    tree
 }
 
 impl Growing<'_, '_> {
-    fn legs(&self, node: usize) -> Vec<Leg> {
-        self.tree.line(node).into_iter().filter_map(|n| self.tree.nodes[n].step.map(Leg::from)).collect()
+    /// The number of the first node that is new.
+    fn first(&self) -> u32 {
+        self.tree.nodes.len() as u32
+    }
+
+    fn node(&self, node: u32) -> &Node {
+        match node.checked_sub(self.first()) {
+            Some(new) => &self.grown.nodes[new as usize],
+            None => &self.tree.nodes[node as usize],
+        }
     }
 
     /// Adds what follows a node, up to the next observable step. The walker is there. Says how far back internal steps
     /// lead: to a place on the chain, or nowhere if something follows or the node is an end.
-    fn expand(&mut self, node: usize, chain: &mut Vec<Seen>) -> Result<usize, Stop> {
+    fn expand(&mut self, node: u32, chain: &mut Vec<Seen>) -> Result<usize, Stop> {
         if self.options.is_over() {
             return Err(Stop::Cancelled);
         }
@@ -122,13 +157,13 @@ impl Growing<'_, '_> {
             return Ok(back);
         }
         if chain.len() >= self.options.internal {
-            self.tree.counts.cut += 1;
+            self.grown.counts.cut += 1;
             return Ok(NOWHERE);
         }
         let mut steps = Vec::new();
         self.walker.path.outgoing(&mut steps);
         // Two silences in a row say nothing new.
-        if self.delta && !self.tree.nodes[node].step.is_some_and(Step::is_silence) {
+        if self.delta && !self.node(node).step.is_some_and(Step::is_silence) {
             steps.push(Step::Delta);
             if self.walker.path.may_diverge() {
                 steps.push(Step::Divergence);
@@ -138,30 +173,30 @@ impl Growing<'_, '_> {
         // Whether something can be seen from here on, and how far back steps lead otherwise.
         let (mut follows, mut back) = (false, NOWHERE);
         for step in steps {
-            self.tree.counts.candidates += 1;
+            self.grown.counts.candidates += 1;
             let doubt = match self.walker.take(&Leg::from(step)) {
                 Possible::No => {
-                    self.tree.counts.impossible += 1;
+                    self.grown.counts.impossible += 1;
                     continue;
                 }
                 Possible::Yes => None,
                 Possible::Unknown(Reason::Cancelled) => return Err(Stop::Cancelled),
-                Possible::Unknown(reason) => Some(reason),
+                Possible::Unknown(reason) => Some(Box::new(reason)),
             };
-            if self.tree.nodes.len() >= self.options.nodes {
+            if self.total.fetch_add(1, Ordering::Relaxed) >= self.options.nodes.min(u32::MAX as usize) {
                 return Err(Stop::Nodes);
             }
-            let child = self.tree.nodes.len();
-            self.tree.nodes.push(Node { parent: node, step: Some(step), doubt });
+            let child = self.first() + self.grown.nodes.len() as u32;
+            self.grown.nodes.push(Node { parent: node, step: Some(step), doubt });
             if !step.is_observable(model) {
                 let to = self.expand(child, chain)?;
                 follows |= to == NOWHERE;
                 back = back.min(to);
             } else if step.is_silence() && !self.options.silence {
-                self.tree.ends.push(child);
+                self.grown.ends.push(child);
                 follows = true;
             } else {
-                self.next.push(child);
+                self.grown.next.push(child);
                 follows = true;
             }
             self.walker.back();
@@ -171,27 +206,47 @@ impl Growing<'_, '_> {
             return Ok(if follows { NOWHERE } else { back });
         }
         // Nothing follows, or internal steps for ever.
-        self.tree.ends.push(node);
+        self.grown.ends.push(node);
         Ok(NOWHERE)
     }
 }
 
 impl Lengths {
+    /// Adds a layer, given in pieces.
+    fn add(&mut self, pieces: Vec<Grown>) {
+        let first = self.nodes.len() as u32;
+        self.last.clear();
+        for piece in pieces {
+            let by = self.nodes.len() as u32 - first;
+            let moved = |n: u32| if n < first { n } else { n + by };
+            self.last.extend(piece.next.into_iter().map(moved));
+            self.ends.extend(piece.ends.into_iter().map(moved));
+            self.nodes.extend(piece.nodes.into_iter().map(|n| Node { parent: moved(n.parent), ..n }));
+            self.counts.candidates += piece.counts.candidates;
+            self.counts.impossible += piece.counts.impossible;
+            self.counts.cut += piece.counts.cut;
+        }
+    }
+
     /// The nodes from the initial state to one.
-    fn line(&self, node: usize) -> Vec<usize> {
+    fn line(&self, node: u32) -> Vec<u32> {
         let mut line = vec![node];
         let mut at = node;
         while at != 0 {
-            at = self.nodes[at].parent;
+            at = self.nodes[at as usize].parent;
             line.push(at);
         }
         line.reverse();
         line
     }
 
+    fn legs(&self, node: u32) -> Vec<Leg> {
+        self.line(node).into_iter().filter_map(|n| self.nodes[n as usize].step.map(Leg::from)).collect()
+    }
+
     /// The nodes that are to become accepts, in the order of the tree.
-    fn targets(&self) -> Vec<usize> {
-        let mut targets: Vec<usize> = self.last.iter().chain(&self.ends).copied().filter(|n| *n != 0).collect();
+    fn targets(&self) -> Vec<u32> {
+        let mut targets: Vec<u32> = self.last.iter().chain(&self.ends).copied().filter(|n| *n != 0).collect();
         targets.sort_unstable();
         targets
     }
@@ -202,68 +257,129 @@ impl Lengths {
         let mut wanted = vec![false; self.nodes.len()];
         for target in &targets {
             for node in self.line(*target) {
-                wanted[node] = true;
+                wanted[node as usize] = true;
             }
         }
         let mut purpose = Purpose::default();
         let mut place = vec![0; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().skip(1).filter(|(i, _)| wanted[*i]) {
             let Some(step) = node.step else { continue };
-            place[i] = purpose.add(place[node.parent], Leg::from(step), node.doubt.clone());
+            place[i] = purpose.add(place[node.parent as usize], Leg::from(step), node.doubt.as_deref().cloned());
         }
         for &target in &targets {
-            self.end(walker, &mut purpose, target, place[target], options);
+            let end = End { walker, purpose: &mut purpose, at: place[target as usize] };
+            self.counts.cut += end.make(&self.legs(target), options);
         }
         if targets.is_empty() { Vec::new() } else { vec![purpose] }
     }
 
     /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first.
-    pub fn purposes(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
+    pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Purpose> {
+        let make = |(): &mut (), number: usize, piece: &[u32]| {
+            let mut tests = Tests::new(model, solvers, options, number);
+            let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target)).collect();
+            (purposes, tests.cut)
+        };
+        let mut workers = vec![(); options.workers.max(1)];
         let mut found = Vec::new();
-        let mut random = Random::new(options.seed);
-        for target in self.targets() {
-            let mut purpose = Purpose::default();
-            let mut at = 0;
-            for node in self.line(target).into_iter().skip(1) {
-                let node = &self.nodes[node];
-                if let Some(step) = node.step {
-                    at = purpose.add(at, Leg::from(step), node.doubt.clone());
-                }
-            }
-            if let Some(choice) = options.tests.filter(|_| !options.is_over()) {
-                walker.follow(&self.legs(target));
-                purpose.test = test(walker, choice, &mut random);
-            }
-            self.end(walker, &mut purpose, target, at, options);
-            found.push(purpose);
+        let mut cut = 0;
+        for (purposes, unfinished) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
+            found.extend(purposes);
+            cut += unfinished;
         }
+        self.counts.cut += cut;
         found
-    }
-
-    /// Adds the end of a purpose. If there is no time left, it ends where it is.
-    fn end(&mut self, walker: &mut Walker<'_>, purpose: &mut Purpose, target: usize, at: usize, options: &Options) {
-        if options.is_over() {
-            purpose.nodes[at].accept = true;
-            self.counts.cut += 1;
-            return;
-        }
-        walker.follow(&self.legs(target));
-        self.counts.cut += usize::from(!close(walker, purpose, at, options.strict));
-    }
-
-    fn legs(&self, node: usize) -> Vec<Leg> {
-        self.line(node).into_iter().filter_map(|n| self.nodes[n].step.map(Leg::from)).collect()
     }
 }
 
-/// Values for the way to where the walker is, one after the other; nothing if the solver finds none.
-fn test(walker: &mut Walker<'_>, choice: Choice, random: &mut Random) -> Option<Box<[Value]>> {
-    let model = walker.path.model();
-    let choice = match choice {
-        Choice::Random(_) => Choice::Random(random.bits()),
-        other => other,
-    };
-    let solved = walker.path.solve_with(choice).ok()?;
-    let seen = solved.steps.into_iter().filter(|(step, _)| step.is_observable(model));
-    Some(seen.flat_map(|(_, values)| values).collect())
+/// The end of a purpose.
+struct End<'a, 'm> {
+    walker: &'a mut Walker<'m>,
+    purpose: &'a mut Purpose,
+    at: usize,
+}
+
+impl End<'_, '_> {
+    /// Adds it; how many are not whole. If there is no time left, the purpose ends where it is.
+    fn make(self, legs: &[Leg], options: &Options) -> usize {
+        if options.is_over() {
+            self.purpose.nodes[self.at].accept = true;
+            return 1;
+        }
+        if !options.strict {
+            self.walker.follow(legs);
+        }
+        usize::from(!close(self.walker, self.purpose, self.at, options.strict))
+    }
+}
+
+/// Makes purposes of traces, with values. It has a seed and a solver of its own, so that they are the same whoever made
+/// others.
+struct Tests<'a, 'm> {
+    model: &'m Model,
+    options: &'a Options,
+    walker: Walker<'m>,
+    interpreter: Interpreter<'m>,
+    drawer: Drawer,
+    random: Random,
+    cut: usize,
+}
+
+impl<'a, 'm> Tests<'a, 'm> {
+    fn new(model: &'m Model, solvers: SolverFactory<'_>, options: &'a Options, number: usize) -> Self {
+        let mut seeds = Random::new(options.seed.wrapping_add(number as u64));
+        Tests {
+            model,
+            options,
+            walker: walker(model, solvers, options),
+            interpreter: Interpreter::new(model),
+            drawer: Drawer::default(),
+            random: Random::new(seeds.bits()),
+            cut: 0,
+        }
+    }
+
+    fn purpose(&mut self, tree: &Lengths, target: u32) -> Purpose {
+        let mut purpose = Purpose::default();
+        let mut at = 0;
+        let line = tree.line(target);
+        purpose.nodes.reserve_exact(line.len() - 1);
+        for node in line.into_iter().skip(1) {
+            let node = &tree.nodes[node as usize];
+            if let Some(step) = node.step {
+                at = purpose.add(at, Leg::from(step), node.doubt.as_deref().cloned());
+            }
+        }
+        let legs = tree.legs(target);
+        if let Some(choice) = self.options.tests.filter(|_| !self.options.is_over()) {
+            purpose.test = self.test(&legs, choice);
+        }
+        let end = End { walker: &mut self.walker, purpose: &mut purpose, at };
+        self.cut += end.make(&legs, self.options);
+        purpose
+    }
+
+    /// Values for the way, one after the other; nothing if none are found.
+    fn test(&mut self, legs: &[Leg], choice: Choice) -> Option<Box<[Value]>> {
+        let random = matches!(choice, Choice::Random(_));
+        let steps = match random.then(|| self.drawn(legs)).flatten() {
+            Some(steps) => steps,
+            None => {
+                self.walker.follow(legs);
+                let choice = if random { Choice::Random(self.random.bits()) } else { choice };
+                self.walker.path.solve_with(choice).ok()?.steps
+            }
+        };
+        let seen = steps.into_iter().filter(|(step, _)| step.is_observable(self.model));
+        Some(seen.flat_map(|(_, values)| values).collect())
+    }
+
+    fn drawn(&mut self, legs: &[Leg]) -> Option<Vec<(Step, Vec<Value>)>> {
+        if self.model.free_variables().next().is_some() {
+            return None;
+        }
+        let start = self.interpreter.initial_default();
+        let legs: Vec<&Leg> = legs.iter().collect();
+        self.drawer.along(&mut self.interpreter, &start, &legs, &mut self.random)
+    }
 }

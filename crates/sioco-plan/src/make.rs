@@ -93,12 +93,12 @@ pub fn plan(
         }
         Cover::Paths(n) | Cover::Traces(n) => {
             let paths = matches!(options.cover, Cover::Paths(_));
-            lengths(&mut plan, &mut walker, options, n, paths, progress);
+            lengths(&mut plan, (model, solvers), &mut walker, options, n, paths, progress);
         }
         Cover::Inclusion(k) => {
             let restricted = reduced::restricted(model, solvers, options, true, false, progress);
             let longest = reduced::longest(model, &restricted);
-            lengths(&mut plan, &mut walker, options, k.saturating_mul(longest), true, progress);
+            lengths(&mut plan, (model, solvers), &mut walker, options, k.saturating_mul(longest), true, progress);
             if plan.stop == Stop::Complete {
                 plan.stop = restricted.stop;
             }
@@ -166,16 +166,18 @@ fn finish(plan: &mut Plan, model: &Model) {
 /// Purposes for all paths, or all traces, of a length.
 fn lengths(
     plan: &mut Plan,
+    (model, solvers): (&Model, SolverFactory<'_>),
     walker: &mut Walker<'_>,
     options: &Options,
     length: usize,
     paths: bool,
     progress: &mut dyn FnMut(Progress),
 ) {
-    let mut tree = lengths::grow(walker, options, length, paths, progress);
+    let mut walkers = lengths::walkers(model, solvers, options);
+    let mut tree = lengths::grow(&mut walkers, options, length, paths, progress);
     plan.purposes = match paths {
         true => tree.one_purpose(walker, options),
-        false => tree.purposes(walker, options),
+        false => tree.purposes(model, solvers, options),
     };
     (plan.length, plan.stop, plan.counts) = (Some(tree.length), tree.stop, tree.counts);
 }

@@ -14,12 +14,39 @@ pub struct Leg {
     /// The step.
     pub step: Step,
     /// Conditions on the values before the step and on its arguments, all of which are to hold.
-    pub wants: Vec<Want>,
+    pub wants: Wants,
+}
+
+/// What a leg asks for besides its step: mostly nothing, and there may be millions of legs.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[allow(clippy::box_collection, reason = "one word where there is nothing, instead of three")]
+pub struct Wants(Option<Box<Vec<Want>>>);
+
+impl Wants {
+    /// More of them.
+    pub fn extend(&mut self, wants: impl IntoIterator<Item = Want>) {
+        *self = std::mem::take(self).0.into_iter().flat_map(|own| *own).chain(wants).collect();
+    }
+}
+
+impl FromIterator<Want> for Wants {
+    fn from_iter<I: IntoIterator<Item = Want>>(wants: I) -> Self {
+        let wants: Vec<Want> = wants.into_iter().collect();
+        Wants((!wants.is_empty()).then(|| Box::new(wants)))
+    }
+}
+
+impl std::ops::Deref for Wants {
+    type Target = [Want];
+
+    fn deref(&self) -> &[Want] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
 }
 
 impl From<Step> for Leg {
     fn from(step: Step) -> Self {
-        Leg { step, wants: Vec::new() }
+        Leg { step, wants: Wants::default() }
     }
 }
 
@@ -35,7 +62,7 @@ pub struct Node {
     /// Whether it is one of several answers to the last stimulus: the system chooses, so it covers nothing beforehand.
     pub answer: bool,
     /// Why the step to this node is only perhaps possible, if it is.
-    pub doubt: Option<Reason>,
+    pub doubt: Option<Box<Reason>>,
 }
 
 /// A purpose: node 0 is the initial state, and parents come before their children. A node that is no accept has an
@@ -61,7 +88,13 @@ impl Default for Purpose {
 impl Purpose {
     /// Adds a node.
     pub fn add(&mut self, parent: usize, leg: Leg, doubt: Option<Reason>) -> usize {
-        self.nodes.push(Node { parent: Some(parent), leg: Some(leg), accept: false, answer: false, doubt });
+        self.nodes.push(Node {
+            parent: Some(parent),
+            leg: Some(leg),
+            accept: false,
+            answer: false,
+            doubt: doubt.map(Box::new),
+        });
         self.nodes.len() - 1
     }
 
@@ -140,7 +173,7 @@ impl Purpose {
             let mut at = 0;
             for n in ways.into_iter().rev() {
                 if let Some(leg) = &self.nodes[n].leg {
-                    at = purpose.add(at, leg.clone(), self.nodes[n].doubt.clone());
+                    at = purpose.add(at, leg.clone(), self.nodes[n].doubt.as_deref().cloned());
                     purpose.nodes[at].answer = self.nodes[n].answer;
                 }
             }

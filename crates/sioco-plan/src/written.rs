@@ -229,7 +229,7 @@ impl Unfolding<'_, '_> {
             slots = bound(&slots, event, at);
             wants.extend(event.condition.map(|c| self.want(c, &slots, false, false)));
         }
-        let leg = Leg { step, wants };
+        let leg = Leg { step, wants: wants.into_iter().collect() };
         let plain = self.walker.take(&leg);
         if plain == Possible::No {
             if event.is_some() && self.refused.as_ref().is_none_or(|(node, _)| self.nodes[*node].state < to) {

@@ -129,7 +129,7 @@ fn replay(model: &Model, legs: &[&Leg], solved: &Solved, seen: &mut Seen) {
     assert_eq!(legs.len(), solved.steps.len());
     for (i, (leg, (step, args))) in legs.iter().zip(&solved.steps).enumerate() {
         assert_eq!(leg.step, *step);
-        for want in &leg.wants {
+        for want in leg.wants.iter() {
             seen.wants += 1;
             let Want::Atom { switch, .. } = want else { panic!("nothing is written") };
             seen.wants_of_others += usize::from(!step.switches().any(|s| s == *switch));
@@ -181,7 +181,7 @@ fn check_purposes(model: &Model, solvers: SolverFactory<'_>, made: &Plan, seen: 
             let own = |s: &Step| s.is_silence() || (s.is_own(model) && s.is_observable(model));
             if is_doubtful(purpose, accept) {
                 seen.doubtful += 1;
-                let divergence = |n: &sioco_plan::purpose::Node| n.doubt == Some(Reason::Divergence);
+                let divergence = |n: &sioco_plan::purpose::Node| n.doubt.as_deref() == Some(&Reason::Divergence);
                 seen.diverging += usize::from(purpose.nodes.iter().any(divergence));
                 continue;
             }

@@ -11,7 +11,7 @@ use crate::belief::Place;
 use crate::course::{self, Ahead, Course, NoCourse};
 use crate::event::GateValue;
 use crate::record::Why;
-use crate::settings::Walks as Walking;
+use crate::settings::{Settings, Walks as Walking};
 use crate::suite::NodeId;
 use crate::verdict::{Cause, Open};
 
@@ -28,6 +28,14 @@ struct Way {
 
 /// For nodes of the tree, the hypotheses that are there, and whether they surely are.
 type Marks = FxHashMap<NodeId, Vec<(usize, bool)>>;
+
+/// For how many ways values are drawn before a solver is asked.
+const DRAWN: usize = 4;
+
+/// Whether values are chosen with an eye to those that should be equal.
+fn is_keen(settings: &Settings) -> bool {
+    settings.walks == Walking::Guided && matches!(settings.values, Choice::Random(_))
+}
 
 impl Tester<'_> {
     /// What leads towards a purpose.
@@ -58,11 +66,13 @@ impl Tester<'_> {
         let own = self.ways_to(purpose, &marks);
         let mut unknown = None;
         let mut effort = self.settings.effort;
-        let mut found = self.known_course(&own).or_else(|| self.new_course(&own, &mut effort, &mut unknown));
+        let mut found = self.known_course(&own).or_else(|| self.drawn_course(&own));
+        found = found.or_else(|| self.new_course(&own, &mut effort, &mut unknown));
         if found.is_none() {
             // Then for another one that the trace still fits (cases 3 and 4).
             let others = self.other_ways(purpose);
-            found = self.known_course(&others).or_else(|| self.new_course(&others, &mut effort, &mut unknown));
+            found = self.known_course(&others).or_else(|| self.drawn_course(&others));
+            found = found.or_else(|| self.new_course(&others, &mut effort, &mut unknown));
         }
         if let Some((target, course)) = found {
             self.course = Some((target, course));
@@ -236,6 +246,27 @@ impl Tester<'_> {
         course::along(&mut referee.mind.interpreter, &state, &legs, values)
     }
 
+    /// A course to a purpose with values that are drawn, if a few draws find some.
+    fn drawn_course(&mut self, ways: &[Way]) -> Option<(NodeId, Course)> {
+        if is_keen(&self.settings) || !matches!(self.settings.values, Choice::Random(_)) {
+            return None;
+        }
+        for &Way { at, mark, target } in ways.iter().take(DRAWN) {
+            let Tester { referee, random, drawer, .. } = self;
+            let suite = &referee.suite;
+            let Some(line) = suite.line(mark, target).filter(|_| !suite.remembers()) else { continue };
+            let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
+            let place = referee.belief().hypotheses().nth(at).map(|h| &h.place);
+            let Some(Place::Known(state)) = place.cloned() else { continue };
+            let Some(steps) = drawer.along(&mut referee.mind.interpreter, &state, &legs, random) else { continue };
+            let course = Course::of(self.model(), steps, false);
+            if self.may_begin(&course) {
+                return Some((target, course));
+            }
+        }
+        None
+    }
+
     /// A way with values that a solver finds.
     fn new_course(
         &mut self,
@@ -273,8 +304,7 @@ impl Tester<'_> {
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
         match &h.place {
             Place::Known(state) if !suite.remembers() => {
-                let keen = settings.walks == Walking::Guided && matches!(settings.values, Choice::Random(_));
-                let patterns = keen.then_some(&inputs.patterns);
+                let patterns = is_keen(settings).then_some(&inputs.patterns);
                 course::solve(walker, state, &legs, settings.values, random, patterns)
             }
             _ => {

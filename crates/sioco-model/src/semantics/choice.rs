@@ -10,6 +10,7 @@
 //! true, and only the first says that a guard is false.
 
 use super::domain::Domain;
+use super::interpreter::Draw;
 use super::program::Context;
 use crate::eval::{EXISTS_LIMIT, Env, EvalError, eval};
 use crate::id::{BinderId, Id, SortId, TermId};
@@ -269,6 +270,17 @@ impl<'a> Search<'a> {
         // An alternative before may be undefined for these values.
         let sure = i == 0 || !self.context.terms.is_partial(self.condition) || self.holds(&values) == Ok(true);
         sure.then_some(values)
+    }
+
+    /// Values of the unknowns for which the condition may be true, drawn: from one of its alternatives, and there from
+    /// what its conjuncts leave. Nothing if there are none, or if they are of a sort that is not drawn from.
+    pub fn sample(&self, draw: &mut dyn Draw) -> Option<Vec<Value>> {
+        let parts: Vec<Vec<Domain>> = self.left().into_iter().filter_map(|part| part.maybe).collect();
+        let part = match &parts[..] {
+            [only] => only,
+            _ => parts.get(draw.below(parts.len() as u64) as usize)?,
+        };
+        part.iter().map(|domain| domain.draw(self.context.sorts, draw)).collect()
     }
 
     /// See [`all`].

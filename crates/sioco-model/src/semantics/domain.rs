@@ -2,10 +2,14 @@
 
 use std::cmp::Ordering;
 
+use super::interpreter::Draw;
 use crate::id::SortId;
 use crate::number::{self, BigInt, Rational};
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
+
+/// How often a value is drawn until one is not excluded.
+const DRAWS: usize = 4;
 
 /// The values an unknown can still have.
 #[derive(Clone, Debug)]
@@ -125,6 +129,33 @@ impl Domain {
     pub fn is_empty(&self, sorts: &Sorts) -> bool {
         let infinite_data = matches!(sorts.get(self.sort), Sort::Data(_)) && self.len(sorts).is_none();
         !infinite_data && self.first(sorts).is_none()
+    }
+
+    /// A value of the domain at random; nothing if none was found, or if the values have a shape that is not drawn.
+    pub fn draw(&self, sorts: &Sorts, draw: &mut dyn Draw) -> Option<Value> {
+        if let Some(value) = &self.exact {
+            return self.allows(sorts, value).then(|| value.clone());
+        }
+        let fits = |v: &Value| self.excluded.is_empty() || !self.excluded.contains(v);
+        match sorts.get(self.sort) {
+            Sort::Int { .. } => {
+                let (lo, hi) = self.integers(sorts);
+                let small = |n: Option<BigInt>| n.map(|n| i64::try_from(n).ok());
+                let (lo, hi) = match (small(lo), small(hi)) {
+                    (Some(None), _) | (_, Some(None)) => return None,
+                    (lo, hi) => (lo.flatten(), hi.flatten()),
+                };
+                (0..DRAWS).map(|_| Value::Int(draw.whole(lo, hi))).find(fits)
+            }
+            Sort::Real { .. } => {
+                let (lo, hi) = (self.lo.as_ref().map(|b| &b.0), self.hi.as_ref().map(|b| &b.0));
+                (0..DRAWS).map(|_| Value::real(draw.real(lo, hi))).find(|v| self.allows(sorts, v))
+            }
+            _ => {
+                let count = self.len(sorts)?;
+                (0..DRAWS).filter_map(|_| self.nth(sorts, draw.below(count))).find(fits)
+            }
+        }
     }
 
     /// Some value of the domain, near to zero if it can be.

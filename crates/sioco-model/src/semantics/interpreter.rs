@@ -5,8 +5,10 @@
 
 mod handshake;
 mod open;
+mod sample;
 mod silence;
 
+pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 

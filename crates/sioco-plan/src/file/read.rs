@@ -351,7 +351,13 @@ impl Reader<'_> {
         let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at)))?.unwrap_or_default();
         let leg = Leg { step, wants: wants.into_iter().flatten().collect() };
         let doubt = optional(json, "doubt", read_reason)?;
-        purpose.nodes.push(Node { parent: Some(parent), leg: Some(leg), accept, answer: is(json, "answer")?, doubt });
+        purpose.nodes.push(Node {
+            parent: Some(parent),
+            leg: Some(leg),
+            accept,
+            answer: is(json, "answer")?,
+            doubt: doubt.map(Box::new),
+        });
         let values = optional(json, "args", |a| self.args(a, step))?.flatten();
         let (others, cut) = self.others(json)?;
         case.nodes.push(Spot { values, apart: is(json, "apart")?, others, cut });

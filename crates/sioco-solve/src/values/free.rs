@@ -1,6 +1,7 @@
 //! Random values of symbols that no condition speaks of: those are drawn, nobody has to be asked.
 
-use sioco_model::number::{BigInt, to_big, to_rational};
+use sioco_model::number::{BigInt, Rational, to_big, to_rational};
+use sioco_model::semantics::interpreter::Draw;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
@@ -44,6 +45,15 @@ pub(super) fn draw(sorts: &Sorts, sort: SortId, random: &mut Random, used: &[Val
 
 /// An integer of a set that has no end: small and large ones, and values that were used before.
 pub(super) fn whole(lo: Option<i64>, hi: Option<i64>, random: &mut Random, used: &[&Value]) -> Value {
+    let drawn = size(lo, hi, random);
+    match random.below(4) {
+        0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
+        _ => Value::Int(drawn),
+    }
+}
+
+/// A small or a large integer.
+fn size(lo: Option<i64>, hi: Option<i64>, random: &mut Random) -> i64 {
     let origin = lo.or(hi).unwrap_or(0);
     let size = SIZES[random.below(SIZES.len() as u64) as usize];
     let magnitude = random.between(0, 1 << size);
@@ -52,8 +62,23 @@ pub(super) fn whole(lo: Option<i64>, hi: Option<i64>, random: &mut Random, used:
         (None, Some(_)) => -1,
         _ => [1, -1][random.below(2) as usize],
     };
-    match random.below(4) {
-        0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
-        _ => Value::Int(origin.saturating_add(sign * magnitude)),
+    origin.saturating_add(sign * magnitude)
+}
+
+/// Values of parameters in known states are drawn like those of symbols.
+impl Draw for Random {
+    fn below(&mut self, n: u64) -> u64 {
+        Random::below(self, n)
+    }
+
+    fn whole(&mut self, lo: Option<i64>, hi: Option<i64>) -> i64 {
+        match (lo, hi) {
+            (Some(lo), Some(hi)) => self.between(lo, hi),
+            _ => size(lo, hi, self),
+        }
+    }
+
+    fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational {
+        real::draw(lo, hi, self)
     }
 }

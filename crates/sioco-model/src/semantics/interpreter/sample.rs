@@ -1,0 +1,35 @@
+//! Values at random for a switch of a known state, where the guard itself says which there are: nobody has to be asked.
+
+use super::Interpreter;
+use crate::eval::Env;
+use crate::id::SwitchId;
+use crate::number::Rational;
+use crate::semantics::choice::Search;
+use crate::semantics::state::State;
+use crate::value::Value;
+
+/// Who draws. Models know no chance of their own.
+pub trait Draw {
+    /// A number below `n`.
+    fn below(&mut self, n: u64) -> u64;
+    /// An integer between bounds, as far as there are any.
+    fn whole(&mut self, lo: Option<i64>, hi: Option<i64>) -> i64;
+    /// A number between bounds, as far as there are any.
+    fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational;
+}
+
+impl Interpreter<'_> {
+    /// Values for all parameters of a switch, those that it leaves open drawn from what its guard allows. Whether the
+    /// switch is enabled with them is still to be seen: a part of the guard may not say which values it allows. Nothing if
+    /// none were found.
+    pub fn sample(&mut self, state: &State, switch: SwitchId, draw: &mut dyn Draw) -> Option<Vec<Value>> {
+        if !self.switches[switch].chooses {
+            return self.complete(state, switch, &[]).ok();
+        }
+        let unknowns = self.unknowns(switch);
+        let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
+        let condition = self.model.switches[switch].guard;
+        let chosen = Search { context: self.context(), unknowns: &unknowns, condition, env }.sample(draw)?;
+        self.complete(state, switch, &chosen).ok()
+    }
+}
