@@ -129,7 +129,7 @@ impl Log {
                 Record::Again { run, rate } => {
                     runs.done.iter_mut().filter(|r| r.number == *run).for_each(|r| r.again = Some(*rate));
                 }
-                Record::Purpose { .. } | Record::End { .. } => {}
+                Record::Hurried | Record::Purpose { .. } | Record::End { .. } => {}
             }
         }
         // A journal that is cut where a shortest form was being written has all that the campaign found.

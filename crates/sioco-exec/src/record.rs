@@ -117,6 +117,9 @@ pub enum Record {
     Observed(Observation),
     /// Nothing came for the quiescence time, by the clock of the tester: a delta, too, unless the system was only slow.
     TimedOut,
+    /// The time to think was over before everything was computed, and the tester did something cheaper: that decision of
+    /// the clock.
+    Hurried,
     /// A purpose got a verdict, perhaps one of several in a run.
     Purpose {
         /// Which one, by its place in the plan.

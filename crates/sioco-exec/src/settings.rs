@@ -59,6 +59,8 @@ pub struct Settings {
     /// For how many ways on a solver is asked at once in the middle of a run, while the system waits (S1 section 3.2.4).
     /// After that, only values that were found before are tried.
     pub effort: usize,
+    /// How long that may take altogether: what is not found by then is done without.
+    pub pause: Duration,
 }
 
 impl Default for Settings {
@@ -78,6 +80,7 @@ impl Default for Settings {
             interaction: None,
             hypotheses: 10_000,
             effort: 16,
+            pause: Duration::from_secs(1),
         }
     }
 }

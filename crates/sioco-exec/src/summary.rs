@@ -43,7 +43,7 @@ pub struct Pauses {
     /// How often a solver had to find values in the middle of a run, since the system did something else than was
     /// foreseen.
     pub solved: u64,
-    /// How often not all ways on were looked at, since that would have taken too long.
+    /// How often not all ways on were looked at, or not to the end, since that would have taken too long.
     pub hurried: u64,
 }
 

@@ -276,6 +276,13 @@ impl<'m> Tester<'m> {
 
     /// What to do next.
     pub fn decide(&mut self) -> Decision {
+        // Before a run nobody waits.
+        let waits = self.in_run && self.run_steps > 0;
+        if !waits || self.mode == Mode::Walk {
+            self.forget_terms();
+        }
+        self.walker.path.hurry(waits.then_some(self.settings.pause));
+        let mut in_time = true;
         loop {
             if self.end.is_some() {
                 return Decision::Stop;
@@ -305,6 +312,11 @@ impl<'m> Tester<'m> {
                 (None, Mode::Purpose(purpose)) => self.pursue(purpose),
                 (None, Mode::Walk) => self.walk(),
             };
+            if in_time && self.walker.path.is_late() {
+                in_time = false;
+                self.pauses.hurried += 1;
+                self.records.push(Record::Hurried);
+            }
             match chosen {
                 // The answer to the last input is to be judged, too.
                 Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
@@ -438,7 +450,6 @@ impl<'m> Tester<'m> {
             true => self.settings.walk.min(AFTER.0 + self.random.below(AFTER.1)),
             false => self.settings.walk,
         };
-        self.forget_terms();
         let seed = self.settings.seed.wrapping_add(self.run);
         self.records.push(Record::Run { run: self.run, seed, aim: self.aim.clone(), order });
         match self.referee.start() {
@@ -463,7 +474,6 @@ impl<'m> Tester<'m> {
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
         self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
-        self.forget_terms();
         let Tester { referee, walker, inputs, random, walks, .. } = self;
         match walks.next(referee, walker, inputs, random, guided, fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),

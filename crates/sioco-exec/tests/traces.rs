@@ -4,6 +4,8 @@
 mod industrial;
 mod support;
 
+use std::time::Duration;
+
 use sioco_exec::player::Player;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{GateValue, Record, Settings, Summary, Tester, Verdict};
@@ -99,6 +101,29 @@ fn s1_figure_3_8_the_rest_of_the_trace() {
     assert_eq!(steps, ["!a(11)", "?b(5)", "!e"]);
     assert_eq!(reached, ["!a(3) ?b(3) !e"]);
     assert!(summary.pauses.solved > 0, "{summary:?}");
+}
+
+/// The same without any time to compute: the value that is missing is not found, and everything says so.
+#[test]
+fn who_must_hurry_says_so() {
+    let model = example("trace-figures/fig-3-08");
+    let mut plan = tests(&model, 3);
+    plan.purposes.sort_by_key(|p| !shown(&model, p).starts_with("!a(3)"));
+    for (pause, trace_is) in [(Duration::MAX, vec!["!a(11)", "?b(5)", "!e"]), (Duration::ZERO, vec!["!a(11)"])] {
+        let settings = Settings { values: Choice::Min, attempts: 1, max_steps: Some(3), pause, ..Settings::default() };
+        let mut tester = Tester::new(&model, &builtin, &plan, settings);
+        let mut sut = Scripted::new(&model, |inputs: &[GateValue]| match inputs.last() {
+            None => vec!["!a(11)".into()],
+            Some(_) => vec!["!e".into()],
+        });
+        let (records, summary) = campaign(&mut tester, &mut sut);
+        let first: Vec<Record> =
+            records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. })).cloned().collect();
+        assert_eq!(trace(&model, &first), trace_is);
+        let hurried = first.contains(&Record::Hurried);
+        assert_eq!((hurried, summary.pauses.hurried > 0), (pause.is_zero(), pause.is_zero()), "{summary:?}");
+        assert!(summary.verdict <= Some(Verdict::Inconclusive), "{summary:?}");
+    }
 }
 
 /// Case 3: with 22 the left trace is out of reach, and the test of the middle one is just right.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval};
@@ -178,11 +178,16 @@ pub struct Limits {
     pub wall: Duration,
     /// Set from outside to give up.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// When several questions together must be over: somebody waits for them.
+    pub until: Option<Instant>,
 }
+
+/// Longer than anybody waits, and short enough to compute with.
+const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancel: None }
+        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancel: None, until: None }
     }
 }
 
@@ -190,6 +195,17 @@ impl Limits {
     /// Whether somebody wants to give up.
     pub fn cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed))
+    }
+
+    /// When a question that is asked now must be over.
+    pub fn deadline(&self) -> Instant {
+        let own = Instant::now() + self.wall.min(LONGEST);
+        self.until.map_or(own, |until| own.min(until))
+    }
+
+    /// Whether it is too late for another question.
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
 

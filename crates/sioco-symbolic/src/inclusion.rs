@@ -306,7 +306,7 @@ fn entailed(path: &mut Path<'_>, goal: TermId, known: &mut Vec<Witness>, counter
     let limits = Limits {
         resources: path.limits.resources.min(RESOURCES),
         wall: path.limits.wall.min(WALL),
-        cancel: path.limits.cancel.clone(),
+        ..path.limits.clone()
     };
     for part in parts {
         let negation = logic::not_true(&mut path.pool, sorts, part);

@@ -123,6 +123,7 @@ fn settings(s: &Settings) -> Json {
     put("interaction", json!(s.interaction.and_then(|i| named(&INTERACTION, &i))));
     put("hypotheses", json!(s.hypotheses));
     put("effort", json!(s.effort));
+    put("pause_us", micros(s.pause));
     Json::Object(object)
 }
 
@@ -181,5 +182,6 @@ fn read_settings(json: &Json) -> Settings {
             .map(|(_, interaction)| interaction),
         hypotheses: number("hypotheses").and_then(|n| usize::try_from(n).ok()).unwrap_or(usual.hypotheses),
         effort: number("effort").and_then(|n| usize::try_from(n).ok()).unwrap_or(usual.effort),
+        pause: time("pause_us").unwrap_or(usual.pause),
     }
 }

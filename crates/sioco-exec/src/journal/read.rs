@@ -156,6 +156,7 @@ impl Reader<'_> {
                 let (why, raw) = (self.text("why")?.to_owned(), self.text("raw")?.to_owned());
                 Record::Observed(Observation::Malformed { gate, why, raw })
             }
+            "hurried" => Record::Hurried,
             "purpose" => Record::Purpose {
                 purpose: self.index("purpose")?,
                 verdict: self.word("verdict", Verdict::named)?,

@@ -168,6 +168,7 @@ impl Draw<'_> {
             2 => Record::Accepted { id: self.random.bits() },
             3 => Record::Refused { id: self.random.bits(), why: self.text() },
             4 => Record::Observed(Observation::Output(self.gate_value(Direction::Output))),
+            5 if self.random.below(3) == 0 => Record::Hurried,
             5 if self.random.below(2) == 0 => Record::TimedOut,
             5 => Record::Observed(Observation::Delta),
             6 => Record::Observed(Observation::Closed),

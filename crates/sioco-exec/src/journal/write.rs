@@ -31,6 +31,9 @@ pub fn line(model: &Model, stamped: &Stamped) -> String {
         Record::TimedOut => {
             f.kind("quiescent").put("timed", json!(true));
         }
+        Record::Hurried => {
+            f.kind("hurried");
+        }
         Record::Purpose { purpose, verdict, cause: why, alone, doubt } => {
             f.kind("purpose").put("purpose", json!(purpose)).put("verdict", json!(verdict.name()));
             f.put("cause", cause(model, why)).put("alone", json!(alone)).put("doubt", json!(doubt));

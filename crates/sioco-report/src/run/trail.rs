@@ -101,7 +101,7 @@ impl Trails {
                 self.keep(0, Verdict::Error, 0);
                 return;
             }
-            Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => return,
+            Record::Hurried | Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => return,
         };
         self.current.push(LoggedStep {
             line: self.line,

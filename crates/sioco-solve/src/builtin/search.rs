@@ -62,7 +62,7 @@ impl Builtin {
         let mut scope = self.scope();
         let root = self.store.mark();
         let end = self.store.work.saturating_add(limits.resources);
-        let deadline = Instant::now() + limits.wall;
+        let deadline = limits.deadline();
         self.core.clear();
         let mut frames: Vec<Frame> = Vec::new();
         let mut incomplete = false;

@@ -276,6 +276,9 @@ impl Chain {
                 return answer;
             }
         }
+        if limits.is_late() {
+            return Some(Answer::Unknown(Reason::Time));
+        }
         if self.switches.builtin {
             let answer = self.ask_builtin(terms, limits, want_witness);
             self.counters.builtin.count(Some(&answer));

@@ -58,7 +58,7 @@ impl Asker {
         let limits = Limits {
             resources: limits.resources >> self.halved,
             wall: limits.wall / (1 << self.halved),
-            cancel: limits.cancel.clone(),
+            ..limits.clone()
         };
         let before = self.chain.counters().back_end.asked;
         let answer = ask(&mut self.chain, &limits);

@@ -122,7 +122,7 @@ impl StateOracle {
         self.asker.push();
         let terms = Terms { pool: &self.pool, sorts: &self.sorts, symbols: &self.symbols };
         prepared.conjuncts.iter().for_each(|c| self.asker.assert(terms, *c));
-        let limits = Limits { resources: 3_000_000, wall: Duration::from_secs(2), cancel: None };
+        let limits = Limits { resources: 3_000_000, wall: Duration::from_secs(2), ..Limits::default() };
         let (guard, turn) = guard.map_or((None, 0), |(guard, turn)| (Some(guard), turn));
         let request = Request { symbols: &prepared.symbols, choice, used, guard, limits: &limits };
         let StateOracle { pool, sorts, symbols, asker, .. } = self;

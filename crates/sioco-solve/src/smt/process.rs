@@ -92,7 +92,7 @@ impl Connection for ProcessConnection {
         if self.running.is_none() {
             self.running = Some(Running::start(&self.words)?);
             // What is no solver shows it here, before its silence could be taken for hard thinking.
-            let start = Limits { wall: self.start.min(limits.wall), ..limits.clone() };
+            let start = Limits { wall: self.start.min(limits.wall), until: None, ..limits.clone() };
             let first = self.question("", &start).map_err(|fault| match fault {
                 Fault::Time => Fault::Broken(format!(
                     "it printed nothing in its first {:.1} s; does it read SMT-LIB from standard input?",
@@ -129,7 +129,7 @@ impl ProcessConnection {
         let running = self.running.as_mut().expect("started before");
         // If it is gone, reading says so.
         let _ = running.input.send(format!("{commands}(echo \"{end}\")\n"));
-        let deadline = Instant::now() + limits.wall.min(Duration::from_secs(1_000_000));
+        let deadline = limits.deadline();
         let is_first = commands.is_empty();
         let mut answer = String::new();
         loop {

@@ -108,7 +108,7 @@ impl Seat {
         });
         thread.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
         let mut seat = Seat { jobs: Some(jobs), told, interrupter: None, left: false };
-        seat.wait(&Limits { wall: START, ..limits.clone() })?;
+        seat.wait(&Limits { wall: START, until: None, ..limits.clone() })?;
         Ok(seat)
     }
 
@@ -120,7 +120,7 @@ impl Seat {
 
     /// Waits for what the thread says next. After a fault the seat must not be used again.
     fn wait(&mut self, limits: &Limits) -> Result<String, Fault> {
-        let deadline = Instant::now() + limits.wall.min(Duration::from_secs(1_000_000));
+        let deadline = limits.deadline();
         let mut alarm: Option<(Fault, Instant)> = None;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -299,7 +299,7 @@ impl Path<'_> {
         let limits = Limits {
             resources: self.limits.resources.min(RESOURCES),
             wall: self.limits.wall.min(WALL),
-            cancel: self.limits.cancel.clone(),
+            ..self.limits.clone()
         };
         matches!(self.decide(true, free, &limits), Answer::Unsat(_))
     }

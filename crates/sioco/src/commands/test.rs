@@ -124,6 +124,11 @@ pub struct Test {
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
+    /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
+    /// What is not found by then is done without
+    #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
+    pause: Duration,
+
     /// How often a purpose is tried before it is given up
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
@@ -341,6 +346,7 @@ impl Test {
             walks,
             max_steps: most,
             time: self.time,
+            pause: self.pause,
             quiescence: Duration::from_millis(self.quiescence),
             slower: self.slower.clone(),
             patience: self.patience,
