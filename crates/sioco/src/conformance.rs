@@ -174,6 +174,7 @@ impl Conformance {
                     strict: false,
                     seed: self.seed,
                     values: Choice::Random(self.seed),
+                    memory: planning::MEMORY,
                 };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
@@ -184,6 +185,7 @@ impl Conformance {
                     strict: false,
                     seed: self.seed,
                     values: Choice::Random(self.seed),
+                    memory: planning::MEMORY,
                 };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }

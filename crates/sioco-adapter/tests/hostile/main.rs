@@ -247,7 +247,11 @@ fn is_complete(spec: &Spec, summary: &Summary, records: &[Stamped], settings: &S
                 open = false;
                 verdicts[*verdict as usize] += 1;
             }
-            Record::Observed(_) | Record::TimedOut | Record::Purpose { .. } | Record::Again { .. } => {}
+            Record::Observed(_)
+            | Record::TimedOut
+            | Record::Hurried
+            | Record::Purpose { .. }
+            | Record::Again { .. } => {}
         }
     }
     if !ended || verdicts != summary.runs || runs != verdicts.iter().sum::<u64>() {

@@ -21,6 +21,7 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Reason, StateOracle};
 
 use crate::exit::Exit;
+use crate::explore::size;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
@@ -123,6 +124,10 @@ pub struct Test {
     /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
+
+    /// The greatest amount of memory for all traces of a length (`--cover traces:N`), estimated, such as 512M
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
+    memory: usize,
 
     /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
     /// What is not found by then is done without
@@ -309,7 +314,8 @@ impl Test {
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };
-        let wanted = Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed) };
+        let wanted =
+            Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed), memory: self.memory };
         planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
     }
 

@@ -50,8 +50,11 @@ impl Time {
 
 /// How many nodes are looked at. Somebody waits for the first test, and the clock must not decide what is planned.
 const NODES: usize = 1_000;
-/// The same where all traces of a length are wanted: then memory is the limit.
-const TRACE_NODES: usize = 1_000_000;
+/// How much memory a step of the tree of traces takes, with its share of plan and suite (measured, and rounded up). Where
+/// all traces of a length are wanted, memory is the limit.
+const TRACE_BYTES: usize = 400;
+/// How much there usually is, in bytes.
+pub const MEMORY: usize = 2 << 30;
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// So many misfits of a plan are shown.
@@ -84,6 +87,8 @@ pub struct Wanted {
     pub seed: u64,
     /// How values are chosen.
     pub values: Choice,
+    /// How much memory all traces of a length may take, in bytes.
+    pub memory: usize,
 }
 
 /// Makes a plan. What it does not cover is told in a line.
@@ -105,7 +110,7 @@ pub fn make(
             data: wanted.data,
             strict: wanted.strict,
             depth: Some(DEPTH),
-            nodes: if traces { TRACE_NODES } else { NODES },
+            nodes: if traces { wanted.memory / TRACE_BYTES } else { NODES },
             tests: traces.then_some(wanted.values),
             // A tree would be reached with the first of its accepts, be it silence at the start.
             split: is_tree(&wanted.cover),
@@ -135,15 +140,18 @@ pub fn make(
             None => failure,
         }
     })?;
-    if let (Cover::Traces(wanted), Some(length)) = (&wanted.cover, plan.length)
-        && length < *wanted
+    if let (Cover::Traces(asked), Some(length)) = (&wanted.cover, plan.length)
+        && length < *asked
         && plan.stop != Stop::Complete
     {
         let why = match plan.stop {
-            Stop::Nodes => format!("those of length {} have more than {TRACE_NODES} steps", length + 1),
+            Stop::Nodes => {
+                let nodes = wanted.memory / TRACE_BYTES;
+                format!("those of length {} have more than {nodes} steps; `--memory` gives room for more", length + 1)
+            }
             _ => "there was no time for longer ones; `--for` gives more".to_owned(),
         };
-        out.say(format_args!("all traces of length {length} are tested, and not of {wanted}: {why}"));
+        out.say(format_args!("all traces of length {length} are tested, and not of {asked}: {why}"));
     }
     let coverage = plan.coverage();
     let open = coverage.not_reached + coverage.unknown;
