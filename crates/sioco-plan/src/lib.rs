@@ -17,6 +17,7 @@ pub mod compare;
 pub mod cover;
 mod data;
 mod detour;
+pub mod event;
 pub mod file;
 pub mod goal;
 mod lengths;
@@ -34,6 +35,7 @@ pub mod want;
 mod written;
 
 pub use cover::Cover;
+pub use event::Event;
 pub use goal::{Goal, Infeasible, State};
 pub use make::{PlanError, plan};
 pub use plan::{Coverage, Options, Plan, Steering};

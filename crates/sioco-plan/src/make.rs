@@ -32,6 +32,8 @@ pub enum PlanError {
         /// Those that it has.
         known: Vec<String>,
     },
+    /// Such a plan is made by a [comparison](crate::compare) of two models.
+    TwoModels,
     /// The purpose has too many parts.
     PurposeTooLarge {
         /// Its name.
@@ -45,6 +47,7 @@ impl fmt::Display for PlanError {
             PlanError::NoSuchPurpose { name, known } if known.is_empty() => {
                 write!(f, "there is no purpose `{name}`: this model has none; write `purpose {name} {{ … }}` in it")
             }
+            PlanError::TwoModels => write!(f, "a comparison takes two models; use `sioco compare SPEC IMPL`"),
             PlanError::PurposeTooLarge { name } => {
                 write!(f, "the purpose `{name}` has too many parts: repeat less often, or use `*` or `+`")
             }
@@ -120,6 +123,7 @@ pub fn plan(
                 Stop::Complete
             };
         }
+        Cover::Compare => return Err(PlanError::TwoModels),
         Cover::Purpose(ref name) => {
             let Some(purpose) = model.purposes.iter().position(|p| p.name == *name) else {
                 let known = model.purposes.iter().map(|p| p.name.clone()).collect();

@@ -23,6 +23,15 @@ fn compared(spec: &Model, implementation: &Model, options: &Options) -> Compared
     compare(spec, implementation, &solvers, options, &mut |_| {}).expect("they can be compared")
 }
 
+fn show(name: &str, found: &Compared) {
+    let c = &found.composition;
+    let suite = found.suite.as_ref().unwrap();
+    eprintln!(
+        "{name} {:?} {:?}; {} pairs {} transitions {} asked; {} tests {} inputs, {:?} open",
+        found.work, found.asked.asked, c.pairs.len(), c.transitions.len(), found.composed.asked, suite.plan.purposes.len(), suite.inputs, suite.open
+    );
+}
+
 /// How many inputs a shortest distinguishing sequence has; zero if there is none.
 fn length(found: &Compared) -> usize {
     match &found.conformance {
@@ -38,7 +47,7 @@ fn brp_mutants_differ_after_as_many_inputs_as_is_known() {
     for (i, known) in [0, 2, 6, 2, 3, 9, 3].into_iter().enumerate() {
         let name = if i == 0 { "brp/brp.sts".to_owned() } else { format!("brp/mutant-{i}.sts") };
         let found = compared(&spec, &model(&name), &Options::default());
-        eprintln!("{name} {:?} {:?}", found.work, found.counters.asked);
+        show(&name, &found);
         assert_eq!(length(&found), known, "{name}");
     }
 }
@@ -47,7 +56,7 @@ fn brp_mutants_differ_after_as_many_inputs_as_is_known() {
 fn the_learned_card_differs_where_the_rise_is_300() {
     let (spec, learned) = (model("prepaid-card/spec.sts"), model("prepaid-card/impl.sts"));
     let found = compared(&spec, &learned, &Options::default());
-    eprintln!("{found:?}");
+    show("card", &found);
     assert_eq!(length(&found), 1);
     assert_eq!(length(&compared(&spec, &spec, &Options::default())), 0);
 }
@@ -58,7 +67,7 @@ fn the_mutants_of_the_ceiling_speed_monitor_differ() {
     for (name, known) in [("csm", 0), ("mutant-ex1", 2), ("mutant-ex2", 3), ("mutant-ex3", 3)] {
         let name = format!("ceiling-speed-monitor/{name}.sts");
         let found = compared(&spec, &model(&name), &Options::default());
-        eprintln!("{name} {:?} {:?}", found.work, found.counters.asked);
+        show(&name, &found);
         assert_eq!(length(&found), known, "{name}");
     }
 }

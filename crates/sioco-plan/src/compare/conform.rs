@@ -113,7 +113,7 @@ pub(crate) fn conform(
     while halted.is_none() && search.found.is_none() && !search.several && search.next < search.nodes.len() {
         let at = search.next;
         let depth = search.nodes[at].depth;
-        if options.length.is_some_and(|most| depth >= most) {
+        if options.most().is_some_and(|most| depth >= most) {
             (stop, length) = (Stop::Depth, depth);
             break;
         }

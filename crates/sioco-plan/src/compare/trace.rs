@@ -3,31 +3,11 @@
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, Value};
 use sioco_symbolic::Solved;
 use sioco_symbolic::step::Step;
 
 use super::join::{Joined, Side};
-
-/// A gate with values.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Event {
-    /// The gate, as the specification has it.
-    pub gate: GateId,
-    /// The values of its parameters.
-    pub args: Vec<Value>,
-}
-
-impl Event {
-    /// The event as it is written.
-    pub fn show(&self, model: &Model) -> String {
-        let gate = &model.gates[self.gate];
-        let values = gate.params.iter().zip(&self.args).map(|(p, v)| model.sorts.show(p.sort, v));
-        let values: Vec<String> = values.collect();
-        let args = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
-        format!("{}{}{args}", gate.direction.sigil(), gate.name)
-    }
-}
+use crate::event::Event;
 
 /// An input and the answer to it; at the start there is no input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
