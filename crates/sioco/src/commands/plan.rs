@@ -152,7 +152,7 @@ enum Data {
 
 /// Which values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-enum Values {
+pub enum Values {
     /// The least, parameter by parameter.
     #[default]
     Min,
@@ -164,6 +164,19 @@ enum Values {
     Random,
     /// Where a condition is about to flip.
     Boundary,
+}
+
+impl Values {
+    /// How values are chosen.
+    pub fn choice(self, seed: u64) -> Choice {
+        match self {
+            Values::Min => Choice::Min,
+            Values::Max => Choice::Max,
+            Values::Middle => Choice::Middle,
+            Values::Random => Choice::Random(seed),
+            Values::Boundary => Choice::Boundary,
+        }
+    }
 }
 
 impl Plan {
@@ -248,7 +261,7 @@ impl Plan {
             let failure = Failure::usage(why.to_string());
             let near = match &why {
                 PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-                PlanError::PurposeTooLarge { .. } => None,
+                PlanError::PurposeTooLarge { .. } | PlanError::TwoModels => None,
             };
             match near {
                 Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
@@ -327,20 +340,10 @@ impl Plan {
                 last = Instant::now();
                 out.progress(format_args!("values for purpose {} of {needed}", i + 1));
             }
-            cases.push(case(walker, purpose, self.choice(), !certain));
+            cases.push(case(walker, purpose, self.values.choice(self.seed), !certain));
         }
         out.progress("");
         cases
-    }
-
-    fn choice(&self) -> Choice {
-        match self.values {
-            Values::Min => Choice::Min,
-            Values::Max => Choice::Max,
-            Values::Middle => Choice::Middle,
-            Values::Random => Choice::Random(self.seed),
-            Values::Boundary => Choice::Boundary,
-        }
     }
 
     fn page(&self, out: &Output) -> Page {
@@ -394,7 +397,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// A file that cannot be written is told before any work is done.
-fn can_be_written(path: &Path) -> Result<(), Failure> {
+pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let failure = Failure::usage("`--output -` would mix the plan with the summary");
         return Err(failure.help("`--format json` prints the plan alone"));
