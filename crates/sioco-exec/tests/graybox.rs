@@ -149,6 +149,64 @@ fn outputs_of_inputs() {
     assert_eq!(show(&[4, 4]), [" !v !v"]);
 }
 
+/// What is wrong in each implementation of the Ceiling Speed Monitor, and what would be right.
+const FAULTS: [&[(&str, &str)]; 6] = [
+    &[("[m < e < warning(m)]", "[m < e <= warning(m)]"), ("[warning(m) <= e <=", "[warning(m) < e <=")],
+    &[(" || m <= 10]", "]"), ("[m > 10 && ", "[")],
+    &[(
+        "[m < e <= emergency(m)] ; !outputs(3, true, 0) -> WARNING",
+        "[m < e <= service(m)] ; !outputs(3, true, 0) -> WARNING
+        ?inputs(e, m, _) [service(m) < e <= emergency(m)] ; !outputs(4, true, brake) -> SERVICE_BRAKE",
+    )],
+    &[("0.0751", "0.075")],
+    &[("e <= 0.05", "e == 0")],
+    &[("!outputs(4, true, 1)", "!outputs(4, true, 2)")],
+];
+
+#[test]
+fn implementations_differ_by_their_fault_only() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ceiling-speed-monitor");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the example is there");
+    let common = read("common.sts");
+    // Line ends and columns are as the formatter wants them.
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parse = |text: &str| model(&text.replace("import \"common.sts\"", &common));
+    let spec = parse(&read("csm.sts"));
+    let gate = spec.gate("inputs").expect("the input");
+    let mut grid = Vec::new();
+    for m in ["0", "40", "110", "150", "200"] {
+        let v: f64 = m.parse().expect("a number");
+        let band =
+            |low: f64, factor: f64, add: f64, most: f64| if v <= 110.0 { low } else { (add + factor * v).min(most) };
+        let limits = [0.0, band(5.5, 0.045, 0.55, 10.0), band(7.5, 0.075, -0.75, 15.0)];
+        let mut speeds: Vec<String> =
+            limits.iter().flat_map(|d| [v + d, v + d + 0.01]).map(|e| format!("{e:.4}")).collect();
+        // Of the warning, 1 / 3 + v / 30 has no decimal form.
+        speeds.extend(if v <= 110.0 { [v + 4.0, v + 4.01] } else { [v + 5.0, v + 5.01] }.map(|e| format!("{e:.4}")));
+        speeds.extend(["0", "0.03", "55", "350"].map(String::from));
+        for (e, r) in speeds.iter().flat_map(|e| [(e, "false"), (e, "true")]) {
+            let args = [e.as_str(), m, r];
+            let sorts = spec.gates[gate].params.iter().map(|p| p.sort);
+            let args = args.iter().zip(sorts).map(|(a, s)| sioco_lang::value::parse_value(&spec.sorts, s, a));
+            grid.push(sioco_exec::GateValue { gate, args: args.map(|a| a.expect("a value")).collect() });
+        }
+    }
+    for (number, faults) in (1..).zip(FAULTS) {
+        let source = read(&format!("impl-{number}.sts"));
+        let start = source.find("\nimport").expect("it imports what is common");
+        let rest = source[start..].lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
+        let wrong = plain(&rest);
+        let mut right = wrong.clone();
+        for (fault, instead) in faults {
+            assert!(right.contains(fault), "{number}: {fault}");
+            right = right.replace(fault, instead);
+        }
+        let judgement = judge(&spec, &parse(&wrong), &grid, 2);
+        assert!(matches!(judgement, Judgement::Different { .. }), "{number}: {judgement:?}");
+        assert_eq!(judge(&spec, &parse(&right), &grid, 3), Judgement::Conforms, "{number}");
+    }
+}
+
 const KINDS: [Kind; 4] = [
     Kind { choices: false, internal: false },
     Kind { choices: false, internal: true },
