@@ -1,6 +1,8 @@
 //! The judge of S2 definition 6 on pairs with known answers, and the random pairs that it is there for.
 
 mod mealy;
+#[path = "../benches/support/mod.rs"]
+mod support;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +11,7 @@ use mealy::judge::{Judgement, inputs, judge, outputs};
 use mealy::mutate::Change;
 use mealy::{Pair, model};
 use sioco_model::Model;
+use support::pairs::{Differences, pair};
 
 const GATES: &str = "input a(x: Int in 0..3)\ninput b\noutput u(y: Int)\noutput v\n";
 
@@ -204,6 +207,29 @@ fn implementations_differ_by_their_fault_only() {
         let judgement = judge(&spec, &parse(&wrong), &grid, 2);
         assert!(matches!(judgement, Judgement::Different { .. }), "{number}: {judgement:?}");
         assert_eq!(judge(&spec, &parse(&right), &grid, 3), Judgement::Conforms, "{number}");
+    }
+}
+
+/// The models of the measurements have as many switches as they should, and differ as they should.
+#[test]
+fn measured_pairs_differ_as_they_should() {
+    for switches in [10, 100, 1_000] {
+        let (spec, imp) = pair(switches, Differences { split_one_in: Some(10), ..Differences::default() });
+        let (spec, imp) = (model(&spec), model(&imp));
+        let splits = (switches / 5).div_ceil(10);
+        assert_eq!((spec.switches.len(), imp.switches.len()), (switches, switches + 2 * splits));
+    }
+    let same = Differences { split_one_in: Some(2), ..Differences::default() };
+    for (differences, conforms) in [
+        (Differences::default(), true),
+        (same, true),
+        (Differences { output: true, ..same }, false),
+        (Differences { limit: true, ..same }, false),
+    ] {
+        let (spec, imp) = pair(10, differences);
+        let (spec, imp) = (model(&spec), model(&imp));
+        let judgement = judge(&spec, &imp, &inputs(&spec), 3);
+        assert_eq!(judgement.conforms(), conforms, "{differences:?}: {judgement:?}");
     }
 }
 
