@@ -7,6 +7,7 @@ use sioco_model::semantics::state::State;
 use sioco_model::{GateId, Value};
 use sioco_plan::Leg;
 use sioco_plan::walker::Walker;
+use sioco_plan::want::Want;
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues, Random};
 use sioco_symbolic::path::Possible;
@@ -245,9 +246,12 @@ pub fn along<'v>(
             continue;
         }
         let Step::Switch(switch) = leg.step else { return None };
-        if !leg.wants.is_empty() {
-            return None;
-        }
+        // Given values are known already; anything else takes more.
+        let given = leg.wants.iter().map(|w| match w {
+            Want::Given { values, .. } => Some(values),
+            _ => None,
+        });
+        let given: Vec<_> = given.collect::<Option<_>>()?;
         let seen = leg.step.is_observable(model);
         let free = model.switches[switch].params.iter().filter(|p| p.term.is_none()).count();
         let values = if seen { foreseen.next().flatten() } else { None };
@@ -263,7 +267,7 @@ pub fn along<'v>(
         let params = model.switches[switch].params.iter().zip(values.unwrap_or_default());
         let chosen: Vec<Value> = params.filter(|(p, _)| p.term.is_none()).map(|(_, v)| v.clone()).collect();
         let args = interpreter.complete(&state, switch, &chosen).ok()?;
-        if !interpreter.fire(&mut state, switch, &args).ok()? {
+        if given.iter().any(|values| ***values != args[..]) || !interpreter.fire(&mut state, switch, &args).ok()? {
             return None;
         }
         steps.extend(seen.then_some((leg.step, Some(args))));

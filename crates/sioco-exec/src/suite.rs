@@ -8,7 +8,7 @@ use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
 use sioco_model::term::TermPool;
 use sioco_model::{TermId, Value};
-use sioco_plan::want::{Want, atoms, side_of};
+use sioco_plan::want::{Want, atoms, given, side_of};
 use sioco_plan::{Leg, Plan};
 use sioco_symbolic::step::Step;
 
@@ -155,6 +155,10 @@ impl Suite {
             Want::Atom { switch, atom, side } => {
                 let atom = *atoms(model, *switch).get(*atom)?;
                 let term = side_of(&mut self.pool, &model.sorts, atom, *side)?;
+                Some(Condition { term, after: false, slots: None })
+            }
+            Want::Given { switch, values } => {
+                let term = given(&mut self.pool, model, *switch, values);
                 Some(Condition { term, after: false, slots: None })
             }
             Want::Written { condition, negated, slots, after, .. } => {

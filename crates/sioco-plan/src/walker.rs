@@ -6,7 +6,7 @@ use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::reach::Clash;
 
 use crate::purpose::Leg;
-use crate::want::{Want, atoms, side_of};
+use crate::want::{Want, atoms, given, side_of};
 
 /// See the [module](self).
 pub struct Walker<'m> {
@@ -66,6 +66,10 @@ impl<'m> Walker<'m> {
                 let atom = *atoms(self.path.model(), *switch).get(*atom)?;
                 self.path.build(|pool, sorts| side_of(pool, sorts, atom, *side))?
             }
+            Want::Given { switch, values } => {
+                let model = self.path.model();
+                self.path.build(|pool, _| given(pool, model, *switch, values))
+            }
             Want::Written { condition, negated, .. } => {
                 self.path.build(|pool, sorts| if *negated { pool.not(sorts, *condition) } else { *condition })
             }
@@ -76,7 +80,7 @@ impl<'m> Walker<'m> {
     fn assume(&mut self, want: &Want, term: TermId) -> Possible {
         let last = self.path.len() - 1;
         let args: Vec<(u32, TermId)> = match want {
-            Want::Atom { .. } => (0..).zip(self.path.args(last).iter().copied()).collect(),
+            Want::Atom { .. } | Want::Given { .. } => (0..).zip(self.path.args(last).iter().copied()).collect(),
             Want::Written { slots, .. } => {
                 let of = |(slot, step, arg): &(u32, usize, usize)| {
                     self.path.args(*step).get(*arg).map(|value| (*slot, *value))

@@ -4,6 +4,7 @@ use sioco_model::model::Model;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SwitchId, TermId, Value};
+use sioco_symbolic::assume::has_value;
 
 /// Which side of an atom of a guard is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -55,6 +56,14 @@ pub enum Want {
         /// The side.
         side: Side,
     },
+    /// The arguments of the step are these, and no others. Tests along one path that differ only in their values are
+    /// different purposes by this: each of them is run.
+    Given {
+        /// The switch of the step.
+        switch: SwitchId,
+        /// A value for each of its parameters.
+        values: Box<[Value]>,
+    },
     /// What a written purpose asks for at one of its events.
     Written {
         /// The purpose, by its place in the model.
@@ -100,6 +109,19 @@ fn collect(pool: &TermPool, term: TermId, found: &mut Vec<TermId>) {
         _ if found.contains(&term) => {}
         _ => found.push(term),
     }
+}
+
+/// The condition that the arguments of a switch are these.
+pub fn given(pool: &mut TermPool, model: &Model, switch: SwitchId, values: &[Value]) -> TermId {
+    let params = model.switches[switch].params.iter().zip(values);
+    let same: Vec<TermId> = (0..)
+        .zip(params)
+        .map(|(i, (p, value))| {
+            let param = pool.param(i, model.sorts.base(p.sort));
+            has_value(pool, &model.sorts, param, value)
+        })
+        .collect();
+    pool.and(&model.sorts, &same)
 }
 
 /// The condition that an atom is on a side; none where it has no such side.

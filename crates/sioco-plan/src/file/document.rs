@@ -183,6 +183,7 @@ fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
 fn want(model: &Model, want: &Want) -> Json {
     match want {
         Want::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
+        Want::Given { switch, values } => json!({ "values": args(model, Step::Switch(*switch), values) }),
         Want::Written { purpose, condition, slots, negated, after } => json!({
             "written": {
                 "purpose": written_name(model, *purpose),

@@ -15,7 +15,7 @@ use super::fingerprint::{fingerprint, gate_text};
 use super::locate::{self, Key};
 use super::wrong::{Read, Wrong, field, flag, is, list, number, optional, text, word, wrong};
 use super::{FORMAT, FileError, Loaded, Misfit, VERSION};
-use crate::case::{Case, Other, Spot};
+use crate::case::{Case, Other, Spot, ancestors};
 use crate::cover::Cover;
 use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
@@ -291,6 +291,7 @@ impl Reader<'_> {
             }
         };
         case.unknown = optional(json, "unknown", read_reason)?;
+        purpose.test = given_test(model, &purpose, &case);
         let usable = self.misfits[before..].iter().all(|m| m.purpose().is_none());
         Ok(usable.then_some((purpose, case)))
     }
@@ -348,7 +349,7 @@ impl Reader<'_> {
             let s = &model.switches[s];
             locations[s.process.index()] = s.target;
         }
-        let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at)))?.unwrap_or_default();
+        let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at, depth, step)))?.unwrap_or_default();
         let leg = Leg { step, wants: wants.into_iter().flatten().collect() };
         let doubt = optional(json, "doubt", read_reason)?;
         purpose.nodes.push(Node { parent: Some(parent), leg: Some(leg), accept, answer: is(json, "answer")?, doubt });
@@ -359,7 +360,15 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn want(&mut self, json: &Json, at: usize) -> Read<Option<Want>> {
+    fn want(&mut self, json: &Json, at: usize, depth: usize, step: Step) -> Read<Option<Want>> {
+        if let (Some(_), Some(switch)) = (json.get("values"), step.switches().next()) {
+            let values = field(json, "values", |v| self.args(v, step))?;
+            if values.is_none() {
+                let step = step.name(self.model);
+                self.misfits.push(Misfit::Values { purpose: at, at: depth + 1, step });
+            }
+            return Ok(values.map(|values| Want::Given { switch, values: values.into() }));
+        }
         let Some(written) = json.get("written") else { return field(json, "atom", |a| self.atom(a, Some(at))) };
         let model = self.model;
         let (name, was) = (field(written, "purpose", text)?, field(written, "condition", text)?);
@@ -416,6 +425,20 @@ impl Reader<'_> {
         let others = others.filter_map(|(step, perhaps)| Some(Other { step: step.ok()?, perhaps })).collect();
         Ok((others, is(json, "cut")?))
     }
+}
+
+/// The values along a purpose whose inputs are given: nobody has to look for them again.
+fn given_test(model: &Model, purpose: &Purpose, case: &Case) -> Option<Box<[Value]>> {
+    let given = |n: &Node| n.leg.iter().flat_map(|l| &l.wants).any(|w| matches!(w, Want::Given { .. }));
+    let mut accepts = purpose.accepts();
+    let (Some(accept), None) = (accepts.next(), accepts.next()) else { return None };
+    if !purpose.nodes.iter().any(given) {
+        return None;
+    }
+    let seen = |n: &usize| purpose.nodes[*n].leg.as_ref().is_some_and(|l| l.step.is_observable(model));
+    let line = ancestors(purpose, accept).into_iter().filter(seen);
+    let values: Option<Vec<&Vec<Value>>> = line.map(|n| case.nodes[n].values.as_ref()).collect();
+    Some(values?.into_iter().flatten().cloned().collect())
 }
 
 fn find_written(model: &Model, name: &str) -> Option<usize> {
