@@ -10,7 +10,11 @@ use mealy::generate::Kind;
 use mealy::judge::{Judgement, inputs, judge, outputs};
 use mealy::mutate::Change;
 use mealy::{Pair, model};
-use sioco_model::Model;
+use sioco_exec::player::Player;
+use sioco_exec::{NoClock, Record, Settings, Stamped, Tester, Verdict, drive};
+use sioco_model::{Model, Value};
+use sioco_plan::inputs::purpose;
+use support::campaign::{Strategy, solvers};
 use support::pairs::{Differences, pair};
 
 const GATES: &str = "input a(x: Int in 0..3)\ninput b\noutput u(y: Int)\noutput v\n";
@@ -231,6 +235,38 @@ fn measured_pairs_differ_as_they_should() {
         let judgement = judge(&spec, &imp, &inputs(&spec), 3);
         assert_eq!(judgement.conforms(), conforms, "{differences:?}: {judgement:?}");
     }
+}
+
+/// Tests along one path that differ in their values are each run, with these values.
+#[test]
+fn given_inputs_are_all_sent() {
+    let spec = with("init l { ?a(x); !u(x) -> l  ?b; !v -> l }");
+    let gate = spec.gate("a").expect("the gate");
+    let inputs = |x: i64, y: i64| [(gate, vec![Value::Int(x)]), (gate, vec![Value::Int(y)])];
+    let tests = [(0, 3), (1, 1), (3, 0), (0, 0)];
+    let mut made = Strategy::Random.plan(&spec);
+    made.purposes = tests.map(|(x, y)| purpose(&spec, &inputs(x, y)).expect("a purpose")).to_vec();
+    let run = |wrong: &Model| {
+        let mut tester = Tester::new(&spec, &solvers, &made, Settings::default());
+        let mut sent = Vec::new();
+        let mut keep = |s: &Stamped| {
+            if let Record::Input { input, .. } = &s.record {
+                sent.push(input.args[0].clone());
+            }
+        };
+        let summary = drive(&mut tester, &mut Player::new(wrong), &mut NoClock, &mut keep);
+        (summary, sent)
+    };
+    let (summary, sent) = run(&spec);
+    assert_eq!((summary.verdict, summary.runs[0]), (Some(Verdict::Pass), 4));
+    assert_eq!(sent, [0, 3, 1, 1, 3, 0, 0, 0].map(Value::Int));
+    // Only the third shows this fault.
+    let wrong = with(
+        "var n: Int = 0 init l { ?a(x) / n := x; !u(n) -> m } state m { ?a(x); !u(if n == 3 then 9 else x) -> l }",
+    );
+    let (summary, _) = run(&wrong);
+    let failed = |p: &sioco_exec::summary::PurposeResult| p.verdict == Some(Verdict::Fail);
+    assert_eq!(summary.purposes.iter().map(failed).collect::<Vec<_>>(), [false, false, true, false]);
 }
 
 const KINDS: [Kind; 4] = [

@@ -363,7 +363,8 @@ impl Reader<'_> {
     fn want(&mut self, json: &Json, at: usize, depth: usize, step: Step) -> Read<Option<Want>> {
         if let (Some(_), Some(switch)) = (json.get("values"), step.switches().next()) {
             let values = field(json, "values", |v| self.args(v, step))?;
-            if values.is_none() {
+            // One step explains the others.
+            if values.is_none() && self.misfits.iter().all(|m| m.purpose() != Some(at)) {
                 let step = step.name(self.model);
                 self.misfits.push(Misfit::Values { purpose: at, at: depth + 1, step });
             }
