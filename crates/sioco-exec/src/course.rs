@@ -248,7 +248,7 @@ pub fn along<'v>(
         let Step::Switch(switch) = leg.step else { return None };
         // Given values are known already; anything else takes more.
         let given = leg.wants.iter().map(|w| match w {
-            Want::Given { values, .. } => Some(values),
+            Want::Values(values) => Some(values),
             _ => None,
         });
         let given: Vec<_> = given.collect::<Option<_>>()?;
@@ -267,7 +267,7 @@ pub fn along<'v>(
         let params = model.switches[switch].params.iter().zip(values.unwrap_or_default());
         let chosen: Vec<Value> = params.filter(|(p, _)| p.term.is_none()).map(|(_, v)| v.clone()).collect();
         let args = interpreter.complete(&state, switch, &chosen).ok()?;
-        if given.iter().any(|values| ***values != args[..]) || !interpreter.fire(&mut state, switch, &args).ok()? {
+        if given.iter().any(|values| **values != args) || !interpreter.fire(&mut state, switch, &args).ok()? {
             return None;
         }
         steps.extend(seen.then_some((leg.step, Some(args))));

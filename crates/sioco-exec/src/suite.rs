@@ -8,7 +8,7 @@ use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
 use sioco_model::term::TermPool;
 use sioco_model::{TermId, Value};
-use sioco_plan::want::{Want, atoms, given, side_of};
+use sioco_plan::want::{Want, atoms, have_values, param_sorts, side_of};
 use sioco_plan::{Leg, Plan};
 use sioco_symbolic::step::Step;
 
@@ -130,7 +130,7 @@ impl Suite {
         if let Some((_, known)) = known {
             return *known;
         }
-        let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, w)).collect();
+        let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, leg.step, w)).collect();
         self.remembers |= conditions.iter().any(|c| c.slots.as_ref().is_some_and(|s| !s.is_empty()));
         let id = self.nodes.len() as NodeId;
         let depth = self.nodes[parent as usize].depth + 1;
@@ -150,15 +150,16 @@ impl Suite {
     }
 
     /// A want as a term. One that names nothing of this model asks for nothing.
-    fn condition(&mut self, model: &Model, want: &Want) -> Option<Condition> {
+    fn condition(&mut self, model: &Model, step: Step, want: &Want) -> Option<Condition> {
         match want {
             Want::Atom { switch, atom, side } => {
                 let atom = *atoms(model, *switch).get(*atom)?;
                 let term = side_of(&mut self.pool, &model.sorts, atom, *side)?;
                 Some(Condition { term, after: false, slots: None })
             }
-            Want::Given { switch, values } => {
-                let term = given(&mut self.pool, model, *switch, values);
+            Want::Values(values) => {
+                let sorts = param_sorts(model, step);
+                let term = have_values(&mut self.pool, &model.sorts, &sorts, values);
                 Some(Condition { term, after: false, slots: None })
             }
             Want::Written { condition, negated, slots, after, .. } => {

@@ -13,6 +13,7 @@ use mealy::{Pair, model};
 use sioco_exec::player::Player;
 use sioco_exec::{NoClock, Record, Settings, Stamped, Tester, Verdict, drive};
 use sioco_model::{Model, Value};
+use sioco_plan::event::Event;
 use sioco_plan::inputs::purpose;
 use support::campaign::{Strategy, solvers};
 use support::pairs::{Differences, pair};
@@ -242,7 +243,7 @@ fn measured_pairs_differ_as_they_should() {
 fn given_inputs_are_all_sent() {
     let spec = with("init l { ?a(x); !u(x) -> l  ?b; !v -> l }");
     let gate = spec.gate("a").expect("the gate");
-    let inputs = |x: i64, y: i64| [(gate, vec![Value::Int(x)]), (gate, vec![Value::Int(y)])];
+    let inputs = |x: i64, y: i64| [x, y].map(|n| Event { gate, args: vec![Value::Int(n)] });
     let tests = [(0, 3), (1, 1), (3, 0), (0, 0)];
     let mut made = Strategy::Random.plan(&spec);
     made.purposes = tests.map(|(x, y)| purpose(&spec, &inputs(x, y)).expect("a purpose")).to_vec();

@@ -10,7 +10,7 @@ use sioco_symbolic::step::Step;
 
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
-use crate::want::{Want, atoms, given, side_of};
+use crate::want::{Want, atoms, side_of};
 
 /// How many internal steps in a row are followed to see what else may be observed, and how many things are listed.
 const INTERNAL: usize = 8;
@@ -251,9 +251,7 @@ pub fn asks(walker: &mut Walker<'_>, want: &Want) -> Option<String> {
             let atom = *atoms(model, *switch).get(*atom)?;
             (Some(*switch), walker.path.build(|pool, sorts| side_of(pool, sorts, atom, *side))?)
         }
-        Want::Given { switch, values } => {
-            (Some(*switch), walker.path.build(|pool, _| given(pool, model, *switch, values)))
-        }
+        Want::Values(_) => return None,
         Want::Written { condition, negated, .. } => {
             let term = walker.path.build(|pool, sorts| if *negated { pool.not(sorts, *condition) } else { *condition });
             (None, term)

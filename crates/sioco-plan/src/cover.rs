@@ -23,6 +23,9 @@ pub enum Cover {
     Inputs(usize),
     /// A purpose that the user wrote, by its name.
     Purpose(String),
+    /// The transitions that a specification and an implementation model have together: made by a
+    /// [comparison](crate::compare).
+    Compare,
 }
 
 /// How many walks `random` means.
@@ -69,6 +72,7 @@ impl Cover {
                 Some(name) if !name.is_empty() => Ok(Cover::Purpose(name.into())),
                 _ => Err("`purpose` needs the name of a purpose: write `purpose:NAME`".into()),
             },
+            "compare" => Err("`compare` takes two models: `sioco compare SPEC IMPL` makes such a plan".into()),
             _ => Err(format!("there is no way to cover called `{name}`; there is {WAYS}")),
         }
     }
@@ -86,6 +90,7 @@ impl fmt::Display for Cover {
             Cover::Random(n) => write!(f, "random:{n}"),
             Cover::Inputs(n) => write!(f, "inputs:{n}"),
             Cover::Purpose(name) => write!(f, "purpose:{name}"),
+            Cover::Compare => write!(f, "compare"),
         }
     }
 }

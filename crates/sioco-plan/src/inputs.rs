@@ -10,11 +10,9 @@ use sioco_solve::values::Random;
 use sioco_symbolic::step::Step;
 
 use crate::draw::draw;
+use crate::event::Event;
 use crate::purpose::{Leg, Purpose};
 use crate::want::Want;
-
-/// An input: a gate and the values of its parameters.
-pub type Input = (GateId, Vec<Value>);
 
 /// How many steps a model may take by itself between two inputs, and how many nodes a purpose may have.
 const STEPS: usize = 1_000;
@@ -49,7 +47,7 @@ impl NoPurpose {
 
 /// A purpose that sends these inputs, one after the other, each when the model has done all that it does by itself. Where
 /// the model has a choice, the purpose has all of them. An input that the model does not take ends a path before it.
-pub fn purpose(model: &Model, inputs: &[Input]) -> Result<Purpose, NoPurpose> {
+pub fn purpose(model: &Model, inputs: &[Event]) -> Result<Purpose, NoPurpose> {
     if let Some((_, v)) = model.variables.iter().find(|(_, v)| v.initial.is_none()) {
         return Err(NoPurpose::Free(v.name.clone()));
     }
@@ -67,11 +65,11 @@ pub fn purpose(model: &Model, inputs: &[Input]) -> Result<Purpose, NoPurpose> {
         let own = own_steps(&mut run, &state).map_err(NoPurpose::Step)?;
         let (next, sent, steps) = match (own.is_empty(), inputs.get(sent)) {
             (false, _) => (own, sent, steps + 1),
-            (true, Some((gate, args))) => {
+            (true, Some(Event { gate, args })) => {
                 let taken = run.successors(&state, *gate, args).map_err(NoPurpose::Step)?;
                 let given = |(switch, to)| {
-                    let want = Want::Given { switch, values: args.clone().into() };
-                    (Leg { step: Step::Switch(switch), wants: vec![want] }, args.clone(), to)
+                    let wants = if args.is_empty() { Vec::new() } else { vec![Want::Values(args.clone())] };
+                    (Leg { step: Step::Switch(switch), wants }, args.clone(), to)
                 };
                 (taken.into_iter().map(given).collect(), sent + 1, 0)
             }
@@ -140,7 +138,8 @@ pub fn random(model: &Model, lengths: &[usize], seed: u64) -> Result<Vec<Purpose
         for _ in 0..length {
             let Some(&gate) = gates.get(random.below(gates.len() as u64) as usize) else { break };
             let params = model.gates[gate].params.iter();
-            inputs.push((gate, params.map(|p| draw(&model.sorts, p.sort, &mut random)).collect()));
+            let args = params.map(|p| draw(&model.sorts, p.sort, &mut random)).collect();
+            inputs.push(Event { gate, args });
         }
         match purpose(model, &inputs) {
             Ok(purpose) => found.push(purpose),
@@ -151,16 +150,20 @@ pub fn random(model: &Model, lengths: &[usize], seed: u64) -> Result<Vec<Purpose
     Ok(found)
 }
 
-/// The inputs that a purpose sends, where they are given, on the way to its first accept.
-pub fn inputs_of(model: &Model, purpose: &Purpose) -> Vec<Input> {
+/// The inputs that a purpose sends, where their values are given, on the way to its first accept.
+pub fn inputs_of(model: &Model, purpose: &Purpose) -> Vec<Event> {
     let Some(accept) = purpose.accepts().next() else { return Vec::new() };
-    let wants = purpose.line(accept).into_iter().flat_map(|leg| &leg.wants);
-    let given = wants.filter_map(|want| match want {
-        Want::Given { switch, values } => match model.switches[*switch].label {
-            Label::Gate(gate) => Some((gate, values.to_vec())),
+    let input = |leg: &Leg| {
+        let switch = leg.step.switches().next()?;
+        let Label::Gate(gate) = model.switches[switch].label else { return None };
+        if model.gates[gate].direction == Direction::Output {
+            return None;
+        }
+        let given = leg.wants.iter().find_map(|want| match want {
+            Want::Values(values) => Some(values.clone()),
             _ => None,
-        },
-        _ => None,
-    });
-    given.collect()
+        });
+        Some(Event { gate, args: given.unwrap_or_default() })
+    };
+    purpose.line(accept).into_iter().filter_map(input).collect()
 }

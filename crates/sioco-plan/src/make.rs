@@ -33,6 +33,8 @@ pub enum PlanError {
         /// Those that it has.
         known: Vec<String>,
     },
+    /// Such a plan is made by a [comparison](crate::compare) of two models.
+    TwoModels,
     /// The purpose has too many parts.
     PurposeTooLarge {
         /// Its name.
@@ -51,6 +53,7 @@ impl fmt::Display for PlanError {
             PlanError::NoSuchPurpose { name, known } if known.is_empty() => {
                 write!(f, "there is no purpose `{name}`: this model has none; write `purpose {name} {{ … }}` in it")
             }
+            PlanError::TwoModels => write!(f, "a comparison takes two models; use `sioco compare SPEC IMPL`"),
             PlanError::PurposeTooLarge { name } => {
                 write!(f, "the purpose `{name}` has too many parts: repeat less often, or use `*` or `+`")
             }
@@ -133,6 +136,7 @@ pub fn plan(
             plan.purposes = found.map_err(|why| PlanError::Inputs { why: why.describe(model) })?;
             plan.counts.nodes = plan.purposes.iter().map(|p| p.nodes.len()).sum();
         }
+        Cover::Compare => return Err(PlanError::TwoModels),
         Cover::Purpose(ref name) => {
             let Some(purpose) = model.purposes.iter().position(|p| p.name == *name) else {
                 let known = model.purposes.iter().map(|p| p.name.clone()).collect();

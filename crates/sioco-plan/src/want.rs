@@ -3,8 +3,9 @@
 use sioco_model::model::Model;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
-use sioco_model::{SwitchId, TermId, Value};
+use sioco_model::{SortId, SwitchId, TermId, Value};
 use sioco_symbolic::assume::has_value;
+use sioco_symbolic::step::Step;
 
 /// Which side of an atom of a guard is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -56,14 +57,9 @@ pub enum Want {
         /// The side.
         side: Side,
     },
-    /// The arguments of the step are these, and no others. Tests along one path that differ only in their values are
+    /// The arguments of the step are these values, and no others. Tests along one path that differ only in their values are
     /// different purposes by this: each of them is run.
-    Given {
-        /// The switch of the step.
-        switch: SwitchId,
-        /// A value for each of its parameters.
-        values: Box<[Value]>,
-    },
+    Values(Vec<Value>),
     /// What a written purpose asks for at one of its events.
     Written {
         /// The purpose, by its place in the model.
@@ -84,6 +80,23 @@ impl Want {
     pub fn is_after(&self) -> bool {
         matches!(self, Want::Written { after: true, .. })
     }
+}
+
+/// The condition on the parameters of a step that they have these values.
+pub fn have_values(pool: &mut TermPool, sorts: &Sorts, params: &[SortId], values: &[Value]) -> TermId {
+    let all = (0..).zip(params.iter().zip(values));
+    let all = all.map(|(i, (sort, value))| {
+        let param = pool.param(i, sorts.base(*sort));
+        has_value(pool, sorts, param, value)
+    });
+    let all: Vec<TermId> = all.collect();
+    pool.and(sorts, &all)
+}
+
+/// The sorts of the parameters of a step.
+pub fn param_sorts(model: &Model, step: Step) -> Vec<SortId> {
+    let switch = step.switches().next();
+    switch.map(|s| model.switches[s].params.iter().map(|p| p.sort).collect()).unwrap_or_default()
 }
 
 /// The atoms of a guard as it was written: what is left of it when connectives are taken apart, each once, in order.
@@ -109,19 +122,6 @@ fn collect(pool: &TermPool, term: TermId, found: &mut Vec<TermId>) {
         _ if found.contains(&term) => {}
         _ => found.push(term),
     }
-}
-
-/// The condition that the arguments of a switch are these.
-pub fn given(pool: &mut TermPool, model: &Model, switch: SwitchId, values: &[Value]) -> TermId {
-    let params = model.switches[switch].params.iter().zip(values);
-    let same: Vec<TermId> = (0..)
-        .zip(params)
-        .map(|(i, (p, value))| {
-            let param = pool.param(i, model.sorts.base(p.sort));
-            has_value(pool, &model.sorts, param, value)
-        })
-        .collect();
-    pool.and(&model.sorts, &same)
 }
 
 /// The condition that an atom is on a side; none where it has no such side.

@@ -4,20 +4,21 @@ mod support;
 
 use sioco_model::{Model, Value};
 use sioco_plan::case::case;
+use sioco_plan::event::Event;
 use sioco_plan::file;
-use sioco_plan::inputs::{Input, NoPurpose, inputs_of, purpose, random};
+use sioco_plan::inputs::{NoPurpose, inputs_of, purpose, random};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, PlanError, plan};
 use sioco_solve::values::Choice;
 use sioco_symbolic::path::Path;
 use support::{builtin, example, lines, model};
 
-fn int(model: &Model, gate: &str, args: &[i64]) -> Input {
-    (model.gate(gate).expect("a gate"), args.iter().map(|n| Value::Int(*n)).collect())
+fn int(model: &Model, gate: &str, args: &[i64]) -> Event {
+    Event { gate: model.gate(gate).expect("a gate"), args: args.iter().map(|n| Value::Int(*n)).collect() }
 }
 
 /// The ways to the accepts, as names of steps, and how many values are known beforehand.
-fn ways(model: &Model, inputs: &[Input]) -> (Vec<String>, Option<usize>) {
+fn ways(model: &Model, inputs: &[Event]) -> (Vec<String>, Option<usize>) {
     let purpose = purpose(model, inputs).expect("a purpose");
     let of = |n| purpose.line(n).iter().map(|l| l.step.name(model)).collect::<Vec<_>>().join(" ");
     (purpose.accepts().map(of).collect(), purpose.test.map(|t| t.len()))
@@ -84,7 +85,7 @@ fn random_inputs_have_their_lengths_and_their_seed() {
     assert_ne!(first, random(&m, &lengths, 8).expect("purposes"));
     // Whatever the guards are: values are from the whole range.
     let many = random(&m, &[1; 400], 1).expect("purposes");
-    let speeds = many.iter().flat_map(|p| inputs_of(&m, p)).map(|(_, args)| args[0].clone());
+    let speeds = many.iter().flat_map(|p| inputs_of(&m, p)).map(|e| e.args[0].clone());
     let low = speeds.filter(|v| *v < Value::real(175.into())).count();
     assert!((150..250).contains(&low), "{low} of 400");
 }
@@ -104,7 +105,7 @@ fn given_values_are_kept_in_files() {
         let line =
             purpose.nodes.iter().zip(&case.nodes).filter(|(n, _)| n.leg.as_ref().is_some_and(|l| !l.wants.is_empty()));
         let found: Vec<_> = line.map(|(_, spot)| spot.values.clone().expect("values")).collect();
-        let given: Vec<_> = inputs_of(&m, purpose).into_iter().map(|(_, args)| args).collect();
+        let given: Vec<_> = inputs_of(&m, purpose).into_iter().map(|e| e.args).collect();
         assert_eq!(found, given);
     }
     let text = file::document(&m, &options, &made, &cases).to_string();

@@ -11,6 +11,7 @@ use super::fingerprint::{fingerprint, gate_text};
 use super::read::conditions;
 use super::{FORMAT, VERSION};
 use crate::case::{Case, Other, Spot};
+use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Options, Plan};
 use crate::purpose::{Node, Purpose};
@@ -124,7 +125,18 @@ fn purpose(model: &Model, purpose: &Purpose, case: &Case) -> Json {
     if let Some(why) = &case.unknown {
         object["unknown"] = reason(why);
     }
+    if !purpose.probe.is_empty() {
+        object["probe"] = purpose.probe.iter().map(|e| probe(model, e)).collect();
+    }
     object
+}
+
+/// An input that nothing is said about.
+fn probe(model: &Model, event: &Event) -> Json {
+    let gate = &model.gates[event.gate];
+    let values = gate.params.iter().zip(&event.args);
+    let args: Map<String, Json> = values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect();
+    json!({ "gate": gate.name, "args": args })
 }
 
 /// What is false, empty or nothing is left out: plans have many nodes.
@@ -147,7 +159,7 @@ fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
         object.insert("chosen".into(), json!(chosen));
     }
     if !leg.wants.is_empty() {
-        object.insert("wants".into(), leg.wants.iter().map(|w| want(model, w)).collect());
+        object.insert("wants".into(), leg.wants.iter().map(|w| want(model, leg.step, w)).collect());
     }
     for (name, is) in [("accept", node.accept), ("answer", node.answer), ("apart", spot.apart)] {
         if is {
@@ -180,10 +192,10 @@ fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
     }
 }
 
-fn want(model: &Model, want: &Want) -> Json {
+fn want(model: &Model, at: Step, want: &Want) -> Json {
     match want {
+        Want::Values(values) => json!({ "values": args(model, at, values) }),
         Want::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
-        Want::Given { switch, values } => json!({ "values": args(model, Step::Switch(*switch), values) }),
         Want::Written { purpose, condition, slots, negated, after } => json!({
             "written": {
                 "purpose": written_name(model, *purpose),

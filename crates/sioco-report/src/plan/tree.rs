@@ -68,8 +68,6 @@ fn asked(model: &Model, walker: &mut Walker<'_>, want: &Want) -> Option<String> 
         Want::Written { purpose, condition, negated: false, .. } => {
             Some(print::condition(model, model.purposes.get(*purpose)?, *condition))
         }
-        // The values are shown already.
-        Want::Given { .. } => None,
         _ => asks(walker, want),
     }
 }
