@@ -19,6 +19,8 @@ pub enum Cover {
     Traces(usize),
     /// So many random walks: the baseline.
     Random(usize),
+    /// So many sequences of random inputs, whatever the guards are: the baseline of S2.
+    Inputs(usize),
     /// A purpose that the user wrote, by its name.
     Purpose(String),
     /// The transitions that a specification and an implementation model have together: made by a
@@ -30,8 +32,7 @@ pub enum Cover {
 const WALKS: usize = 10;
 
 /// What can be written, for messages.
-pub const WAYS: &str =
-    "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `random`, `random:N` or `purpose:NAME`";
+pub const WAYS: &str = "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `random`, `random:N`, `inputs:N` or `purpose:NAME`";
 
 impl Cover {
     /// Reads what a user wrote.
@@ -66,6 +67,7 @@ impl Cover {
             "traces" => number("a length", 3).map(Cover::Traces),
             "random" if value.is_none() => Ok(Cover::Random(WALKS)),
             "random" => number("a number of walks", WALKS).map(Cover::Random),
+            "inputs" => number("a number of tests", WALKS).map(Cover::Inputs),
             "purpose" => match value {
                 Some(name) if !name.is_empty() => Ok(Cover::Purpose(name.into())),
                 _ => Err("`purpose` needs the name of a purpose: write `purpose:NAME`".into()),
@@ -86,6 +88,7 @@ impl fmt::Display for Cover {
             Cover::Reduced => write!(f, "reduced"),
             Cover::Traces(n) => write!(f, "traces:{n}"),
             Cover::Random(n) => write!(f, "random:{n}"),
+            Cover::Inputs(n) => write!(f, "inputs:{n}"),
             Cover::Purpose(name) => write!(f, "purpose:{name}"),
             Cover::Compare => write!(f, "compare"),
         }
@@ -98,8 +101,17 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for text in ["switch", "location", "paths:3", "inclusion:1", "reduced", "traces:12", "random:7", "purpose:Big"]
-        {
+        for text in [
+            "switch",
+            "location",
+            "paths:3",
+            "inclusion:1",
+            "reduced",
+            "traces:12",
+            "random:7",
+            "inputs:7",
+            "purpose:Big",
+        ] {
             assert_eq!(Cover::parse(text).map(|c| c.to_string()), Ok(text.to_string()));
         }
         assert_eq!(Cover::parse("random"), Ok(Cover::Random(WALKS)));
@@ -114,6 +126,7 @@ mod tests {
             ("traces:x", "`x` is not a length"),
             ("switch:3", "without `:3`"),
             ("purpose:", "write `purpose:NAME`"),
+            ("inputs", "`inputs` needs a number of tests: write `inputs:10`"),
             ("traces:99999999999999999999999", "is too large for a length"),
         ];
         for (text, says) in cases {

@@ -5,6 +5,7 @@
 //! - [`goal`]: what is to be covered, and what became of it: covered, proved infeasible, not reached, unknown;
 //! - [`cover`]: the ways to get purposes; [`plan()`] follows one of them;
 //! - [`case`]: purposes with values, and what else the system may do; [`file`](mod@file): plans as files;
+//! - [`inputs`]: purposes that send given inputs, and random ones; [`draw`]: values at random;
 //! - [`walker`]: the symbolic path along a purpose, with what the purpose asks for besides the model.
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
@@ -17,9 +18,11 @@ pub mod compare;
 pub mod cover;
 mod data;
 mod detour;
+pub mod draw;
 pub mod event;
 pub mod file;
 pub mod goal;
+pub mod inputs;
 mod lengths;
 mod make;
 mod net;

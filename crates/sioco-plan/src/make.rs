@@ -13,6 +13,7 @@ use sioco_symbolic::step::Step;
 use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
+use crate::inputs;
 use crate::lengths;
 use crate::plan::{Counts, Options, Plan, Steering};
 use crate::purpose::{Leg, Purpose};
@@ -39,6 +40,11 @@ pub enum PlanError {
         /// Its name.
         name: String,
     },
+    /// Which way given inputs take through the model cannot be told.
+    Inputs {
+        /// Why, in words.
+        why: String,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -51,6 +57,7 @@ impl fmt::Display for PlanError {
             PlanError::PurposeTooLarge { name } => {
                 write!(f, "the purpose `{name}` has too many parts: repeat less often, or use `*` or `+`")
             }
+            PlanError::Inputs { why } => write!(f, "inputs cannot be followed through this model: {why}"),
             PlanError::NoSuchPurpose { name, known } => {
                 write!(f, "there is no purpose `{name}` in this model; there is {}", known.join(", "))
             }
@@ -122,6 +129,12 @@ pub fn plan(
             } else {
                 Stop::Complete
             };
+        }
+        Cover::Inputs(tests) => {
+            let length = options.depth.map_or(options.walk, |depth| depth.min(options.walk));
+            let found = inputs::random(model, &vec![length; tests], options.seed);
+            plan.purposes = found.map_err(|why| PlanError::Inputs { why: why.describe(model) })?;
+            plan.counts.nodes = plan.purposes.iter().map(|p| p.nodes.len()).sum();
         }
         Cover::Compare => return Err(PlanError::TwoModels),
         Cover::Purpose(ref name) => {

@@ -46,7 +46,9 @@ impl<'m> Walker<'m> {
         self.path.advance(leg.step);
         for (want, term) in leg.wants.iter().zip(before) {
             // A want that names nothing of this model asks for nothing.
-            let Some(term) = term.or_else(|| if want.is_after() { self.now(want, leg.step) } else { None }) else { continue };
+            let Some(term) = term.or_else(|| if want.is_after() { self.now(want, leg.step) } else { None }) else {
+                continue;
+            };
             match self.assume(want, term) {
                 Possible::No => {
                     self.path.retreat();

@@ -57,7 +57,8 @@ pub enum Want {
         /// The side.
         side: Side,
     },
-    /// The arguments of the step are these values.
+    /// The arguments of the step are these values, and no others. Tests along one path that differ only in their values are
+    /// different purposes by this: each of them is run.
     Values(Vec<Value>),
     /// What a written purpose asks for at one of its events.
     Written {

@@ -28,7 +28,14 @@ fn show(name: &str, found: &Compared) {
     let suite = found.suite.as_ref().unwrap();
     eprintln!(
         "{name} {:?} {:?}; {} pairs {} transitions {} asked; {} tests {} inputs, {:?} open",
-        found.work, found.asked.asked, c.pairs.len(), c.transitions.len(), found.composed.asked, suite.plan.purposes.len(), suite.inputs, suite.open
+        found.work,
+        found.asked.asked,
+        c.pairs.len(),
+        c.transitions.len(),
+        found.composed.asked,
+        suite.plan.purposes.len(),
+        suite.inputs,
+        suite.open
     );
 }
 

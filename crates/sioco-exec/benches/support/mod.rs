@@ -6,4 +6,5 @@ pub mod distinguish;
 pub mod examples;
 pub mod industrial;
 pub mod mutate;
+pub mod pairs;
 pub mod sender;

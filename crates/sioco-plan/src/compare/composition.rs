@@ -177,13 +177,8 @@ pub(crate) fn compose(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Composition, Halt> {
     let model = &walk.joined.model;
-    let found = Composition {
-        pairs: Vec::new(),
-        transitions: Vec::new(),
-        length: 0,
-        stop: Stop::Complete,
-        start: Vec::new(),
-    };
+    let found =
+        Composition { pairs: Vec::new(), transitions: Vec::new(), length: 0, stop: Stop::Complete, start: Vec::new() };
     let (inclusion, live) = (Inclusion::new(model), Live::of(model));
     let mut composer = Composer { found, cover: options.cover, keys: FxHashMap::default(), inclusion, live };
     walk.follow(&[]);

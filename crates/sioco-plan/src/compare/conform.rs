@@ -8,8 +8,8 @@
 //! that is S2's definition; for others it is what `ioco` says, so that no test fails where this says that nothing differs.
 
 use rustc_hash::FxHashMap;
-use sioco_model::{Id, Model};
 use sioco_model::model::Direction;
+use sioco_model::{Id, Model};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 use sioco_symbolic::explore::Stop;

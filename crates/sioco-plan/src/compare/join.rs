@@ -11,9 +11,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::model::{Channel, Direction, Label, Location, Model, Param, Process, Switch, SwitchParam, Variable};
 use sioco_model::sort::{DataType, Sort, Sorts};
 use sioco_model::term::{Op, Term};
-use sioco_model::{
-    BinderId, ChannelId, DataId, GateId, Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId,
-};
+use sioco_model::{BinderId, ChannelId, DataId, GateId, Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 
 use crate::file::gate_text;
 
@@ -193,7 +191,13 @@ pub fn join(spec: &Model, implementation: &Model) -> Result<Joined, Mismatch> {
 }
 
 /// A switch that does nothing but lead somewhere; it is in no list of what leaves its source.
-fn silent_switch(model: &mut Model, name: String, process: ProcessId, source: LocationId, target: LocationId) -> SwitchId {
+fn silent_switch(
+    model: &mut Model,
+    name: String,
+    process: ProcessId,
+    source: LocationId,
+    target: LocationId,
+) -> SwitchId {
     let guard = model.terms.bool(&model.sorts, true);
     model.switches.push(Switch {
         name,

@@ -287,9 +287,7 @@ impl<'p, 'm> Reader<'p, 'm> {
                 }
                 sum
             }
-            Term::App(Op::Sub, args) => {
-                self.polynomial(args[0])?.plus(&self.polynomial(args[1])?, &-Rational::ONE)
-            }
+            Term::App(Op::Sub, args) => self.polynomial(args[0])?.plus(&self.polynomial(args[1])?, &-Rational::ONE),
             Term::App(Op::Neg, args) => Polynomial::default().plus(&self.polynomial(args[0])?, &-Rational::ONE),
             Term::App(Op::Mul, args) => {
                 let mut product = Polynomial::constant(Rational::ONE);

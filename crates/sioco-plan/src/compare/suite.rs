@@ -127,7 +127,11 @@ pub(crate) fn suite(
         length: None,
         steering: None,
         stop,
-        counts: Counts { nodes: composition.pairs.len(), candidates: composition.transitions.len(), ..Counts::default() },
+        counts: Counts {
+            nodes: composition.pairs.len(),
+            candidates: composition.transitions.len(),
+            ..Counts::default()
+        },
     };
     let (mut cases, mut defined) = (Vec::new(), Vec::new());
     let mut inputs = 0;

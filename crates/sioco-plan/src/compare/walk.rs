@@ -143,7 +143,8 @@ impl<'m> Walk<'m> {
         let mut steps = Vec::new();
         self.path.outgoing(&mut steps);
         let model = &self.joined.model;
-        let of = |s: &Step| s.switches().next().is_some_and(|s| self.joined.has_process(side, model.switches[s].process));
+        let of =
+            |s: &Step| s.switches().next().is_some_and(|s| self.joined.has_process(side, model.switches[s].process));
         steps.retain(of);
         steps
     }
@@ -282,7 +283,8 @@ impl<'m> Walk<'m> {
         match expected.split_first() {
             Some((next, rest)) => {
                 let args: Arc<[TermId]> = next.args.clone().into();
-                let fits = |s: &&Step| matches!(s, Step::Switch(s) if model.switches[*s].label == Label::Gate(next.gate));
+                let fits =
+                    |s: &&Step| matches!(s, Step::Switch(s) if model.switches[*s].label == Label::Gate(next.gate));
                 for step in seen.iter().filter(fits) {
                     otherwise.push(self.path.not_given(*step, &args));
                     if self.make(Move::Given(*step, args.clone())) != Possible::No {

@@ -135,8 +135,7 @@ fn purpose(model: &Model, purpose: &Purpose, case: &Case) -> Json {
 fn probe(model: &Model, event: &Event) -> Json {
     let gate = &model.gates[event.gate];
     let values = gate.params.iter().zip(&event.args);
-    let args: Map<String, Json> =
-        values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect();
+    let args: Map<String, Json> = values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect();
     json!({ "gate": gate.name, "args": args })
 }
 

@@ -131,6 +131,7 @@ impl<'a> Planned<'a> {
                 }
                 (Cover::Reduced, _) => "every redirected edge of the reduced graph".into(),
                 (Cover::Random(_), _) => format!("random walks (seed {})", self.options.seed),
+                (Cover::Inputs(_), _) => format!("random inputs (seed {})", self.options.seed),
                 (cover, _) => format!("`{cover}`"),
             };
             let ways: usize = plan.purposes.iter().map(|p| p.accepts().count()).sum();

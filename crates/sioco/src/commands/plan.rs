@@ -73,7 +73,8 @@ pub struct Plan {
     solver: SolverChoice,
 
     /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
-    /// `inclusion:K`, `reduced`, `random:N` (N walks) or `purpose:NAME` (one that the model has)
+    /// `inclusion:K`, `reduced`, `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
+    /// `purpose:NAME` (one that the model has)
     #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::parse)]
     cover: Cover,
 
@@ -261,7 +262,7 @@ impl Plan {
             let failure = Failure::usage(why.to_string());
             let near = match &why {
                 PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-                PlanError::PurposeTooLarge { .. } | PlanError::TwoModels => None,
+                _ => None,
             };
             match near {
                 Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),

@@ -128,7 +128,7 @@ pub fn make(
         let failure = Failure::usage(why.to_string());
         let near = match &why {
             PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-            PlanError::PurposeTooLarge { .. } | PlanError::TwoModels => None,
+            _ => None,
         };
         match near {
             Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
