@@ -10,6 +10,7 @@ mod conform;
 mod join;
 mod points;
 mod polynomial;
+mod sets;
 mod suite;
 mod trace;
 mod walk;
@@ -174,7 +175,10 @@ pub fn compare(
         }
         walk::Halt::Over => unreachable!("a search that is over has a result"),
     };
-    let (conformance, work, _several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    if several {
+        (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    }
     let asked = walk.path.counters();
     // The composition is asked for with a path of its own, so that what it takes can be told.
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
