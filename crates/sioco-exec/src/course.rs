@@ -7,7 +7,6 @@ use sioco_model::semantics::state::State;
 use sioco_model::{GateId, Value};
 use sioco_plan::Leg;
 use sioco_plan::walker::Walker;
-use sioco_plan::want::Want;
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues, Random};
 use sioco_symbolic::path::Possible;
@@ -246,15 +245,14 @@ pub fn along<'v>(
             continue;
         }
         let Step::Switch(switch) = leg.step else { return None };
-        // Given values are known already; anything else takes more.
-        let given = leg.wants.iter().map(|w| match w {
-            Want::Values(values) => Some(values),
-            _ => None,
-        });
-        let given: Vec<_> = given.collect::<Option<_>>()?;
+        let wanted = leg.values();
+        if leg.wants.len() > usize::from(wanted.is_some()) {
+            return None;
+        }
         let seen = leg.step.is_observable(model);
         let free = model.switches[switch].params.iter().filter(|p| p.term.is_none()).count();
         let values = if seen { foreseen.next().flatten() } else { None };
+        let values = wanted.or(values);
         // From here on it depends on a choice that nobody foresaw.
         blind |= values.is_none() && free > 0;
         if blind {
@@ -267,7 +265,7 @@ pub fn along<'v>(
         let params = model.switches[switch].params.iter().zip(values.unwrap_or_default());
         let chosen: Vec<Value> = params.filter(|(p, _)| p.term.is_none()).map(|(_, v)| v.clone()).collect();
         let args = interpreter.complete(&state, switch, &chosen).ok()?;
-        if given.iter().any(|values| **values != args) || !interpreter.fire(&mut state, switch, &args).ok()? {
+        if !interpreter.fire(&mut state, switch, &args).ok()? {
             return None;
         }
         steps.extend(seen.then_some((leg.step, Some(args))));

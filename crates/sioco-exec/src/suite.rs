@@ -158,8 +158,7 @@ impl Suite {
                 Some(Condition { term, after: false, slots: None })
             }
             Want::Values(values) => {
-                let sorts = param_sorts(model, step);
-                let term = have_values(&mut self.pool, &model.sorts, &sorts, values);
+                let term = have_values(&mut self.pool, &model.sorts, &param_sorts(model, step), values);
                 Some(Condition { term, after: false, slots: None })
             }
             Want::Written { condition, negated, slots, after, .. } => {
@@ -312,8 +311,12 @@ impl Suite {
 
     /// What the plan has for a purpose, for each step of a line to it that can be observed; nothing where it has none.
     pub fn foreseen(&self, model: &Model, purpose: usize, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
-        let mut left = self.tests.get(purpose)?.as_deref()?;
         let legs = line.iter().filter_map(|n| self.leg(*n)).filter(|l| l.step.is_observable(model));
+        let Some(mut left) = self.tests.get(purpose)?.as_deref() else {
+            // A plan that asks for values has them.
+            let mut values = legs.map(Leg::values).peekable();
+            return values.clone().any(|v| v.is_some()).then(|| values.by_ref().collect());
+        };
         let values = legs.map(|leg| {
             let count = leg.step.switches().next().map_or(0, |s| model.switches[s].params.len());
             let known = (!left.is_empty() || count == 0) && count <= left.len() && !leg.step.is_silence();

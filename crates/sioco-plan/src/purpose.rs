@@ -18,6 +18,16 @@ pub struct Leg {
     pub wants: Vec<Want>,
 }
 
+impl Leg {
+    /// The values that its step is to have, if it asks for some.
+    pub fn values(&self) -> Option<&[Value]> {
+        self.wants.iter().find_map(|w| match w {
+            Want::Values(values) => Some(&values[..]),
+            _ => None,
+        })
+    }
+}
+
 impl From<Step> for Leg {
     fn from(step: Step) -> Self {
         Leg { step, wants: Vec::new() }

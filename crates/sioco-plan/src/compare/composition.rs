@@ -64,6 +64,8 @@ pub struct Transition {
     pub defined: Defined,
     /// Why it is only perhaps possible.
     pub doubt: Option<Reason>,
+    /// What must hold for it, if anybody asked: conditions over the parameters of this and earlier inputs.
+    pub condition: Vec<String>,
     pub(crate) moves: Vec<Move>,
     pub(crate) spec: Vec<Out>,
     pub(crate) implementation: Vec<Out>,
@@ -114,6 +116,35 @@ impl Composition {
             Some(by) => self.moves(by),
             None => self.start[pair].clone(),
         }
+    }
+
+    /// Finds out what must hold for the transitions, in words.
+    pub(crate) fn describe(&mut self, walk: &mut Walk<'_>) {
+        for t in 0..self.transitions.len() {
+            let before = self.moves_to(self.transitions[t].from).len();
+            walk.follow(&self.moves(t));
+            let own: Vec<TermId> =
+                walk.path.written_out().into_iter().filter(|c| c.step > before).map(|c| c.term).collect();
+            let mut texts: Vec<String> = Vec::new();
+            for term in own {
+                let text = walk.path.show(term);
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+            self.transitions[t].condition = texts;
+        }
+        walk.follow(&[]);
+    }
+
+    /// Whether a side takes inputs and answers none of them with an output.
+    pub(crate) fn is_silent(&self, side: Side) -> bool {
+        let (alone, of): (Defined, fn(&Transition) -> &[Out]) = match side {
+            Side::Spec => (Defined::Impl, |t| &t.spec),
+            Side::Impl => (Defined::Spec, |t| &t.implementation),
+        };
+        let mut own = self.transitions.iter().filter(|t| t.defined != alone).peekable();
+        own.peek().is_some() && own.all(|t| of(t).is_empty())
     }
 
     /// How many transitions are defined by whom.
@@ -317,6 +348,7 @@ impl Composer {
                 _ => Defined::Impl,
             },
             doubt,
+            condition: Vec::new(),
             moves,
             spec: found.spec.unwrap_or_default().to_vec(),
             implementation: found.implementation.unwrap_or_default().to_vec(),

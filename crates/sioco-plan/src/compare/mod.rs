@@ -17,6 +17,7 @@ mod walk;
 use sioco_model::{Model, SwitchId};
 use sioco_solve::Limits;
 use sioco_solve::values::Choice;
+use sioco_symbolic::explore::Stop;
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 use sioco_symbolic::stats::Counters;
 
@@ -59,6 +60,8 @@ pub struct Options {
     pub values: Choice,
     /// Where random values start.
     pub seed: u64,
+    /// Whether the conditions of transitions are told.
+    pub describe: bool,
     /// How many steps the answer to an input may have.
     pub internal: usize,
     /// Set from outside when the search has taken long enough: what it has is then used.
@@ -76,6 +79,7 @@ impl Default for Options {
             uniformity: None,
             values: Choice::Min,
             seed: 0,
+            describe: false,
             internal: 100,
             enough: None,
             limits: Limits::default(),
@@ -110,6 +114,13 @@ pub struct Progress {
     pub steps: usize,
 }
 
+impl std::fmt::Display for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Progress { pairs, depth, open, steps } = self;
+        write!(f, "comparing: {pairs} pairs of states, {steps} steps, {depth} inputs, {open} open")
+    }
+}
+
 /// Why there is no comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CompareError {
@@ -117,6 +128,8 @@ pub enum CompareError {
     Mismatch(Mismatch),
     /// A variable of the specification may begin with any value.
     Free(String),
+    /// A model never answers an input with an output.
+    Silent(Side),
     /// The answer of a model to an input does not end: these switches are taken again and again, or there are too many.
     Endless(Side, Vec<SwitchId>),
 }
@@ -166,8 +179,16 @@ pub fn compare(
     // The composition is asked for with a path of its own, so that what it takes can be told.
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walk = walk::Walk::new(&joined, path, options.internal, &over);
-    let composition = composition::compose(&mut walk, options, progress).map_err(endless)?;
+    let mut composition = composition::compose(&mut walk, options, progress).map_err(endless)?;
     let composed = walk.path.counters();
+    if options.describe {
+        composition.describe(&mut walk);
+    }
+    for side in [Side::Spec, Side::Impl] {
+        if composition.stop == Stop::Complete && composition.is_silent(side) {
+            return Err(CompareError::Silent(side));
+        }
+    }
     let suite = suite::suite(&mut walk, &composition, options, &mut |_, _| {});
     let mut counters = asked;
     counters.add(&walk.path.counters());

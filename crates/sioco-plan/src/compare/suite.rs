@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::term::Term;
-use sioco_model::{GateId, SymbolId, TermId};
+use sioco_model::{GateId, Id, SymbolId, TermId, Value};
 use sioco_solve::values::{Choice, Random};
 use sioco_solve::{Reason, Witness};
 use sioco_symbolic::explore::Stop;
@@ -21,6 +21,7 @@ use super::join::{Joined, Side};
 use super::points::{Point, determine, solve};
 use super::polynomial::Space;
 use super::walk::{Move, Walk};
+use crate::case::{Case, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
 use crate::plan::{Counts, Plan};
@@ -35,6 +36,8 @@ const MONOMIALS: usize = 500;
 pub struct Suite {
     /// Its tests, as a plan for the specification.
     pub plan: Plan,
+    /// The values of its purposes.
+    pub cases: Vec<Case>,
     /// Of each purpose, who defines its last input.
     pub defined: Vec<Defined>,
     /// Outputs without a degree, which were tested with as many inputs as the user said.
@@ -130,15 +133,16 @@ pub(crate) fn suite(
             ..Counts::default()
         },
     };
-    let mut defined = Vec::new();
+    let (mut cases, mut defined) = (Vec::new(), Vec::new());
     let mut inputs = 0;
     for test in &tests {
-        let purpose = purpose(joined, composition, test);
+        let (purpose, case) = purpose(joined, composition, test);
+        cases.push(case);
         inputs += count_inputs(&joined.model, &purpose);
         plan.purposes.push(purpose);
         defined.push(composition.transitions[test.transition].defined);
     }
-    Ok(Suite { plan, defined, without_degree, open, inputs })
+    Ok(Suite { plan, cases, defined, without_degree, open, inputs })
 }
 
 /// The part of a transition's outputs that has no degree, or nothing if there would be too many tests.
@@ -190,7 +194,7 @@ fn distinct(
     let outs = transition.spec.iter().chain(&transition.implementation);
     let terms: Vec<TermId> = outs.flat_map(|o| o.args.iter().copied()).collect();
     let symbols = open_symbols(walk, &terms);
-    let value = |w: &Witness| -> Vec<_> { symbols.iter().map(|y| w[sioco_model::Id::index(*y)].clone()).collect() };
+    let value = |w: &Witness| -> Vec<_> { symbols.iter().map(|y| w[y.index()].clone()).collect() };
     let mut seen: Vec<Vec<_>> = Vec::new();
     for w in known {
         let value = value(w);
@@ -248,10 +252,10 @@ fn open_symbols(walk: &mut Walk<'_>, terms: &[TermId]) -> Vec<SymbolId> {
 }
 
 /// A test as a purpose of the specification: its steps, and the values of its inputs.
-fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> Purpose {
+fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> (Purpose, Case) {
     let model = &joined.model;
     let transition = &composition.transitions[test.transition];
-    let mut legs: Vec<Leg> = Vec::new();
+    let mut legs: Vec<(Leg, Vec<Value>)> = Vec::new();
     let mut probe: Vec<Event> = Vec::new();
     let mut taken = [0, 0];
     for (step, values) in &test.point.solved.steps {
@@ -274,7 +278,7 @@ fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> Purpose {
             continue;
         }
         let wants = if input.is_some() && !values.is_empty() { vec![Want::Values(values.clone())] } else { Vec::new() };
-        legs.push(Leg { step: *step, wants });
+        legs.push((Leg { step: *step, wants }, values.clone()));
     }
     let gates = |outs: &[super::walk::Out]| outs.iter().map(|o| o.gate).collect::<Vec<_>>();
     // Where the last answer ends is seen only if somebody waits.
@@ -283,22 +287,24 @@ fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> Purpose {
         Defined::Spec => transition.spec.is_empty(),
         Defined::Impl => false,
     };
-    let seen = |leg: &Leg| leg.step.is_observable(model);
+    let seen = |(leg, _): &(Leg, Vec<Value>)| leg.step.is_observable(model);
     match ends {
-        true => legs.push(Leg::from(Step::Delta)),
+        true => legs.push((Leg::from(Step::Delta), Vec::new())),
         false => legs.truncate(legs.iter().rposition(seen).map_or(0, |i| i + 1)),
     }
     let mut purpose = Purpose { probe, ..Purpose::default() };
+    let mut case = Case { nodes: vec![Spot::default()], ..Case::default() };
     let mut at = 0;
-    for leg in legs {
+    for (leg, values) in legs {
         at = purpose.add(at, leg, None);
+        case.nodes.push(Spot { values: Some(values), ..Spot::default() });
     }
     if at > 0 {
         let doubt = composition.path(test.transition).iter().find_map(|t| composition.transitions[*t].doubt.clone());
         purpose.nodes[at].doubt = doubt;
     }
     purpose.nodes[at].accept = true;
-    purpose
+    (purpose, case)
 }
 
 fn count_inputs(model: &Model, purpose: &Purpose) -> usize {

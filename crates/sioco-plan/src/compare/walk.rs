@@ -163,12 +163,6 @@ impl<'m> Walk<'m> {
         steps
     }
 
-    /// Whether a side has left the comparison.
-    pub fn is_lost(&self, side: Side) -> bool {
-        let first = self.joined.processes(side).start;
-        self.joined.own_location(side, self.path.locations()[first]).is_none()
-    }
-
     /// A side leaves the comparison (S2: `err_s`, `err_t`).
     pub fn leave(&mut self, side: Side) {
         for p in self.joined.processes(side) {

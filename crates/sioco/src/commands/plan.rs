@@ -153,7 +153,7 @@ enum Data {
 
 /// Which values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-enum Values {
+pub enum Values {
     /// The least, parameter by parameter.
     #[default]
     Min,
@@ -165,6 +165,19 @@ enum Values {
     Random,
     /// Where a condition is about to flip.
     Boundary,
+}
+
+impl Values {
+    /// How values are chosen.
+    pub fn choice(self, seed: u64) -> Choice {
+        match self {
+            Values::Min => Choice::Min,
+            Values::Max => Choice::Max,
+            Values::Middle => Choice::Middle,
+            Values::Random => Choice::Random(seed),
+            Values::Boundary => Choice::Boundary,
+        }
+    }
 }
 
 impl Plan {
@@ -328,20 +341,10 @@ impl Plan {
                 last = Instant::now();
                 out.progress(format_args!("values for purpose {} of {needed}", i + 1));
             }
-            cases.push(case(walker, purpose, self.choice(), !certain));
+            cases.push(case(walker, purpose, self.values.choice(self.seed), !certain));
         }
         out.progress("");
         cases
-    }
-
-    fn choice(&self) -> Choice {
-        match self.values {
-            Values::Min => Choice::Min,
-            Values::Max => Choice::Max,
-            Values::Middle => Choice::Middle,
-            Values::Random => Choice::Random(self.seed),
-            Values::Boundary => Choice::Boundary,
-        }
     }
 
     fn page(&self, out: &Output) -> Page {
@@ -395,7 +398,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// A file that cannot be written is told before any work is done.
-fn can_be_written(path: &Path) -> Result<(), Failure> {
+pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let failure = Failure::usage("`--output -` would mix the plan with the summary");
         return Err(failure.help("`--format json` prints the plan alone"));
