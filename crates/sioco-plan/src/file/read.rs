@@ -207,6 +207,8 @@ impl Reader<'_> {
         } else if let Some(name) = optional(json, "location", text)? {
             let found = model.locations.ids().find(|l| model.location_name(*l) == name);
             self.found("location", name, found.map(Goal::Location))
+        } else if let Some(name) = optional(json, "class", text)? {
+            Some(Goal::Class(name.to_owned()))
         } else if let Some(atom) = optional(json, "atom", |a| self.atom(a, None))? {
             match atom {
                 Some(Want::Atom { switch, atom, side }) => Some(Goal::Atom { switch, atom, side }),
