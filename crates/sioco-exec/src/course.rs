@@ -265,7 +265,7 @@ pub fn along<'v>(
         let params = model.switches[switch].params.iter().zip(values.unwrap_or_default());
         let chosen: Vec<Value> = params.filter(|(p, _)| p.term.is_none()).map(|(_, v)| v.clone()).collect();
         let args = interpreter.complete(&state, switch, &chosen).ok()?;
-        if !interpreter.fire(&mut state, switch, &args).ok()? {
+        if wanted.is_some_and(|values| values != args) || !interpreter.fire(&mut state, switch, &args).ok()? {
             return None;
         }
         steps.extend(seen.then_some((leg.step, Some(args))));
