@@ -19,6 +19,8 @@ pub enum Cover {
     Traces(usize),
     /// So many random walks: the baseline.
     Random(usize),
+    /// Every class of inputs that the guards tell apart, and its borders (S2 section 6).
+    Classes,
     /// So many sequences of random inputs, whatever the guards are: the baseline of S2.
     Inputs(usize),
     /// A purpose that the user wrote, by its name.
@@ -32,7 +34,7 @@ pub enum Cover {
 const WALKS: usize = 10;
 
 /// What can be written, for messages.
-pub const WAYS: &str = "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `random`, `random:N`, `inputs:N` or `purpose:NAME`";
+pub const WAYS: &str = "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `classes`, `random`, `random:N`, `inputs:N` or `purpose:NAME`";
 
 impl Cover {
     /// Reads what a user wrote.
@@ -62,6 +64,7 @@ impl Cover {
             "switch" => plain(Cover::Switch),
             "location" => plain(Cover::Location),
             "reduced" => plain(Cover::Reduced),
+            "classes" => plain(Cover::Classes),
             "paths" => number("a length", 3).map(Cover::Paths),
             "inclusion" => number("a factor", 1).map(Cover::Inclusion),
             "traces" => number("a length", 3).map(Cover::Traces),
@@ -88,6 +91,7 @@ impl fmt::Display for Cover {
             Cover::Reduced => write!(f, "reduced"),
             Cover::Traces(n) => write!(f, "traces:{n}"),
             Cover::Random(n) => write!(f, "random:{n}"),
+            Cover::Classes => write!(f, "classes"),
             Cover::Inputs(n) => write!(f, "inputs:{n}"),
             Cover::Purpose(name) => write!(f, "purpose:{name}"),
             Cover::Compare => write!(f, "compare"),
@@ -109,6 +113,7 @@ mod tests {
             "reduced",
             "traces:12",
             "random:7",
+            "classes",
             "inputs:7",
             "purpose:Big",
         ] {

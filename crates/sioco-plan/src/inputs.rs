@@ -1,11 +1,11 @@
 //! Purposes that send given inputs (S2 definition 11: test cases), and random ones: sequences of inputs whose values are
 //! drawn from their whole ranges, whatever the guards are.
 
+use sioco_model::GateId;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, Value};
 use sioco_solve::values::Random;
 use sioco_symbolic::step::Step;
 
@@ -53,9 +53,6 @@ pub fn purpose(model: &Model, inputs: &[Event]) -> Result<Purpose, NoPurpose> {
     }
     let mut run = Interpreter::new(model);
     let mut purpose = Purpose::default();
-    // What the values of the steps that can be observed are, where there is no choice.
-    let mut test: Vec<Value> = Vec::new();
-    let mut single = true;
     let start = run.initial_default();
     let mut open: Vec<(usize, State, usize, usize)> = vec![(0, start, 0, 0)];
     while let Some((at, state, sent, steps)) = open.pop() {
@@ -69,7 +66,7 @@ pub fn purpose(model: &Model, inputs: &[Event]) -> Result<Purpose, NoPurpose> {
                 let taken = run.successors(&state, *gate, args).map_err(NoPurpose::Step)?;
                 let given = |(switch, to)| {
                     let wants = if args.is_empty() { Vec::new() } else { vec![Want::Values(args.clone())] };
-                    (Leg { step: Step::Switch(switch), wants }, args.clone(), to)
+                    (Leg { step: Step::Switch(switch), wants }, to)
                 };
                 (taken.into_iter().map(given).collect(), sent + 1, 0)
             }
@@ -80,11 +77,7 @@ pub fn purpose(model: &Model, inputs: &[Event]) -> Result<Purpose, NoPurpose> {
             purpose.nodes[end].accept = end != 0;
             continue;
         }
-        single &= next.len() == 1;
-        for (leg, args, to) in next.into_iter().rev() {
-            if leg.step.is_observable(model) {
-                test.extend(args);
-            }
+        for (leg, to) in next.into_iter().rev() {
             let child = purpose.add(at, leg, None);
             open.push((child, to, sent, steps));
         }
@@ -92,7 +85,6 @@ pub fn purpose(model: &Model, inputs: &[Event]) -> Result<Purpose, NoPurpose> {
     if purpose.accepts().next().is_none() {
         return Err(NoPurpose::Nothing);
     }
-    purpose.test = single.then(|| test.into());
     Ok(purpose)
 }
 
@@ -105,22 +97,22 @@ fn end(model: &Model, purpose: &mut Purpose, at: usize) -> usize {
     }
 }
 
-/// What the model may do by itself: outputs and internal steps, with the values of those that can be observed.
-fn own_steps(run: &mut Interpreter<'_>, state: &State) -> Result<Vec<(Leg, Vec<Value>, State)>, StepError> {
+/// What the model may do by itself: outputs and internal steps.
+fn own_steps(run: &mut Interpreter<'_>, state: &State) -> Result<Vec<(Leg, State)>, StepError> {
     let mut found = Vec::new();
     for (step, to) in run.internal_steps(state)? {
         let step = match step.receive {
             Some(receive) => Step::Handshake { send: step.switch, receive },
             None => Step::Switch(step.switch),
         };
-        found.push((Leg::from(step), Vec::new(), to));
+        found.push((Leg::from(step), to));
     }
     let outputs: Vec<_> = run.outputs_at(state).collect();
     for switch in outputs {
         for args in run.choices(state, switch)? {
             let mut to = state.clone();
             run.take(&mut to, switch, &args)?;
-            found.push((Leg::from(Step::Switch(switch)), args, to));
+            found.push((Leg::from(Step::Switch(switch)), to));
         }
     }
     Ok(found)
@@ -159,11 +151,7 @@ pub fn inputs_of(model: &Model, purpose: &Purpose) -> Vec<Event> {
         if model.gates[gate].direction == Direction::Output {
             return None;
         }
-        let given = leg.wants.iter().find_map(|want| match want {
-            Want::Values(values) => Some(values.clone()),
-            _ => None,
-        });
-        Some(Event { gate, args: given.unwrap_or_default() })
+        Some(Event { gate, args: leg.values().unwrap_or_default().to_vec() })
     };
     purpose.line(accept).into_iter().filter_map(input).collect()
 }

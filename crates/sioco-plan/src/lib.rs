@@ -13,6 +13,7 @@
 mod automaton;
 mod belief;
 pub mod case;
+mod classes;
 mod close;
 pub mod compare;
 pub mod cover;

@@ -10,6 +10,7 @@ use sioco_symbolic::graph::Graph;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
+use crate::classes;
 use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
@@ -129,6 +130,14 @@ pub fn plan(
             } else {
                 Stop::Complete
             };
+        }
+        Cover::Classes => {
+            let known = reduced::restricted(model, solvers, options, false, false, progress);
+            let found = classes::cover(&mut walker, &known, options, progress);
+            let found = found.map_err(|why| PlanError::Inputs { why: why.describe(model) })?;
+            (plan.goals, plan.purposes) = (found.goals, found.purposes);
+            (plan.stop, plan.counts) = (found.stop, found.counts);
+            graph = Some(known);
         }
         Cover::Inputs(tests) => {
             let length = options.depth.map_or(options.walk, |depth| depth.min(options.walk));

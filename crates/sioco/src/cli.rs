@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    adapter, analyze, check, compare, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, new, plan,
-    replay, simulate, test,
+    adapter, analyze, check, compare, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, new,
+    plan, replay, simulate, test,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;

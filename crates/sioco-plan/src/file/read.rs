@@ -15,7 +15,7 @@ use super::fingerprint::{fingerprint, gate_text};
 use super::locate::{self, Key};
 use super::wrong::{Read, Wrong, field, flag, is, list, number, optional, text, word, wrong};
 use super::{FORMAT, FileError, Loaded, Misfit, VERSION};
-use crate::case::{Case, Other, Spot, ancestors};
+use crate::case::{Case, Other, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
 use crate::goal::{Goal, State};
@@ -207,6 +207,8 @@ impl Reader<'_> {
         } else if let Some(name) = optional(json, "location", text)? {
             let found = model.locations.ids().find(|l| model.location_name(*l) == name);
             self.found("location", name, found.map(Goal::Location))
+        } else if let Some(name) = optional(json, "class", text)? {
+            Some(Goal::Class(name.to_owned()))
         } else if let Some(atom) = optional(json, "atom", |a| self.atom(a, None))? {
             match atom {
                 Some(Want::Atom { switch, atom, side }) => Some(Goal::Atom { switch, atom, side }),
@@ -296,7 +298,6 @@ impl Reader<'_> {
             }
         };
         case.unknown = optional(json, "unknown", read_reason)?;
-        purpose.test = given_test(model, &purpose, &case);
         purpose.probe = optional(json, "probe", |p| list(p, |p| self.probe(p)))?.unwrap_or_default();
         let usable = self.misfits[before..].iter().all(|m| m.purpose().is_none());
         Ok(usable.then_some((purpose, case)))
@@ -448,20 +449,6 @@ impl Reader<'_> {
         let others = others.filter_map(|(step, perhaps)| Some(Other { step: step.ok()?, perhaps })).collect();
         Ok((others, is(json, "cut")?))
     }
-}
-
-/// The values along a purpose whose inputs are given: nobody has to look for them again.
-fn given_test(model: &Model, purpose: &Purpose, case: &Case) -> Option<Box<[Value]>> {
-    let given = |n: &Node| n.leg.iter().flat_map(|l| &l.wants).any(|w| matches!(w, Want::Values(_)));
-    let mut accepts = purpose.accepts();
-    let (Some(accept), None) = (accepts.next(), accepts.next()) else { return None };
-    if !purpose.nodes.iter().any(given) {
-        return None;
-    }
-    let seen = |n: &usize| purpose.nodes[*n].leg.as_ref().is_some_and(|l| l.step.is_observable(model));
-    let line = ancestors(purpose, accept).into_iter().filter(seen);
-    let values: Option<Vec<&Vec<Value>>> = line.map(|n| case.nodes[n].values.as_ref()).collect();
-    Some(values?.into_iter().flatten().cloned().collect())
 }
 
 fn find_written(model: &Model, name: &str) -> Option<usize> {

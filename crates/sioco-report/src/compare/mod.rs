@@ -6,7 +6,9 @@ use sioco_model::model::Model;
 use sioco_model::{Id, LocationId};
 use sioco_plan::Event;
 use sioco_plan::case::Case;
-use sioco_plan::compare::{Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Options, Pair, Suite};
+use sioco_plan::compare::{
+    Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Options, Pair, Suite,
+};
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
 

@@ -104,6 +104,7 @@ impl<'a> Planned<'a> {
             Some((Goal::Switch(_), _)) => "switch",
             Some((Goal::Location(_), _)) => "location",
             Some((Goal::Written(_), _)) => "purpose",
+            Some((Goal::Class(_), _)) => "part",
             _ => "goal",
         };
         count(n, thing)

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 use sioco_lang::check::CheckedModel;
 use sioco_model::SwitchId;
-use sioco_plan::compare::{Compared, CompareError, Conformance, Cover, Options, Progress, Side, compare};
+use sioco_plan::compare::{CompareError, Compared, Conformance, Cover, Options, Progress, Side, compare};
 use sioco_report::analysis::Source;
 use sioco_report::compare::{Comparison, Page, document, without_degree};
 use sioco_report::plan::{Planned, document as plan_document};
@@ -224,7 +224,10 @@ impl Compare {
                 };
                 let names: Vec<&str> = switches.iter().map(|s: &SwitchId| &*model.model.switches[*s].name).collect();
                 let file = self.file(*side).display();
-                let what = format!("the answer of {file} to an input does not end: it takes `{}` again and again", names.join(" "));
+                let what = format!(
+                    "the answer of {file} to an input does not end: it takes `{}` again and again",
+                    names.join(" ")
+                );
                 Failure::usage(what).help("a comparison takes models that wait for the next input after every answer")
             }
         }
@@ -241,8 +244,7 @@ impl Compare {
         let found = comparison.found;
         let plan = found.suite.as_ref().ok().map(|suite| {
             let options = sioco_plan::Options { seed: self.seed, ..sioco_plan::Options::new(suite.plan.cover.clone()) };
-            let planned =
-                Planned { source, options: &options, plan: &suite.plan, interrupted: comparison.interrupted };
+            let planned = Planned { source, options: &options, plan: &suite.plan, interrupted: comparison.interrupted };
             plan_document(&planned, &name(&self.spec), &suite.cases)
         });
         if let (Some(path), Some(plan)) = (&self.output, &plan) {

@@ -230,6 +230,8 @@ impl Plan {
             nodes: self.nodes as usize,
             walk: default.walk.min(self.depth),
             seed: self.seed,
+            // What a class is represented by is part of the plan.
+            tests: (self.cover == Cover::Classes).then(|| self.values.choice(self.seed)),
             workers: self.jobs.map_or(default.workers, usize::from),
             enough: Some(flags.enough),
             limits: self.limits(flags.stop),

@@ -106,7 +106,7 @@ pub fn make(
             strict: wanted.strict,
             depth: Some(DEPTH),
             nodes: if traces { TRACE_NODES } else { NODES },
-            tests: traces.then_some(wanted.values),
+            tests: (traces || wanted.cover == Cover::Classes).then_some(wanted.values),
             // A tree would be reached with the first of its accepts, be it silence at the start.
             split: is_tree(&wanted.cover),
             seed: wanted.seed,
