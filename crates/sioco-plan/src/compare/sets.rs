@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use sioco_model::model::Direction;
-use sioco_model::{GateId, LocationId, Model, SymbolId, TermId, Value, VarId};
+use sioco_model::{GateId, LocationId, Model, TermId, Value, VarId};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 use sioco_symbolic::explore::Stop;
@@ -97,7 +97,7 @@ pub(crate) fn conform(
         length += usize::from(halted.is_none());
     }
     walk.follow(&[]);
-    let work = Work { pairs: paths, steps: search.steps };
+    let work = Work { pairs: paths, steps: search.steps, together: true };
     match halted {
         Some(Halt::Over) => stop = Stop::Cancelled,
         Some(halt) => return Err(halt),

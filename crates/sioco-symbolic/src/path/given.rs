@@ -121,20 +121,6 @@ impl Path<'_> {
         self.instance(prepared.silent.term, &prepared.silent.reads)
     }
 
-    /// The condition that what a step with these arguments computes is undefined although it is enabled; none if that
-    /// cannot be.
-    pub fn undefined_given(&mut self, step: Step, args: &[TermId]) -> Option<TermId> {
-        let (all, enabled) = (self.given(step, args, true), self.given(step, args, false));
-        if all.len() == enabled.len() {
-            return None;
-        }
-        let sorts = &self.model.sorts;
-        let all = self.pool.and(sorts, &all);
-        let mut parts = enabled;
-        parts.push(logic::not_true(&mut self.pool, sorts, all));
-        Some(self.pool.and(sorts, &parts))
-    }
-
     /// The symbols that the conditions and the arguments of the path have so far.
     pub fn known_symbols(&mut self) -> FxHashSet<SymbolId> {
         let mut terms: Vec<TermId> = self.conditions.iter().map(|c| c.term).collect();
