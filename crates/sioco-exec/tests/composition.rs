@@ -58,7 +58,13 @@ fn suites_are_sound_and_exhaustive() {
             let t0 = std::time::Instant::now();
             let compared = compared(&spec, &imp, Cover::Length(LENGTH));
             let t1 = t0.elapsed();
-            if t1.as_millis() > 300 { println!("{seed} {internal} {t1:?} {} transitions, {:?}", compared.composition.transitions.len(), compared.counters); }
+            if t1.as_millis() > 300 {
+                println!(
+                    "{seed} {internal} {t1:?} {} transitions, {:?}",
+                    compared.composition.transitions.len(),
+                    compared.counters
+                );
+            }
             match found(&compared) {
                 Ok(found) => assert_eq!(found, known(&judgement), "{judgement:?}\n{}", pair.show()),
                 Err(_) => {
@@ -67,7 +73,9 @@ fn suites_are_sound_and_exhaustive() {
                 }
             }
             let suite = compared.suite.unwrap_or_else(|none| panic!("{none:?}"));
-            if !suite.open.is_empty() { println!("open {seed}"); }
+            if !suite.open.is_empty() {
+                println!("open {seed}");
+            }
             let summary = run(&spec, &suite.plan, &imp);
             let fails = summary.verdict == Some(Verdict::Fail);
             assert_eq!(fails, !judgement.conforms(), "{judgement:?} {summary:?}\n{}", pair.show());
