@@ -4,17 +4,20 @@ mod mealy;
 #[path = "../benches/support/mod.rs"]
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mealy::generate::Kind;
+use mealy::generate::{Kind, machine};
 use mealy::judge::{Judgement, inputs, judge, outputs};
+use mealy::machine::Signature;
 use mealy::mutate::Change;
+use mealy::rng::Rng;
 use mealy::{Pair, model};
 use sioco_exec::player::Player;
-use sioco_exec::{NoClock, Record, Settings, Stamped, Tester, Verdict, drive};
+use sioco_exec::{GateValue, NoClock, Record, Settings, Stamped, Tester, Verdict, drive};
 use sioco_model::{Model, Value};
 use sioco_plan::event::Event;
-use sioco_plan::inputs::purpose;
+use sioco_plan::inputs::{inputs_of, purpose};
+use sioco_plan::{Cover, Goal, Options, plan};
 use support::campaign::{Strategy, solvers};
 use support::pairs::{Differences, pair};
 
@@ -147,7 +150,7 @@ fn outputs_of_inputs() {
     let all = inputs(&model);
     let show = |inputs: &[usize]| -> Vec<String> {
         let inputs: Vec<_> = inputs.iter().map(|i| all[*i].clone()).collect();
-        let show = |path: Vec<Vec<sioco_exec::GateValue>>| {
+        let show = |path: Vec<Vec<GateValue>>| {
             path.iter().map(|o| o.iter().map(|o| o.show(&model)).collect::<String>()).collect::<Vec<_>>().join(" ")
         };
         outputs(&model, &model, &inputs).into_iter().map(show).collect()
@@ -196,7 +199,7 @@ fn implementations_differ_by_their_fault_only() {
             let args = [e.as_str(), m, r];
             let sorts = spec.gates[gate].params.iter().map(|p| p.sort);
             let args = args.iter().zip(sorts).map(|(a, s)| sioco_lang::value::parse_value(&spec.sorts, s, a));
-            grid.push(sioco_exec::GateValue { gate, args: args.map(|a| a.expect("a value")).collect() });
+            grid.push(GateValue { gate, args: args.map(|a| a.expect("a value")).collect() });
         }
     }
     for (number, faults) in (1..).zip(FAULTS) {
@@ -334,6 +337,70 @@ fn shown_is_shown(pair: &Pair, judgement: &Judgement, spec: &Model, imp: &Model)
         let (expected, found) = (outputs(spec, spec, before), outputs(spec, imp, before));
         assert!(found.is_subset(&expected) && !found.is_empty(), "{}", pair.show());
     }
+}
+
+/// The classes of random models are exactly those that trying all inputs gives: inputs of one location that lead to the
+/// same case and on which all conditions there have the same value. And of each, one is sent there.
+#[test]
+fn classes_are_those_of_all_inputs() {
+    let (mut models, mut classes) = (0, 0);
+    for seed in 0..400 {
+        let mut rng = Rng::new(seed);
+        let mut machine = machine(&mut rng, Kind { choices: false, internal: seed % 2 == 1 });
+        if !machine.variables.is_empty() {
+            continue;
+        }
+        machine.choices.truncate(3);
+        models += 1;
+        let spec = model(&machine.text("Spec"));
+        let options = Options { steering: false, workers: 1, ..Options::new(Cover::Classes) };
+        let made = plan(&spec, &solvers, &options, &mut |_| {}).expect("a plan");
+        let name = |g: &Goal| match g {
+            Goal::Class(name) => name.rsplit_once(", ").expect("a part").0.to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let found: BTreeSet<String> = made.goals.iter().map(|(g, _)| name(g)).collect();
+        // What there is: from all locations that can be reached, with all inputs.
+        let all = inputs(&spec);
+        let place = |value: &GateValue| {
+            let gate = &spec.gates[value.gate].name;
+            let input: usize = gate[1..].parse().expect("inputs are numbered");
+            let args: Vec<i64> = value.args.iter().map(|v| if let Value::Int(n) = v { *n } else { 0 }).collect();
+            (input, args)
+        };
+        let mut reached = vec![0];
+        let mut expected: BTreeSet<(usize, Signature)> = BTreeSet::new();
+        let mut at = 0;
+        while at < reached.len() {
+            let l = reached[at];
+            at += 1;
+            for value in &all {
+                let (input, args) = place(value);
+                let Some((signature, to)) = machine.signature(l, input, &args) else { continue };
+                expected.insert((l, signature));
+                if !reached.contains(&to) {
+                    reached.push(to);
+                }
+            }
+        }
+        let text = machine.text("Spec");
+        assert_eq!(found.len(), expected.len(), "seed {seed}\n{text}\n{found:#?}\n{expected:#?}");
+        // What is sent.
+        let mut sent: BTreeSet<(usize, Signature)> = BTreeSet::new();
+        for purpose in &made.purposes {
+            let mut l = 0;
+            for event in inputs_of(&spec, purpose) {
+                let (input, args) = place(&GateValue { gate: event.gate, args: event.args });
+                let (signature, to) = machine.signature(l, input, &args).expect("the model takes what is sent");
+                sent.insert((l, signature));
+                l = to;
+            }
+        }
+        assert_eq!(sent, expected, "seed {seed}\n{text}");
+        classes += expected.len();
+    }
+    println!("{models} models, {classes} classes");
+    assert!(models >= 100 && classes >= 350, "{models} models, {classes} classes");
 }
 
 /// Without choices, a model has at most one answer to every sequence of inputs.

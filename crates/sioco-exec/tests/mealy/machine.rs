@@ -52,6 +52,14 @@ pub struct Choice {
     pub internal: bool,
 }
 
+/// What the guards tell of an input.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Signature {
+    pub input: usize,
+    pub taken: usize,
+    pub conditions: Vec<bool>,
+}
+
 /// A model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {
@@ -75,6 +83,17 @@ impl Machine {
             }
         }
         found
+    }
+
+    /// Of a model without variables: which case an input takes, and which of the conditions there hold; and where that
+    /// leads. Nothing if the input is not defined.
+    pub fn signature(&self, location: usize, input: usize, args: &[i64]) -> Option<(Signature, usize)> {
+        let cases = &self.choices[location][input].cases;
+        let taken = cases.iter().position(|c| c.cond.holds(args))?;
+        let conditions = cases
+            .iter()
+            .flat_map(|c| c.cond.clone().sums().iter().map(|(s, c)| compare(s, **c, args)).collect::<Vec<_>>());
+        Some((Signature { input, taken, conditions: conditions.collect() }, cases[taken].target))
     }
 
     /// In the language.
@@ -149,6 +168,16 @@ impl Machine {
     }
 }
 
+/// Whether a sum without variables compares so with 0.
+fn compare(sum: &Affine, compare: Compare, args: &[i64]) -> bool {
+    let value = sum.constant + sum.params.iter().zip(args).map(|(f, a)| f * a).sum::<i64>();
+    match compare {
+        Compare::AtMost => value <= 0,
+        Compare::Less => value < 0,
+        Compare::Equal => value == 0,
+    }
+}
+
 fn list(parts: Vec<String>) -> String {
     if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
 }
@@ -191,6 +220,17 @@ impl Cond {
             Cond::And(a, b) => format!("({} && {})", a.text(param), b.text(param)),
             Cond::Or(a, b) => format!("({} || {})", a.text(param), b.text(param)),
             Cond::Not(a) => format!("!({})", a.text(param)),
+        }
+    }
+
+    /// Whether it holds, without variables.
+    pub fn holds(&self, args: &[i64]) -> bool {
+        match self {
+            Cond::Always => true,
+            Cond::Atom(sum, how) => compare(sum, *how, args),
+            Cond::And(a, b) => a.holds(args) && b.holds(args),
+            Cond::Or(a, b) => a.holds(args) || b.holds(args),
+            Cond::Not(a) => !a.holds(args),
         }
     }
 

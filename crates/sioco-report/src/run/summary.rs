@@ -11,10 +11,10 @@ use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
 
 use super::Page;
+use super::probes::probes;
 use super::reasons::Reasons;
 use super::sequence::time;
 use super::shrunk::Shortened;
-use super::probes::probes;
 use super::words::in_short;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};

@@ -73,7 +73,7 @@ pub struct Plan {
     solver: SolverChoice,
 
     /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
-    /// `inclusion:K`, `reduced`, `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
+    /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
     /// `purpose:NAME` (one that the model has)
     #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::parse)]
     cover: Cover,
