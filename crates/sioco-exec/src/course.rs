@@ -245,12 +245,14 @@ pub fn along<'v>(
             continue;
         }
         let Step::Switch(switch) = leg.step else { return None };
-        if !leg.wants.is_empty() {
+        let wanted = leg.values();
+        if leg.wants.len() > usize::from(wanted.is_some()) {
             return None;
         }
         let seen = leg.step.is_observable(model);
         let free = model.switches[switch].params.iter().filter(|p| p.term.is_none()).count();
         let values = if seen { foreseen.next().flatten() } else { None };
+        let values = wanted.or(values);
         // From here on it depends on a choice that nobody foresaw.
         blind |= values.is_none() && free > 0;
         if blind {
@@ -263,7 +265,7 @@ pub fn along<'v>(
         let params = model.switches[switch].params.iter().zip(values.unwrap_or_default());
         let chosen: Vec<Value> = params.filter(|(p, _)| p.term.is_none()).map(|(_, v)| v.clone()).collect();
         let args = interpreter.complete(&state, switch, &chosen).ok()?;
-        if !interpreter.fire(&mut state, switch, &args).ok()? {
+        if wanted.is_some_and(|values| values != args) || !interpreter.fire(&mut state, switch, &args).ok()? {
             return None;
         }
         steps.extend(seen.then_some((leg.step, Some(args))));

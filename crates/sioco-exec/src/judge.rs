@@ -7,7 +7,7 @@ use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
 use crate::sut::Order;
-use crate::verdict::{Cause, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, Trouble, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,9 +55,11 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
             Action::Seen(seen) => referee.observe(seen),
         };
     }
+    // Whether a refusal counts depends on what was tested.
+    let counts = matches!(run.verdict, Some((_, Cause::Failure(Failure::Refused(_)))));
     // What the system did until something broke down counts first.
     let cause = cause.unwrap_or_else(|| match &run.trouble {
-        Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why),
+        Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why, counts),
         Some(trouble) => Cause::Trouble(trouble.clone()),
         None => Cause::Reached,
     });

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
-use crate::record::{Aim, Record, Stamped};
+use crate::record::{Aim, Record, Stamped, Why};
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Trouble, Verdict};
@@ -116,6 +116,9 @@ impl Log {
                     let new = LoggedRun::new(*run, line);
                     runs.begin(LoggedRun { order: Some(*order), seed: Some(*seed), shrunk, ..new });
                 }
+                // What comes from here on is not judged.
+                Record::Input { why: Why::Probe(_), .. } => runs.unjudged = true,
+                _ if runs.unjudged && stamped.record.is_event() => {}
                 Record::Input { id, input, .. } => runs.sent(*id, input.clone()),
                 Record::Accepted { id } => runs.accepted(*id, line, at),
                 Record::Refused { id, why } => runs.refused(*id, why),
@@ -147,6 +150,8 @@ pub struct Runs {
     waiting: Vec<(u64, GateValue, usize)>,
     /// Inputs that count already: in the order `sent`, from when something was seen after they were sent.
     counted: Vec<u64>,
+    /// Whether the rest of the run is not judged.
+    unjudged: bool,
 }
 
 impl Runs {
@@ -154,6 +159,7 @@ impl Runs {
     pub fn begin(&mut self, run: LoggedRun) {
         self.waiting.clear();
         self.counted.clear();
+        self.unjudged = false;
         self.done.push(run);
     }
 

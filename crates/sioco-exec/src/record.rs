@@ -36,6 +36,8 @@ pub enum Why {
     Walk,
     /// The recorded trace has it.
     Replay,
+    /// It is a probe of a purpose: nothing is said about it, and what comes from here on is not judged.
+    Probe(usize),
 }
 
 /// Why a campaign ends.
@@ -160,6 +162,14 @@ pub enum Record {
         /// Outputs of older runs that were dropped.
         stale: u64,
     },
+}
+
+impl Record {
+    /// Whether it is something that happened between tester and system in a run.
+    pub fn is_event(&self) -> bool {
+        use Record::*;
+        matches!(self, Input { .. } | Accepted { .. } | Refused { .. } | Observed(_) | TimedOut)
+    }
 }
 
 /// A record with the time since the campaign began. Time decides nothing that is not in the records.

@@ -166,6 +166,27 @@ impl<'m> Referee<'m> {
         false
     }
 
+    /// Whether every hypothesis takes this input next, for sure (`theory`, section 5: refused inputs).
+    pub fn must_take(&mut self, input: &GateValue) -> bool {
+        let Referee { belief, queue, mind, .. } = self;
+        let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
+        let mut any = false;
+        // Where something was not followed to its end, there may be others.
+        if belief.cut || belief.groups.iter().any(|g| g.taken != queue.len()) {
+            return false;
+        }
+        for h in belief.groups.iter().flat_map(|g| &g.hypotheses) {
+            let Place::Known(state) = &h.place else { return false };
+            enabled.clear();
+            let found = mind.interpreter.enabled_switches(state, input.gate, &input.args, &mut enabled, &mut unsure);
+            if found.is_err() || enabled.is_empty() {
+                return false;
+            }
+            any = true;
+        }
+        any
+    }
+
     /// Whether inputs may be under way.
     pub fn is_waiting(&self) -> bool {
         self.belief.groups.iter().any(|g| g.taken < self.queue.len())

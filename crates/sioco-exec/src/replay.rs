@@ -301,7 +301,7 @@ impl<'a, 'm> Again<'a, 'm> {
                     return Err(wrong("refused", id));
                 };
                 self.put(Record::Refused { id, why: why.clone() });
-                Ok(Some(self.referee.refused(&input, &why)))
+                Ok(Some(self.referee.refused(&input, &why, false)))
             }
             SutEvent::Observed(seen) => {
                 self.put(Record::Observed(seen.clone()));

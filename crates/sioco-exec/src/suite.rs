@@ -9,7 +9,7 @@ use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
 use sioco_model::term::TermPool;
 use sioco_model::{TermId, Value};
-use sioco_plan::want::{Want, atoms, side_of};
+use sioco_plan::want::{Want, atoms, have_values, param_sorts, side_of};
 use sioco_plan::{Leg, Plan};
 use sioco_symbolic::step::Step;
 
@@ -147,7 +147,7 @@ impl Suite {
             }
             last = child;
         }
-        let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, w)).collect();
+        let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, leg.step, w)).collect();
         self.remembers |= conditions.iter().any(|c| c.slots.as_ref().is_some_and(|s| !s.is_empty()));
         let id = self.nodes.len() as NodeId;
         let mut node = Node::new(parent, self.nodes[parent as usize].depth + 1);
@@ -173,11 +173,15 @@ impl Suite {
     }
 
     /// A want as a term. One that names nothing of this model asks for nothing.
-    fn condition(&mut self, model: &Model, want: &Want) -> Option<Condition> {
+    fn condition(&mut self, model: &Model, step: Step, want: &Want) -> Option<Condition> {
         match want {
             Want::Atom { switch, atom, side } => {
                 let atom = *atoms(model, *switch).get(*atom)?;
                 let term = side_of(&mut self.pool, &model.sorts, atom, *side)?;
+                Some(Condition { term, after: false, slots: None })
+            }
+            Want::Values(values) => {
+                let term = have_values(&mut self.pool, &model.sorts, &param_sorts(model, step), values);
                 Some(Condition { term, after: false, slots: None })
             }
             Want::Written { condition, negated, slots, after, .. } => {
@@ -337,8 +341,12 @@ impl Suite {
 
     /// What the plan has for a purpose, for each step of a line to it that can be observed; nothing where it has none.
     pub fn foreseen(&self, model: &Model, purpose: usize, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
-        let mut left = self.tests.get(purpose)?.as_deref()?;
         let legs = line.iter().filter_map(|n| self.leg(*n)).filter(|l| l.step.is_observable(model));
+        let Some(mut left) = self.tests.get(purpose)?.as_deref() else {
+            // A plan that asks for values has them.
+            let mut values = legs.map(Leg::values).peekable();
+            return values.clone().any(|v| v.is_some()).then(|| values.by_ref().collect());
+        };
         let values = legs.map(|leg| {
             let count = leg.step.switches().next().map_or(0, |s| model.switches[s].params.len());
             let known = (!left.is_empty() || count == 0) && count <= left.len() && !leg.step.is_silence();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
 use sioco_plan::Plan;
 
+use crate::event::{GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::record::End;
 use crate::verdict::{Cause, Verdict};
@@ -31,6 +32,17 @@ pub struct PurposeResult {
     pub otherwise: bool,
     /// The run in which it was reached.
     pub run: Option<u64>,
+}
+
+/// A probe and what came of it (S2 definition 19, case 3): nobody judges it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Probed {
+    /// The purpose that it belongs to.
+    pub purpose: usize,
+    /// The run.
+    pub run: u64,
+    /// Each input with what was seen before the next one; the last one may have been refused.
+    pub seen: Vec<(GateValue, Vec<Observation>)>,
 }
 
 /// What was computed while the system waited for the next action (S1 section 3.2.4: nothing expensive should be).
@@ -109,6 +121,8 @@ pub struct Summary {
     pub inputs: u64,
     /// The purposes of the plan, in its order.
     pub purposes: Vec<PurposeResult>,
+    /// What the system did after inputs that the specification says nothing about.
+    pub probes: Vec<Probed>,
     /// For each switch, whether it was surely taken, and whether it was possibly taken.
     pub switches: Vec<(bool, bool)>,
     /// For each location, whether it was surely reached, and whether it was possibly reached.

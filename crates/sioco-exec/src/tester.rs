@@ -5,6 +5,7 @@
 
 mod listen;
 mod outcome;
+mod probe;
 mod silent;
 mod told;
 mod towards;
@@ -16,9 +17,9 @@ use std::time::Duration;
 use sioco_model::GateId;
 use sioco_model::model::Model;
 use sioco_model::semantics::oracle::Oracle;
-use sioco_plan::Plan;
-use sioco_plan::draw::Drawer;
+use sioco_plan::along::Drawer;
 use sioco_plan::walker::Walker;
+use sioco_plan::{Cover, Event, Plan};
 use sioco_solve::Limits;
 use sioco_solve::values::Random;
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
@@ -33,11 +34,12 @@ use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::slower::Slower;
 use crate::suite::{NodeId, Suite};
-use crate::summary::{BadRun, Pauses, PurposeResult};
+use crate::summary::{BadRun, Pauses, Probed, PurposeResult};
 use crate::sut::Order;
 use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
 use listen::Listening;
+use probe::Probing;
 use silent::Silent;
 
 /// How many deadlocks are kept for the summary.
@@ -123,6 +125,12 @@ pub struct Tester<'m> {
     /// Where something happened last in the run.
     last: Option<GateId>,
     results: Vec<PurposeResult>,
+    /// The probe of each purpose, the one that is under way, and what came of those before it.
+    probes: Vec<Vec<Event>>,
+    probing: Option<Probing>,
+    probed: Vec<Probed>,
+    /// Whether a refused input counts (S2 definition 6).
+    refusals: bool,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
     to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
@@ -209,6 +217,10 @@ impl<'m> Tester<'m> {
             to_try: (0..results.len()).filter(|_| settings.attempts > 0).map(|purpose| (0, purpose)).collect(),
             settings,
             results,
+            probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
+            probing: None,
+            probed: Vec::new(),
+            refusals: plan.cover == Cover::Compare,
             records: Vec::new(),
             run: 0,
             in_run: false,
@@ -296,6 +308,12 @@ impl<'m> Tester<'m> {
                 }
                 self.stop(End::Done);
                 continue;
+            }
+            if self.probing.is_some() {
+                match self.probe() {
+                    Some(decision) => return decision,
+                    None => continue,
+                }
             }
             if let Some(cause) = self.listening.ending.take() {
                 self.finish(cause);
@@ -434,6 +452,7 @@ impl<'m> Tester<'m> {
         self.referee.set_order(order);
         self.in_run = true;
         self.heard_at = None;
+        self.probing = None;
         self.course = None;
         self.trace.clear();
         self.last = None;

@@ -11,7 +11,7 @@ use crate::belief::Belief;
 use crate::event::{GateValue, Observation};
 use crate::referee::Referee;
 use crate::sut::{FaultKind, Order};
-use crate::verdict::{Cause, Open, Trouble};
+use crate::verdict::{Cause, Failure, Open, Trouble};
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
@@ -59,14 +59,17 @@ impl Referee<'_> {
     }
 
     /// The input that is under way was refused. Where an output overtook it, and the model does not say what it does now,
-    /// they only crossed.
-    pub fn refused(&mut self, input: &GateValue, why: &str) -> Cause {
+    /// they only crossed. Where refusals `count`, one that every hypothesis would have taken is a failure.
+    pub fn refused(&mut self, input: &GateValue, why: &str, count: bool) -> Cause {
         let overtaken = self.under_way.take().is_some_and(|u| u.overtaken);
-        self.refusal(overtaken, input, why)
+        self.refusal(overtaken, input, why, count)
     }
 
     /// Why a run ends with a refused input.
-    pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str) -> Cause {
+    pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str, count: bool) -> Cause {
+        if count && !overtaken && self.must_take(input) {
+            return Cause::Failure(Failure::Refused(input.clone()));
+        }
         match overtaken && !self.takes(input) {
             true => Cause::Open(Open::Crossed),
             false => Cause::Trouble(Trouble::Refused { input: input.clone(), why: why.to_owned() }),

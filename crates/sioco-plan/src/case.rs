@@ -251,6 +251,7 @@ pub fn asks(walker: &mut Walker<'_>, want: &Want) -> Option<String> {
             let atom = *atoms(model, *switch).get(*atom)?;
             (Some(*switch), walker.path.build(|pool, sorts| side_of(pool, sorts, atom, *side))?)
         }
+        Want::Values(_) => return None,
         Want::Written { condition, negated, .. } => {
             let term = walker.path.build(|pool, sorts| if *negated { pool.not(sorts, *condition) } else { *condition });
             (None, term)

@@ -19,16 +19,22 @@ pub enum Cover {
     Traces(usize),
     /// So many random walks: the baseline.
     Random(usize),
+    /// Every class of inputs that the guards tell apart, and its borders (S2 section 6).
+    Classes,
+    /// So many sequences of random inputs, whatever the guards are: the baseline of S2.
+    Inputs(usize),
     /// A purpose that the user wrote, by its name.
     Purpose(String),
+    /// The transitions that a specification and an implementation model have together: made by a
+    /// [comparison](crate::compare).
+    Compare,
 }
 
 /// How many walks `random` means.
 const WALKS: usize = 10;
 
 /// What can be written, for messages.
-pub const WAYS: &str =
-    "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `random`, `random:N` or `purpose:NAME`";
+pub const WAYS: &str = "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `classes`, `random`, `random:N`, `inputs:N` or `purpose:NAME`";
 
 impl Cover {
     /// Reads what a user wrote.
@@ -58,15 +64,18 @@ impl Cover {
             "switch" => plain(Cover::Switch),
             "location" => plain(Cover::Location),
             "reduced" => plain(Cover::Reduced),
+            "classes" => plain(Cover::Classes),
             "paths" => number("a length", 3).map(Cover::Paths),
             "inclusion" => number("a factor", 1).map(Cover::Inclusion),
             "traces" => number("a length", 3).map(Cover::Traces),
             "random" if value.is_none() => Ok(Cover::Random(WALKS)),
             "random" => number("a number of walks", WALKS).map(Cover::Random),
+            "inputs" => number("a number of tests", WALKS).map(Cover::Inputs),
             "purpose" => match value {
                 Some(name) if !name.is_empty() => Ok(Cover::Purpose(name.into())),
                 _ => Err("`purpose` needs the name of a purpose: write `purpose:NAME`".into()),
             },
+            "compare" => Err("`compare` takes two models: `sioco compare SPEC IMPL` makes such a plan".into()),
             _ => Err(format!("there is no way to cover called `{name}`; there is {WAYS}")),
         }
     }
@@ -82,7 +91,10 @@ impl fmt::Display for Cover {
             Cover::Reduced => write!(f, "reduced"),
             Cover::Traces(n) => write!(f, "traces:{n}"),
             Cover::Random(n) => write!(f, "random:{n}"),
+            Cover::Classes => write!(f, "classes"),
+            Cover::Inputs(n) => write!(f, "inputs:{n}"),
             Cover::Purpose(name) => write!(f, "purpose:{name}"),
+            Cover::Compare => write!(f, "compare"),
         }
     }
 }
@@ -93,8 +105,18 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for text in ["switch", "location", "paths:3", "inclusion:1", "reduced", "traces:12", "random:7", "purpose:Big"]
-        {
+        for text in [
+            "switch",
+            "location",
+            "paths:3",
+            "inclusion:1",
+            "reduced",
+            "traces:12",
+            "random:7",
+            "classes",
+            "inputs:7",
+            "purpose:Big",
+        ] {
             assert_eq!(Cover::parse(text).map(|c| c.to_string()), Ok(text.to_string()));
         }
         assert_eq!(Cover::parse("random"), Ok(Cover::Random(WALKS)));
@@ -109,6 +131,7 @@ mod tests {
             ("traces:x", "`x` is not a length"),
             ("switch:3", "without `:3`"),
             ("purpose:", "write `purpose:NAME`"),
+            ("inputs", "`inputs` needs a number of tests: write `inputs:10`"),
             ("traces:99999999999999999999999", "is too large for a length"),
         ];
         for (text, says) in cases {

@@ -204,7 +204,7 @@ fn in_purposes(
 ) -> Option<State> {
     let source = match want {
         Want::Atom { switch, .. } => walker.path.model().switches[*switch].source,
-        Want::Written { .. } => return None,
+        Want::Written { .. } | Want::Values(_) => return None,
     };
     let mut tried = 0;
     let lists = steps.iter().filter_map(|s| match s.is_silence() {

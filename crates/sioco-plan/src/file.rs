@@ -21,6 +21,7 @@ use crate::plan::Plan;
 pub use document::{document, parameter};
 pub use explain::{parse_reason, reason};
 pub use fingerprint::fingerprint;
+pub(crate) use fingerprint::gate_text;
 pub use read::read;
 pub use retake::retake;
 

@@ -27,6 +27,8 @@ pub enum Goal {
     },
     /// A purpose that somebody wrote is reached, by its place in the model.
     Written(usize),
+    /// An input of a class is sent, or of a part of one (S2 section 6); by its name.
+    Class(String),
 }
 
 /// Why a goal cannot be reached: it is proved.

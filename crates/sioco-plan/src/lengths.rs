@@ -15,8 +15,8 @@ use sioco_symbolic::explore::{Progress, Stop};
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
+use crate::along::Drawer;
 use crate::close::close;
-use crate::draw::Drawer;
 use crate::pieces::in_pieces;
 use crate::plan::{Counts, Options};
 use crate::purpose::{Leg, Purpose};

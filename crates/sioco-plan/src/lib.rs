@@ -5,21 +5,27 @@
 //! - [`goal`]: what is to be covered, and what became of it: covered, proved infeasible, not reached, unknown;
 //! - [`cover`]: the ways to get purposes; [`plan()`] follows one of them;
 //! - [`case`]: purposes with values, and what else the system may do; [`file`](mod@file): plans as files;
-//! - [`draw`](mod@draw): values along a purpose where that takes no solver;
+//! - [`along`]: values along a purpose where that takes no solver;
+//! - [`inputs`]: purposes that send given inputs, and random ones; [`draw`]: values at random;
 //! - [`walker`]: the symbolic path along a purpose, with what the purpose asks for besides the model.
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
 
+pub mod along;
 mod automaton;
 mod belief;
 pub mod case;
+mod classes;
 mod close;
+pub mod compare;
 pub mod cover;
 mod data;
 mod detour;
 pub mod draw;
+pub mod event;
 pub mod file;
 pub mod goal;
+pub mod inputs;
 mod lengths;
 mod make;
 mod net;
@@ -36,6 +42,7 @@ pub mod want;
 mod written;
 
 pub use cover::Cover;
+pub use event::Event;
 pub use goal::{Goal, Infeasible, State};
 pub use make::{PlanError, plan};
 pub use plan::{Coverage, Options, Plan, Steering};

@@ -10,9 +10,11 @@ use sioco_symbolic::graph::Graph;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
+use crate::classes;
 use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
+use crate::inputs;
 use crate::lengths;
 use crate::plan::{Counts, Options, Plan, Steering};
 use crate::purpose::{Leg, Purpose};
@@ -32,10 +34,17 @@ pub enum PlanError {
         /// Those that it has.
         known: Vec<String>,
     },
+    /// Such a plan is made by a [comparison](crate::compare) of two models.
+    TwoModels,
     /// The purpose has too many parts.
     PurposeTooLarge {
         /// Its name.
         name: String,
+    },
+    /// Which way given inputs take through the model cannot be told.
+    Inputs {
+        /// Why, in words.
+        why: String,
     },
 }
 
@@ -45,9 +54,11 @@ impl fmt::Display for PlanError {
             PlanError::NoSuchPurpose { name, known } if known.is_empty() => {
                 write!(f, "there is no purpose `{name}`: this model has none; write `purpose {name} {{ … }}` in it")
             }
+            PlanError::TwoModels => write!(f, "a comparison takes two models; use `sioco compare SPEC IMPL`"),
             PlanError::PurposeTooLarge { name } => {
                 write!(f, "the purpose `{name}` has too many parts: repeat less often, or use `*` or `+`")
             }
+            PlanError::Inputs { why } => write!(f, "inputs cannot be followed through this model: {why}"),
             PlanError::NoSuchPurpose { name, known } => {
                 write!(f, "there is no purpose `{name}` in this model; there is {}", known.join(", "))
             }
@@ -120,6 +131,21 @@ pub fn plan(
                 Stop::Complete
             };
         }
+        Cover::Classes => {
+            let known = reduced::restricted(model, solvers, options, false, false, progress);
+            let found = classes::cover(&mut walker, &known, options, progress);
+            let found = found.map_err(|why| PlanError::Inputs { why: why.describe(model) })?;
+            (plan.goals, plan.purposes) = (found.goals, found.purposes);
+            (plan.stop, plan.counts) = (found.stop, found.counts);
+            graph = Some(known);
+        }
+        Cover::Inputs(tests) => {
+            let length = options.depth.map_or(options.walk, |depth| depth.min(options.walk));
+            let found = inputs::random(model, &vec![length; tests], options.seed);
+            plan.purposes = found.map_err(|why| PlanError::Inputs { why: why.describe(model) })?;
+            plan.counts.nodes = plan.purposes.iter().map(|p| p.nodes.len()).sum();
+        }
+        Cover::Compare => return Err(PlanError::TwoModels),
         Cover::Purpose(ref name) => {
             let Some(purpose) = model.purposes.iter().position(|p| p.name == *name) else {
                 let known = model.purposes.iter().map(|p| p.name.clone()).collect();

@@ -6,6 +6,7 @@ use sioco_model::{SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
+use crate::event::Event;
 use crate::want::Want;
 
 /// A step of a purpose, with what it asks for besides.
@@ -44,6 +45,16 @@ impl std::ops::Deref for Wants {
     }
 }
 
+impl Leg {
+    /// The values that its step is to have, if it asks for some.
+    pub fn values(&self) -> Option<&[Value]> {
+        self.wants.iter().find_map(|w| match w {
+            Want::Values(values) => Some(&values[..]),
+            _ => None,
+        })
+    }
+}
+
 impl From<Step> for Leg {
     fn from(step: Step) -> Self {
         Leg { step, wants: Wants::default() }
@@ -76,12 +87,15 @@ pub struct Purpose {
     /// Values that lead to it, where they were found beforehand (S1: the test case of a trace): those of all parameters of
     /// the steps that can be observed, one after the other, up to the last of them that the tester decides about.
     pub test: Option<Box<[Value]>>,
+    /// Inputs that are sent after it was reached although the specification does not define them (S2 definition 19, case
+    /// 3): what the system does then is told, and not judged.
+    pub probe: Vec<Event>,
 }
 
 impl Default for Purpose {
     fn default() -> Self {
         let root = Node { parent: None, leg: None, accept: false, answer: false, doubt: None };
-        Purpose { nodes: vec![root], goals: Vec::new(), test: None }
+        Purpose { nodes: vec![root], goals: Vec::new(), test: None, probe: Vec::new() }
     }
 }
 
@@ -163,7 +177,7 @@ impl Purpose {
     /// One purpose per accept (S3, after definition 18).
     pub fn split(&self) -> Vec<Purpose> {
         let one = |accept: usize| {
-            let mut purpose = Purpose { goals: self.goals.clone(), ..Purpose::default() };
+            let mut purpose = Purpose { goals: self.goals.clone(), probe: self.probe.clone(), ..Purpose::default() };
             let mut ways = Vec::new();
             let mut up = Some(accept);
             while let Some(n) = up {

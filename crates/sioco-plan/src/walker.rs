@@ -4,9 +4,10 @@ use sioco_model::TermId;
 use sioco_model::semantics::state::State;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::reach::Clash;
+use sioco_symbolic::step::Step;
 
 use crate::purpose::Leg;
-use crate::want::{Want, atoms, side_of};
+use crate::want::{Want, atoms, have_values, param_sorts, side_of};
 
 /// See the [module](self).
 pub struct Walker<'m> {
@@ -41,11 +42,13 @@ impl<'m> Walker<'m> {
             return answer;
         }
         let before: Vec<Option<TermId>> =
-            leg.wants.iter().map(|w| if w.is_after() { None } else { self.now(w) }).collect();
+            leg.wants.iter().map(|w| if w.is_after() { None } else { self.now(w, leg.step) }).collect();
         self.path.advance(leg.step);
         for (want, term) in leg.wants.iter().zip(before) {
             // A want that names nothing of this model asks for nothing.
-            let Some(term) = term.or_else(|| if want.is_after() { self.now(want) } else { None }) else { continue };
+            let Some(term) = term.or_else(|| if want.is_after() { self.now(want, leg.step) } else { None }) else {
+                continue;
+            };
             match self.assume(want, term) {
                 Possible::No => {
                     self.path.retreat();
@@ -60,11 +63,15 @@ impl<'m> Walker<'m> {
     }
 
     /// What is wanted, with the values that variables have now; parameters and slots stay.
-    fn now(&mut self, want: &Want) -> Option<TermId> {
+    fn now(&mut self, want: &Want, step: Step) -> Option<TermId> {
         let term = match want {
             Want::Atom { switch, atom, side } => {
                 let atom = *atoms(self.path.model(), *switch).get(*atom)?;
                 self.path.build(|pool, sorts| side_of(pool, sorts, atom, *side))?
+            }
+            Want::Values(values) => {
+                let sorts = param_sorts(self.path.model(), step);
+                self.path.build(|pool, all| have_values(pool, all, &sorts, values))
             }
             Want::Written { condition, negated, .. } => {
                 self.path.build(|pool, sorts| if *negated { pool.not(sorts, *condition) } else { *condition })
@@ -76,7 +83,7 @@ impl<'m> Walker<'m> {
     fn assume(&mut self, want: &Want, term: TermId) -> Possible {
         let last = self.path.len() - 1;
         let args: Vec<(u32, TermId)> = match want {
-            Want::Atom { .. } => (0..).zip(self.path.args(last).iter().copied()).collect(),
+            Want::Atom { .. } | Want::Values(_) => (0..).zip(self.path.args(last).iter().copied()).collect(),
             Want::Written { slots, .. } => {
                 let of = |(slot, step, arg): &(u32, usize, usize)| {
                     self.path.args(*step).get(*arg).map(|value| (*slot, *value))
@@ -90,7 +97,7 @@ impl<'m> Walker<'m> {
 
     /// Whether conditions may hold here, all together: for those about values of variables alone.
     pub fn may_hold(&mut self, wants: &[Want]) -> Possible {
-        let terms: Vec<TermId> = wants.iter().filter_map(|w| self.now(w)).collect();
+        let terms: Vec<TermId> = wants.iter().filter_map(|w| self.now(w, Step::Delta)).collect();
         let all = self.path.build(|pool, sorts| pool.and(sorts, &terms));
         self.path.may_hold(all)
     }
@@ -101,10 +108,10 @@ impl<'m> Walker<'m> {
             return self.path.clash(leg.step);
         }
         let before: Vec<Option<TermId>> =
-            leg.wants.iter().map(|w| if w.is_after() { None } else { self.now(w) }).collect();
+            leg.wants.iter().map(|w| if w.is_after() { None } else { self.now(w, leg.step) }).collect();
         self.path.advance(leg.step);
         for (want, term) in leg.wants.iter().zip(before) {
-            if let Some(term) = term.or_else(|| if want.is_after() { self.now(want) } else { None }) {
+            if let Some(term) = term.or_else(|| if want.is_after() { self.now(want, leg.step) } else { None }) {
                 self.assume(want, term);
             }
         }

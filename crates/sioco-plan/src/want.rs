@@ -3,7 +3,9 @@
 use sioco_model::model::Model;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
-use sioco_model::{SwitchId, TermId, Value};
+use sioco_model::{SortId, SwitchId, TermId, Value};
+use sioco_symbolic::assume::has_value;
+use sioco_symbolic::step::Step;
 
 /// Which side of an atom of a guard is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -55,6 +57,9 @@ pub enum Want {
         /// The side.
         side: Side,
     },
+    /// The arguments of the step are these values, and no others. Tests along one path that differ only in their values are
+    /// different purposes by this: each of them is run.
+    Values(Vec<Value>),
     /// What a written purpose asks for at one of its events.
     Written {
         /// The purpose, by its place in the model.
@@ -75,6 +80,23 @@ impl Want {
     pub fn is_after(&self) -> bool {
         matches!(self, Want::Written { after: true, .. })
     }
+}
+
+/// The condition on the parameters of a step that they have these values.
+pub fn have_values(pool: &mut TermPool, sorts: &Sorts, params: &[SortId], values: &[Value]) -> TermId {
+    let all = (0..).zip(params.iter().zip(values));
+    let all = all.map(|(i, (sort, value))| {
+        let param = pool.param(i, sorts.base(*sort));
+        has_value(pool, sorts, param, value)
+    });
+    let all: Vec<TermId> = all.collect();
+    pool.and(sorts, &all)
+}
+
+/// The sorts of the parameters of a step.
+pub fn param_sorts(model: &Model, step: Step) -> Vec<SortId> {
+    let switch = step.switches().next();
+    switch.map(|s| model.switches[s].params.iter().map(|p| p.sort).collect()).unwrap_or_default()
 }
 
 /// The atoms of a guard as it was written: what is left of it when connectives are taken apart, each once, in order.

@@ -5,7 +5,7 @@ mod support;
 use sioco_model::Value;
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
-use sioco_plan::draw::Drawer;
+use sioco_plan::along::Drawer;
 use sioco_plan::{Cover, Leg, Options, Plan, plan};
 use sioco_solve::values::{Choice, Random};
 use support::{builtin, example, model};

@@ -4,6 +4,7 @@
 //! Values come in, text goes out; nothing here reads or writes a file, or asks what the terminal can do.
 
 pub mod analysis;
+pub mod compare;
 pub mod diagnostic;
 pub mod explore;
 pub mod graph;

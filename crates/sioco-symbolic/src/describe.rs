@@ -7,6 +7,7 @@ use sioco_model::print;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 
+use sioco_solve::Witness;
 use sioco_solve::values::{Choice, NoValues, Request, choose};
 
 use crate::fold;
@@ -105,6 +106,13 @@ impl Path<'_> {
         fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
     }
 
+    /// A term over the symbols of this path, with helper symbols replaced by what they stand for, unless that would become
+    /// very large.
+    pub fn written(&mut self, term: TermId) -> TermId {
+        let known = self.definitions();
+        self.put_in(term, &known)
+    }
+
     /// The path condition over parameters and free initial values alone: helper symbols are replaced by what they
     /// stand for, unless that would become very large.
     pub fn written_out(&mut self) -> Vec<PathCondition> {
@@ -144,6 +152,11 @@ impl Path<'_> {
 
     /// Values for the whole path, chosen parameter by parameter in the order of the path. The path must be recorded.
     pub fn solve_with(&mut self, choice: Choice) -> Result<Solved, NoValues> {
+        self.witness_with(choice).map(|(solved, _)| solved)
+    }
+
+    /// The same, with the values of all symbols.
+    pub fn witness_with(&mut self, choice: Choice) -> Result<(Solved, Witness), NoValues> {
         if let Some(reason) = self.unproved() {
             return Err(NoValues::Unknown(reason));
         }
@@ -181,6 +194,7 @@ impl Path<'_> {
             }
             steps.push((step, values));
         }
-        Ok(Solved { start, steps, unbounded, unbounded_start, uncertain: chosen.uncertain })
+        let solved = Solved { start, steps, unbounded, unbounded_start, uncertain: chosen.uncertain };
+        Ok((solved, chosen.witness))
     }
 }

@@ -92,23 +92,25 @@ pub struct InclusionCounters {
 
 /// The states that were kept.
 #[derive(Debug)]
-pub(crate) struct Inclusion {
+pub struct Inclusion {
     by_locations: FxHashMap<Vec<LocationId>, Kept>,
     counters: InclusionCounters,
 }
 
 impl Inclusion {
-    pub(crate) fn new(_: &Model) -> Self {
+    /// None yet.
+    pub fn new(_: &Model) -> Self {
         Inclusion { by_locations: FxHashMap::default(), counters: InclusionCounters::default() }
     }
 
-    pub(crate) fn counters(&self) -> InclusionCounters {
+    /// How often states were compared.
+    pub fn counters(&self) -> InclusionCounters {
         self.counters
     }
 
     /// Keeps the state at the end of the path. Where all variables have values, only equal states are included, and
     /// those are found by their words.
-    pub(crate) fn keep(&mut self, path: &mut Path<'_>, live: &Live, node: NodeId) {
+    pub fn keep(&mut self, path: &mut Path<'_>, live: &Live, node: NodeId) {
         let locations = path.locations().to_vec();
         let open = locations.iter().flat_map(|l| live.at(*l)).any(|v| path.value(*v).is_none());
         if !open {
@@ -121,7 +123,7 @@ impl Inclusion {
     }
 
     /// The first state that the one at the end of the path is included in.
-    pub(crate) fn find(&mut self, path: &mut Path<'_>, fits: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
+    pub fn find(&mut self, path: &mut Path<'_>, fits: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
         let kept = self.by_locations.get_mut(path.locations())?;
         let useless = kept.compared >= PATIENCE && kept.included * USEFUL < kept.compared;
         let most = if useless { FEW_CANDIDATES } else { CANDIDATES };

@@ -11,6 +11,7 @@
 //! so that paths with the same steps share their terms.
 
 mod advance;
+mod given;
 mod instance;
 mod probe;
 mod start;

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    adapter, analyze, check, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, new, plan,
-    replay, simulate, test,
+    adapter, analyze, check, compare, completions, demo, doctor, explain, explore, fmt, graph, import, judge, man, new,
+    plan, replay, simulate, test,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -40,6 +40,7 @@ pub enum Command {
     Explore(explore::Explore),
     Analyze(analyze::Analyze),
     Plan(plan::Plan),
+    Compare(compare::Compare),
     Test(test::Test),
     Replay(replay::Replay),
     Judge(judge::Judge),
@@ -64,6 +65,7 @@ impl Command {
             Command::Explore(command) => command.run(out),
             Command::Analyze(command) => command.run(out),
             Command::Plan(command) => command.run(out),
+            Command::Compare(command) => command.run(out),
             Command::Test(command) => command.run(out),
             Command::Replay(command) => command.run(out),
             Command::Judge(command) => command.run(out),

@@ -4,6 +4,8 @@
 pub mod campaign;
 pub mod distinguish;
 pub mod examples;
+pub mod graybox;
 pub mod industrial;
 pub mod mutate;
+pub mod pairs;
 pub mod sender;

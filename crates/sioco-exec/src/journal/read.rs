@@ -218,12 +218,15 @@ impl Reader<'_> {
 
     fn why(&self) -> Result<Why, String> {
         let json = self.field("why")?;
+        if let Some(n) = index(json, "probe") {
+            return Ok(Why::Probe(n));
+        }
         match (json.as_str(), index(json, "purpose"), index(json, "guess")) {
             (Some("walk"), ..) => Ok(Why::Walk),
             (Some("replay"), ..) => Ok(Why::Replay),
             (_, Some(n), _) => Ok(Why::Purpose(n)),
             (.., Some(n)) => Ok(Why::Guess(n)),
-            _ => Err("`why` should be \"walk\", \"replay\" or an object with `purpose` or `guess`".into()),
+            _ => Err("`why` should be \"walk\", \"replay\" or an object with `purpose`, `guess` or `probe`".into()),
         }
     }
 

@@ -162,7 +162,8 @@ impl Draw<'_> {
             }
             1 => {
                 let n = self.below(9);
-                let why = [Why::Walk, Why::Replay, Why::Purpose(n), Why::Guess(n)][self.below(4)].clone();
+                let why =
+                    [Why::Walk, Why::Replay, Why::Purpose(n), Why::Guess(n), Why::Probe(n)][self.below(5)].clone();
                 Record::Input { id: self.random.bits(), input: self.gate_value(Direction::Input), why }
             }
             2 => Record::Accepted { id: self.random.bits() },

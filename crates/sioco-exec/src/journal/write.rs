@@ -89,6 +89,7 @@ fn of_why(why: &Why) -> Json {
         Why::Guess(n) => json!({ "guess": n }),
         Why::Walk => json!("walk"),
         Why::Replay => json!("replay"),
+        Why::Probe(n) => json!({ "probe": n }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use sioco_model::{GateId, Id};
 
-use super::{DEADLOCKS, SPOILED, Tester};
+use super::{DEADLOCKS, Mode, SPOILED, Tester};
 use crate::account::covered;
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
@@ -28,6 +28,13 @@ impl Tester<'_> {
             return;
         }
         for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
+            if !self.probes[purpose].is_empty() {
+                // It is reached for the sake of its probe.
+                if self.mode != Mode::Purpose(purpose) || self.probing.is_some() || self.repeated {
+                    continue;
+                }
+                self.begin_probe(purpose);
+            }
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
             let result = &mut self.results[purpose];
@@ -52,6 +59,7 @@ impl Tester<'_> {
             verdict = self.reached.unwrap_or(Verdict::Pass);
         }
         self.in_run = false;
+        self.probing = None;
         self.pending = None;
         self.choice = None;
         let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
@@ -185,6 +193,7 @@ impl Tester<'_> {
             steps: self.steps,
             inputs: self.sent,
             purposes,
+            probes: self.probed.clone(),
             switches,
             locations,
             bad: self.bad.clone(),

@@ -19,6 +19,9 @@ impl Tester<'_> {
         {
             (self.pauses.longest, self.pauses.at) = (now.saturating_sub(heard), (self.run, self.run_steps));
         }
+        if self.probing.is_some() {
+            return self.probe_sending(&input);
+        }
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
         self.referee.sending(&input);
@@ -33,6 +36,10 @@ impl Tester<'_> {
     /// An input was accepted. Says whether it was under way.
     pub fn accepted(&mut self, id: u64) -> bool {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
+        if self.probing.is_some() {
+            self.probe_answered(id, None);
+            return true;
+        }
         self.records.push(Record::Accepted { id });
         let counted = self.referee.is_counted();
         if !counted {
@@ -65,7 +72,7 @@ impl Tester<'_> {
 
     /// Whether silence would be no failure now.
     pub fn allows_silence(&mut self) -> bool {
-        !self.in_run || self.referee.allows_silence()
+        !self.in_run || self.probing.is_some() || self.referee.allows_silence()
     }
 
     /// Nothing came for the quiescence time, which is short by some clocks.
@@ -85,8 +92,12 @@ impl Tester<'_> {
     /// An input was refused. Says whether it was under way.
     pub fn refused(&mut self, id: u64, why: String) -> bool {
         let Some(pending) = self.pending.take().filter(|p| p.id == id) else { return false };
+        if self.probing.is_some() {
+            self.probe_answered(id, Some(why));
+            return true;
+        }
         self.records.push(Record::Refused { id, why: why.clone() });
-        let cause = self.referee.refused(&pending.input, &why);
+        let cause = self.referee.refused(&pending.input, &why, self.refusals);
         let crossed = cause == Cause::Open(Open::Crossed);
         self.finish(cause);
         self.steps += 1;
@@ -107,6 +118,9 @@ impl Tester<'_> {
     fn saw(&mut self, seen: Observation, timed: bool) {
         self.choice = None;
         self.mute.observed(seen == Observation::Delta);
+        if self.probing.is_some() {
+            return self.probe_saw(seen, timed);
+        }
         self.records.push(if timed { Record::TimedOut } else { Record::Observed(seen.clone()) });
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());

@@ -11,6 +11,7 @@ use super::fingerprint::{fingerprint, gate_text};
 use super::read::conditions;
 use super::{FORMAT, VERSION};
 use crate::case::{Case, Other, Spot};
+use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Options, Plan};
 use crate::purpose::{Node, Purpose};
@@ -75,6 +76,7 @@ fn goal(model: &Model, goal: &Goal, state: &State) -> Json {
         Goal::Switch(s) => json!({ "switch": model.switches[*s].name }),
         Goal::Location(l) => json!({ "location": model.location_name(*l) }),
         Goal::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
+        Goal::Class(name) => json!({ "class": name }),
         Goal::Written(purpose) => json!({ "written": written_name(model, *purpose) }),
     };
     match state {
@@ -124,7 +126,18 @@ fn purpose(model: &Model, purpose: &Purpose, case: &Case) -> Json {
     if let Some(why) = &case.unknown {
         object["unknown"] = reason(why);
     }
+    if !purpose.probe.is_empty() {
+        object["probe"] = purpose.probe.iter().map(|e| probe(model, e)).collect();
+    }
     object
+}
+
+/// An input that nothing is said about.
+fn probe(model: &Model, event: &Event) -> Json {
+    let gate = &model.gates[event.gate];
+    let values = gate.params.iter().zip(&event.args);
+    let args: Map<String, Json> = values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect();
+    json!({ "gate": gate.name, "args": args })
 }
 
 /// What is false, empty or nothing is left out: plans have many nodes.
@@ -147,7 +160,7 @@ fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
         object.insert("chosen".into(), json!(chosen));
     }
     if !leg.wants.is_empty() {
-        object.insert("wants".into(), leg.wants.iter().map(|w| want(model, w)).collect());
+        object.insert("wants".into(), leg.wants.iter().map(|w| want(model, leg.step, w)).collect());
     }
     for (name, is) in [("accept", node.accept), ("answer", node.answer), ("apart", spot.apart)] {
         if is {
@@ -180,8 +193,9 @@ fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
     }
 }
 
-fn want(model: &Model, want: &Want) -> Json {
+fn want(model: &Model, at: Step, want: &Want) -> Json {
     match want {
+        Want::Values(values) => json!({ "values": args(model, at, values) }),
         Want::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
         Want::Written { purpose, condition, slots, negated, after } => json!({
             "written": {

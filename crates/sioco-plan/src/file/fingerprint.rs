@@ -33,7 +33,7 @@ pub fn fingerprint(model: &Model) -> u64 {
 }
 
 /// A gate as it is declared.
-pub(super) fn gate_text(model: &Model, gate: &Gate) -> String {
+pub(crate) fn gate_text(model: &Model, gate: &Gate) -> String {
     format!("{}{}({})", gate.direction.sigil(), gate.name, params(model, &gate.params))
 }
 

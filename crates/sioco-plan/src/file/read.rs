@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use serde_json::Value as Json;
-use sioco_model::model::Model;
+use sioco_model::model::{Direction, Model};
 use sioco_model::purpose::{Pattern, Purpose as Written};
 use sioco_model::term::Term;
 use sioco_model::{Id, LocationId, TermId, Value, print};
@@ -17,6 +17,7 @@ use super::wrong::{Read, Wrong, field, flag, is, list, number, optional, text, w
 use super::{FORMAT, FileError, Loaded, Misfit, VERSION};
 use crate::case::{Case, Other, Spot};
 use crate::cover::Cover;
+use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
 use crate::purpose::{Leg, Node, Purpose};
@@ -78,7 +79,11 @@ fn plan(json: &Json, model: &Model) -> Read<Loaded> {
     let same = print == format!("{:016x}", fingerprint(model));
     let mut reader = Reader { model, same, misfits: Vec::new() };
     field(json, "model", |m| field(m, "gates", |gates| reader.gates(gates)))?;
-    let cover = field(json, "cover", |c| Cover::parse(text(c)?).or_else(|why| wrong(format!("is no cover: {why}"))))?;
+    let cover = field(json, "cover", |c| match text(c)? {
+        // Nobody asks for it by name.
+        "compare" => Ok(Cover::Compare),
+        cover => Cover::parse(cover).or_else(|why| wrong(format!("is no cover: {why}"))),
+    })?;
     let strict = field(json, "options", |o| field(o, "strict", flag))?;
     let goals = field(json, "goals", |g| list(g, |g| reader.goal(g)))?;
     let mut at = 0;
@@ -202,6 +207,8 @@ impl Reader<'_> {
         } else if let Some(name) = optional(json, "location", text)? {
             let found = model.locations.ids().find(|l| model.location_name(*l) == name);
             self.found("location", name, found.map(Goal::Location))
+        } else if let Some(name) = optional(json, "class", text)? {
+            Some(Goal::Class(name.to_owned()))
         } else if let Some(atom) = optional(json, "atom", |a| self.atom(a, None))? {
             match atom {
                 Some(Want::Atom { switch, atom, side }) => Some(Goal::Atom { switch, atom, side }),
@@ -255,7 +262,7 @@ impl Reader<'_> {
                 if g < goals { Ok(g) } else { wrong(format!("is goal {g}, and there are {goals}")) }
             })
         })?;
-        let mut purpose = Purpose { nodes: Vec::new(), goals, test: None };
+        let mut purpose = Purpose { nodes: Vec::new(), goals, ..Purpose::default() };
         let mut case = Case::default();
         let mut places: Vec<(usize, Vec<LocationId>)> = Vec::new();
         field(json, "nodes", |nodes| {
@@ -291,6 +298,7 @@ impl Reader<'_> {
             }
         };
         case.unknown = optional(json, "unknown", read_reason)?;
+        purpose.probe = optional(json, "probe", |p| list(p, |p| self.probe(p)))?.unwrap_or_default();
         let usable = self.misfits[before..].iter().all(|m| m.purpose().is_none());
         Ok(usable.then_some((purpose, case)))
     }
@@ -348,7 +356,7 @@ impl Reader<'_> {
             let s = &model.switches[s];
             locations[s.process.index()] = s.target;
         }
-        let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at)))?.unwrap_or_default();
+        let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at, step, depth + 1)))?.unwrap_or_default();
         let leg = Leg { step, wants: wants.into_iter().flatten().collect() };
         let doubt = optional(json, "doubt", read_reason)?;
         purpose.nodes.push(Node {
@@ -365,7 +373,15 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn want(&mut self, json: &Json, at: usize) -> Read<Option<Want>> {
+    fn want(&mut self, json: &Json, at: usize, step: Step, depth: usize) -> Read<Option<Want>> {
+        if let Some(values) = optional(json, "values", |v| self.args(v, step))? {
+            // One step explains the others.
+            if values.is_none() && self.misfits.iter().all(|m| m.purpose() != Some(at)) {
+                let step = step.name(self.model);
+                self.misfits.push(Misfit::Values { purpose: at, at: depth, step });
+            }
+            return Ok(values.map(Want::Values));
+        }
         let Some(written) = json.get("written") else { return field(json, "atom", |a| self.atom(a, Some(at))) };
         let model = self.model;
         let (name, was) = (field(written, "purpose", text)?, field(written, "condition", text)?);
@@ -412,6 +428,23 @@ impl Reader<'_> {
             }
         }
         Ok(Some(values))
+    }
+
+    /// An input that nothing is said about.
+    fn probe(&self, json: &Json) -> Read<Event> {
+        let name = field(json, "gate", text)?;
+        let found = self.model.gate(name).filter(|g| self.model.gates[*g].direction == Direction::Input);
+        let Some(gate) = found else { return wrong(format!("has the gate `{name}`, and the model has no such input")) };
+        let of = |p: &sioco_model::model::Param| {
+            field(json, "args", |args| {
+                match args.get(&p.name).and_then(|j| value::read(&self.model.sorts, p.sort, j)) {
+                    Some(value) => Ok(value),
+                    None => wrong(format!("has no value of `{}` for `{}`", self.model.sorts.name(p.sort), p.name)),
+                }
+            })
+        };
+        let args = self.model.gates[gate].params.iter().map(of).collect::<Read<_>>()?;
+        Ok(Event { gate, args })
     }
 
     fn others(&self, json: &Json) -> Read<(Vec<Other>, bool)> {

@@ -104,6 +104,7 @@ impl<'a> Planned<'a> {
             Some((Goal::Switch(_), _)) => "switch",
             Some((Goal::Location(_), _)) => "location",
             Some((Goal::Written(_), _)) => "purpose",
+            Some((Goal::Class(_), _)) => "part",
             _ => "goal",
         };
         count(n, thing)
@@ -131,6 +132,7 @@ impl<'a> Planned<'a> {
                 }
                 (Cover::Reduced, _) => "every redirected edge of the reduced graph".into(),
                 (Cover::Random(_), _) => format!("random walks (seed {})", self.options.seed),
+                (Cover::Inputs(_), _) => format!("random inputs (seed {})", self.options.seed),
                 (cover, _) => format!("`{cover}`"),
             };
             let ways: usize = plan.purposes.iter().map(|p| p.accepts().count()).sum();

@@ -47,6 +47,7 @@ fn looked_at(planned: &Planned<'_>) -> String {
         Stop::Complete => match plan.cover {
             Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => "all of that length".to_owned(),
             Cover::Random(_) => "on the walks".to_owned(),
+            Cover::Inputs(_) => "on the way of the inputs".to_owned(),
             _ => "complete: all that can be reached".to_owned(),
         },
         Stop::Covered => "until everything was covered".to_owned(),

@@ -7,6 +7,7 @@ mod bad;
 pub mod code;
 mod failure;
 pub mod json;
+mod probes;
 mod reasons;
 mod sequence;
 mod shrunk;

@@ -11,6 +11,7 @@ use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
 
 use super::Page;
+use super::probes::probes;
 use super::reasons::Reasons;
 use super::sequence::time;
 use super::shrunk::Shortened;
@@ -173,6 +174,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         rows.push(("coverage", covered(campaign)));
         rows.extend(traces(campaign).map(|text| ("traces", text)));
         rows.extend(purposes(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "purposes" } else { "" }, t)));
+        let probed = probes(&campaign.source.checked.model, &summary.probes);
+        rows.extend(probed.into_iter().enumerate().map(|(i, t)| (if i == 0 { "probes" } else { "" }, t)));
     }
     for gate in campaign.gates {
         let state = if gate.met { "met" } else { "missed" };

@@ -547,6 +547,7 @@ fn a_summary(model: &Model) -> Summary {
         unheard: 2,
         unknown: 3,
         pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
+        probes: Vec::new(),
     }
 }
 

@@ -66,6 +66,11 @@ impl Path<'_> {
 
     /// Takes a step that leaves the locations of this state and is possible, or perhaps possible.
     pub fn advance(&mut self, step: Step) {
+        self.advance_as(step, None);
+    }
+
+    /// The same; with arguments if they are given.
+    pub(super) fn advance_as(&mut self, step: Step, given: Option<&[TermId]>) {
         self.serial += 1;
         let mut frame = Frame {
             step,
@@ -99,8 +104,11 @@ impl Path<'_> {
             return;
         }
         let prepared = self.lend(step);
-        let symbols =
-            if prepared.free.is_empty() { None } else { Some(self.symbols_of(depth as u32, prepared.signature)) };
+        let symbols = match given {
+            _ if prepared.free.is_empty() => None,
+            None => Some(self.symbols_of(depth as u32, prepared.signature)),
+            Some(args) => Some(self.free_of(&prepared, args)),
+        };
         let mut open: Vec<(TermId, Origin)> = Vec::new();
         for condition in &prepared.conditions {
             // What has no symbols is true, since the step is possible.
@@ -111,7 +119,13 @@ impl Path<'_> {
                 open.push((term, condition.origin));
             }
         }
-        let (kept, plain) = self.determined(symbols, &prepared, &open);
+        let (kept, plain) = match given {
+            None => self.determined(symbols, &prepared, &open),
+            Some(args) => {
+                open.extend(self.agreement(step, &prepared, args));
+                (symbols, false)
+            }
+        };
         let free: &[TermId] = kept.as_deref().unwrap_or_default();
         for (term, origin) in open {
             let term = self.with_symbols(term, free, depth as u32, prepared.signature, plain);

@@ -284,6 +284,7 @@ impl Totals {
             steps: self.steps,
             inputs: self.inputs,
             purposes: Vec::new(),
+            probes: Vec::new(),
             switches,
             locations,
             bad: self.bad,

@@ -3,6 +3,7 @@
 pub mod adapter;
 pub mod analyze;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod demo;
 pub mod doctor;

@@ -73,7 +73,8 @@ pub struct Plan {
     solver: SolverChoice,
 
     /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
-    /// `inclusion:K`, `reduced`, `random:N` (N walks) or `purpose:NAME` (one that the model has)
+    /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
+    /// `purpose:NAME` (one that the model has)
     #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::parse)]
     cover: Cover,
 
@@ -152,7 +153,7 @@ enum Data {
 
 /// Which values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-enum Values {
+pub enum Values {
     /// The least, parameter by parameter.
     #[default]
     Min,
@@ -164,6 +165,19 @@ enum Values {
     Random,
     /// Where a condition is about to flip.
     Boundary,
+}
+
+impl Values {
+    /// How values are chosen.
+    pub fn choice(self, seed: u64) -> Choice {
+        match self {
+            Values::Min => Choice::Min,
+            Values::Max => Choice::Max,
+            Values::Middle => Choice::Middle,
+            Values::Random => Choice::Random(seed),
+            Values::Boundary => Choice::Boundary,
+        }
+    }
 }
 
 impl Plan {
@@ -216,6 +230,8 @@ impl Plan {
             nodes: self.nodes as usize,
             walk: default.walk.min(self.depth),
             seed: self.seed,
+            // What a class is represented by is part of the plan.
+            tests: (self.cover == Cover::Classes).then(|| self.values.choice(self.seed)),
             workers: self.jobs.map_or(default.workers, usize::from),
             enough: Some(flags.enough),
             limits: self.limits(flags.stop),
@@ -248,7 +264,7 @@ impl Plan {
             let failure = Failure::usage(why.to_string());
             let near = match &why {
                 PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-                PlanError::PurposeTooLarge { .. } => None,
+                _ => None,
             };
             match near {
                 Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
@@ -327,20 +343,10 @@ impl Plan {
                 last = Instant::now();
                 out.progress(format_args!("values for purpose {} of {needed}", i + 1));
             }
-            cases.push(case(walker, purpose, self.choice(), !certain));
+            cases.push(case(walker, purpose, self.values.choice(self.seed), !certain));
         }
         out.progress("");
         cases
-    }
-
-    fn choice(&self) -> Choice {
-        match self.values {
-            Values::Min => Choice::Min,
-            Values::Max => Choice::Max,
-            Values::Middle => Choice::Middle,
-            Values::Random => Choice::Random(self.seed),
-            Values::Boundary => Choice::Boundary,
-        }
     }
 
     fn page(&self, out: &Output) -> Page {
@@ -394,7 +400,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// A file that cannot be written is told before any work is done.
-fn can_be_written(path: &Path) -> Result<(), Failure> {
+pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let failure = Failure::usage("`--output -` would mix the plan with the summary");
         return Err(failure.help("`--format json` prints the plan alone"));

@@ -111,7 +111,7 @@ pub fn make(
             strict: wanted.strict,
             depth: Some(DEPTH),
             nodes: if traces { wanted.memory / TRACE_BYTES } else { NODES },
-            tests: traces.then_some(wanted.values),
+            tests: (traces || wanted.cover == Cover::Classes).then_some(wanted.values),
             // A tree would be reached with the first of its accepts, be it silence at the start.
             split: is_tree(&wanted.cover),
             seed: wanted.seed,
@@ -133,7 +133,7 @@ pub fn make(
         let failure = Failure::usage(why.to_string());
         let near = match &why {
             PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-            PlanError::PurposeTooLarge { .. } => None,
+            _ => None,
         };
         match near {
             Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),

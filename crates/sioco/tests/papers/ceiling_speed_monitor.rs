@@ -115,6 +115,31 @@ fn csm_mutants() {
     }
 }
 
+#[test]
+fn csm_implementations() {
+    let w = load("ceiling-speed-monitor/csm.sts");
+    let (overspeed, warning, service, brake) =
+        (("102", "100", false), ("105", "100", false), ("107", "100", false), ("200", "100", false));
+    // Inputs after which both differ; then such as are near them, after which they do not.
+    for (number, inputs, near) in [
+        (1, vec![overspeed, ("104", "100", false)], vec!["103.999", "104.001"]),
+        (2, vec![("11", "10", false)], vec!["9", "10"]),
+        (3, vec![warning, ("106", "100", false)], vec!["105.5", "107.501"]),
+        (4, vec![service, ("214.26", "200", false)], vec!["214.25", "214.271"]),
+        (5, vec![brake, ("0.05", "100", false)], vec!["0", "0.051"]),
+        (6, vec![brake], vec!["107.5"]),
+    ] {
+        let imp = load(&format!("ceiling-speed-monitor/impl-{number}.sts"));
+        assert_ne!(drive(&w, &inputs).1, drive(&imp, &inputs).1, "{number}");
+        let (last, before) = inputs.split_last().expect("there is an input");
+        let others = near.into_iter().map(|est| before.iter().copied().chain([(est, last.1, last.2)]).collect());
+        for other in others.chain([before.to_vec()]) {
+            let other: Vec<(&str, &str, bool)> = other;
+            assert_eq!(drive(&w, &other), drive(&imp, &other), "{number} {other:?}");
+        }
+    }
+}
+
 /// One input at an allowed speed of 100, in tenths: the mode, what is wrong (0: nothing), and the mode after it.
 fn table(mode: &str, fault: u32, est: i64, allow: bool) -> &'static str {
     let (back, warning, service, emergency) = (est <= 1000, est > 1040, est > 1055, est > 1075);
@@ -183,6 +208,13 @@ fn csm_switches() {
         ("mutant-ex1", "true", 18),
         ("mutant-ex2", "true", 21),
         ("mutant-ex3", "true", 21),
+        // Each with its answer.
+        ("impl-1", "true", 38),
+        ("impl-2", "true", 38),
+        ("impl-3", "true", 36),
+        ("impl-4", "true", 38),
+        ("impl-5", "true", 38),
+        ("impl-6", "false", 38),
     ] {
         let w = load_with(&format!("ceiling-speed-monitor/{file}.sts"), &[("SBAvailable", brake)]);
         let found = w.explore(&z3, &Options::default());

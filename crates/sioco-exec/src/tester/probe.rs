@@ -1,0 +1,92 @@
+//! Probes: inputs that only a model of the implementation defines (S2 definition 19, case 3). The specification says nothing
+//! about them, so what the system does then is recorded and told, and judged by nobody.
+
+use sioco_plan::Event;
+
+use super::{Decision, Pending, Tester};
+use crate::event::{GateValue, Observation};
+use crate::record::{Record, Why};
+use crate::summary::Probed;
+use crate::verdict::Cause;
+
+/// A probe that is under way.
+#[derive(Clone, Debug)]
+pub(super) struct Probing {
+    purpose: usize,
+    inputs: Vec<Event>,
+    found: Probed,
+    /// Whether the answer to the last input is waited for.
+    waits: bool,
+    done: bool,
+}
+
+impl Tester<'_> {
+    /// A purpose was reached: its probe begins, if it has one.
+    pub(super) fn begin_probe(&mut self, purpose: usize) {
+        let inputs = self.probes[purpose].clone();
+        let found = Probed { purpose, run: self.run, seen: Vec::new() };
+        self.probing = Some(Probing { purpose, inputs, found, waits: false, done: false });
+    }
+
+    /// What a probe does next; nothing if none is under way, or if it is over.
+    pub(super) fn probe(&mut self) -> Option<Decision> {
+        let probing = self.probing.as_mut()?;
+        if probing.waits {
+            return Some(Decision::Wait);
+        }
+        let next = probing.inputs.get(probing.found.seen.len()).filter(|_| !probing.done);
+        let Some(Event { gate, args }) = next else {
+            self.probed.push(probing.found.clone());
+            self.probing = None;
+            self.finish(Cause::Reached);
+            return None;
+        };
+        let input = GateValue { gate: *gate, args: args.clone() };
+        self.choice = Some((input.clone(), Why::Probe(probing.purpose)));
+        Some(Decision::Send { id: self.ids + 1, input, at_once: true })
+    }
+
+    /// An input of a probe is being sent.
+    pub(super) fn probe_sending(&mut self, input: &GateValue) {
+        self.ids += 1;
+        let Some(probing) = &mut self.probing else { return };
+        self.records.push(Record::Input { id: self.ids, input: input.clone(), why: Why::Probe(probing.purpose) });
+        probing.found.seen.push((input.clone(), Vec::new()));
+        self.pending = Some(Pending { id: self.ids, input: input.clone() });
+    }
+
+    /// It was accepted, or refused with a reason.
+    pub(super) fn probe_answered(&mut self, id: u64, refused: Option<String>) {
+        self.steps += 1;
+        self.sent += 1;
+        self.faults = 0;
+        let Some(probing) = &mut self.probing else { return };
+        match refused {
+            None => {
+                self.records.push(Record::Accepted { id });
+                probing.waits = true;
+            }
+            Some(why) => {
+                self.records.push(Record::Refused { id, why });
+                probing.done = true;
+            }
+        }
+    }
+
+    /// Something came, or silence.
+    pub(super) fn probe_saw(&mut self, seen: Observation, timed: bool) {
+        self.records.push(if timed { Record::TimedOut } else { Record::Observed(seen.clone()) });
+        self.steps += 1;
+        let Some(probing) = &mut self.probing else { return };
+        match seen {
+            Observation::Delta => probing.waits = self.pending.is_some() && probing.waits,
+            other => {
+                probing.done |= other == Observation::Closed;
+                probing.waits &= !probing.done;
+                if let Some((_, answers)) = probing.found.seen.last_mut() {
+                    answers.push(other);
+                }
+            }
+        }
+    }
+}

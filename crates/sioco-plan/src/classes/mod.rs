@@ -1,0 +1,129 @@
+//! Equivalence-class testing (S2 section 6, after Huang and Peleska): inputs that the guards of the specification do not
+//! tell apart are of one class, and a few of each are enough.
+//!
+//! In every state where the model waits, an input runs to completion: it and all that the model does by itself until it
+//! waits again are a reaction. All case distinctions on the way of a reaction divide its inputs ([`distinctions`]): the
+//! conditions of the guards that are asked, of those that are not taken as well, and what `if`, `min`, `max` and `abs`
+//! decide in them, in new values and in outputs. What is possible of this is the coarsest partition ([`split`]).
+//!
+//! It is refined by the borders of each class: where one of its conditions is about to flip is a part of its own, and so is
+//! what is left. A test leads to the state, sends an input of one part, and then inputs that tell the state it should lead
+//! to from all others ([`tell`]).
+
+mod distinctions;
+mod split;
+mod tell;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sioco_model::{LocationId, Model};
+use sioco_solve::Reason;
+use sioco_solve::values::{Choice, Random};
+use sioco_symbolic::explore::{Exploration, Progress, Stop};
+use sioco_symbolic::step::Step;
+
+use self::split::Reactions;
+use crate::event::Event;
+use crate::goal::{Goal, State};
+use crate::inputs::{NoPurpose, purpose};
+use crate::plan::{Counts, Options};
+use crate::purpose::{Leg, Purpose};
+use crate::walker::Walker;
+
+/// In how many symbolic states at the same locations classes are looked for: others may be possible there.
+const STATES: usize = 16;
+
+/// A part of a class.
+struct Part {
+    /// Its name.
+    name: String,
+    /// Inputs that lead to its state and then into it; or why there are none.
+    inputs: Result<Vec<Event>, Reason>,
+}
+
+/// What makes a part the same in another state: the reaction, the sides of its distinctions, and the border.
+type Key = (Vec<Step>, Vec<(sioco_model::TermId, bool)>, Option<usize>);
+
+/// What came of it.
+pub(crate) struct Found {
+    pub goals: Vec<(Goal, State)>,
+    pub purposes: Vec<Purpose>,
+    pub stop: Stop,
+    pub counts: Counts,
+}
+
+/// Tests for all parts of all classes.
+pub(crate) fn cover(
+    walker: &mut Walker<'_>,
+    exploration: &Exploration,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Found, NoPurpose> {
+    let model = walker.path.model();
+    let graph = &exploration.graph;
+    let mut found = Found {
+        goals: Vec::new(),
+        purposes: Vec::new(),
+        stop: exploration.stop,
+        counts: Counts { nodes: graph.len(), ..Counts::default() },
+    };
+    let mut random = Random::new(options.seed);
+    let mut choice = || match options.tests.unwrap_or(Choice::Random(0)) {
+        Choice::Random(_) => Choice::Random(random.bits()),
+        other => other,
+    };
+    let mut known: BTreeSet<Key> = BTreeSet::new();
+    let mut visits: BTreeMap<Vec<LocationId>, usize> = BTreeMap::new();
+    let mut parts: Vec<Part> = Vec::new();
+    for node in graph.ids().filter(|n| graph.included_in(*n).is_none()) {
+        if options.is_over() {
+            found.stop = Stop::Cancelled;
+            break;
+        }
+        let legs: Vec<Leg> = graph.path(node).into_iter().map(Leg::from).collect();
+        progress(Progress { nodes: parts.len(), depth: legs.len(), open: 0 });
+        walker.follow(&legs);
+        let often = visits.entry(walker.path.locations().to_vec()).or_default();
+        if *often >= STATES {
+            continue;
+        }
+        let mut reactions = Reactions { walker, options, counts: &mut found.counts, found: Vec::new() };
+        if reactions.find() {
+            *often += 1;
+        }
+        for class in reactions.found {
+            if known_class(&known, &class) {
+                continue;
+            }
+            parts.extend(class.parts(walker, &mut choice, &mut known, options));
+        }
+    }
+    let tests = tell::tests(model, &parts);
+    for (part, tests) in parts.into_iter().zip(tests) {
+        let goal = found.goals.len();
+        let first = found.purposes.len();
+        for inputs in tests {
+            let mut test = purpose(model, &inputs)?;
+            test.goals.push(goal);
+            found.purposes.push(test);
+        }
+        let state = match part.inputs {
+            Ok(_) => State::Covered { by: (first..found.purposes.len()).collect(), doubt: false },
+            Err(reason) => State::Unknown(reason),
+        };
+        found.goals.push((Goal::Class(part.name), state));
+    }
+    Ok(found)
+}
+
+/// Whether all of a class is known from another state.
+fn known_class(known: &BTreeSet<Key>, class: &split::Class) -> bool {
+    known.contains(&class.key(None))
+}
+
+/// A name for a class: where the input comes, and what it leads to.
+fn name(model: &Model, locations: &[LocationId], reaction: &[Step]) -> String {
+    let at: Vec<String> = locations.iter().map(|l| model.location_name(*l)).collect();
+    let steps: Vec<String> = reaction.iter().filter(|s| !s.is_silence()).map(|s| s.name(model)).collect();
+    format!("{}: {}", at.join(" "), steps.join(" "))
+}

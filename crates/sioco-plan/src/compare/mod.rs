@@ -1,0 +1,230 @@
+//! Gray-box testing: a specification and a model of the implementation together (S2; `theory`, section 7).
+//!
+//! - [`join()`]: both models as one, over the same gates;
+//! - [`Conformance`]: whether the implementation model conforms, with a shortest sequence of inputs if not;
+//! - [`Composition`]: the transitions that both have together (S2 definition 17);
+//! - [`Suite`]: the tests that follow from it (S2 definitions 19 and 20), as a [plan](crate::Plan).
+
+mod composition;
+mod conform;
+mod join;
+mod points;
+mod polynomial;
+mod sets;
+mod suite;
+mod trace;
+mod walk;
+
+use sioco_model::{Model, SwitchId};
+use sioco_solve::Limits;
+use sioco_solve::values::Choice;
+use sioco_symbolic::analysis;
+use sioco_symbolic::explore::{self, Stop};
+use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
+use sioco_symbolic::stats::Counters;
+
+pub use composition::{Composition, Defined, Pair, Transition};
+pub use conform::{Conformance, Difference, Work};
+pub use join::{Joined, Mismatch, Side, join};
+pub use suite::{NoDegree, Suite};
+pub use trace::Exchange;
+
+/// Which paths of the composition are tested: S2 leaves open what to do where loops make them infinitely many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cover {
+    /// A path to every transition; a state that is included in another one, wherever that is, is not followed again.
+    Transitions,
+    /// All paths, each until its state is included in one that it has passed.
+    Inclusion,
+    /// All paths with so many inputs.
+    Length(usize),
+}
+
+impl Cover {
+    /// Whether states are compared.
+    fn merges(self) -> bool {
+        !matches!(self, Cover::Length(_))
+    }
+}
+
+/// How far to look.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which paths are tested.
+    pub cover: Cover,
+    /// The greatest number of inputs in a sequence, if the cover does not say it.
+    pub length: Option<usize>,
+    /// The greatest number of pairs of states, and of transitions.
+    pub nodes: usize,
+    /// How many inputs tell outputs apart whose degree is not known.
+    pub uniformity: Option<usize>,
+    /// How values are chosen.
+    pub values: Choice,
+    /// Where random values start.
+    pub seed: u64,
+    /// Whether the conditions of transitions are told.
+    pub describe: bool,
+    /// How many steps the answer to an input may have.
+    pub internal: usize,
+    /// Set from outside when the search has taken long enough: what it has is then used.
+    pub enough: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>,
+    /// The limits of each question to a solver.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            cover: Cover::Transitions,
+            length: None,
+            nodes: 20_000,
+            uniformity: None,
+            values: Choice::Min,
+            seed: 0,
+            describe: false,
+            internal: 100,
+            enough: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The greatest number of inputs in a sequence.
+    fn most(&self) -> Option<usize> {
+        match self.cover {
+            Cover::Length(n) => Some(self.length.map_or(n, |most| most.min(n))),
+            _ => self.length,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.limits.cancelled() || self.enough.as_ref().is_some_and(|e| e.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}
+
+/// How far a comparison is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Pairs of states so far.
+    pub pairs: usize,
+    /// Inputs in the sequences that are looked at.
+    pub depth: usize,
+    /// Pairs that are not looked at yet.
+    pub open: usize,
+    /// Inputs with their answers so far.
+    pub steps: usize,
+}
+
+impl std::fmt::Display for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Progress { pairs, depth, open, steps } = self;
+        write!(f, "comparing: {pairs} pairs of states, {steps} steps, {depth} inputs, {open} open")
+    }
+}
+
+/// Why there is no comparison.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CompareError {
+    /// The models do not have the same gates.
+    Mismatch(Mismatch),
+    /// A variable of the specification may begin with any value.
+    Free(String),
+    /// A model never answers an input with an output.
+    Silent(Side),
+    /// The answer of a model to an input does not end: these switches are taken again and again, or there are too many.
+    Endless(Side, Vec<SwitchId>),
+}
+
+/// What a comparison came to.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Whether the implementation model conforms to the specification.
+    pub conformance: Conformance,
+    /// What that took.
+    pub work: Work,
+    /// What was asked to find that out.
+    pub asked: Counters,
+    /// What both models do together.
+    pub composition: Composition,
+    /// What was asked to compose them.
+    pub composed: Counters,
+    /// The tests; or the outputs that have no degree.
+    pub suite: Result<Suite, Vec<NoDegree>>,
+    /// All that was asked.
+    pub counters: Counters,
+    /// Switches that compute a value which is undefined or outside its range for some inputs, by the model that they are
+    /// in: what is true then is not compared.
+    pub undefined: Vec<(Side, SwitchId)>,
+}
+
+/// Compares two models.
+pub fn compare(
+    spec: &Model,
+    implementation: &Model,
+    solvers: SolverFactory<'_>,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Compared, CompareError> {
+    let joined = join(spec, implementation).map_err(CompareError::Mismatch)?;
+    if let Some(var) = spec.free_variables().next() {
+        return Err(CompareError::Free(spec.variable_name(var)));
+    }
+    let over = || options.is_over();
+    let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
+    let mut walk = walk::Walk::new(&joined, path, options.internal, &over);
+    let endless = |halt| match halt {
+        walk::Halt::Endless(side, switches) => {
+            CompareError::Endless(side, switches.into_iter().map(|s| joined.own_switch(side, s)).collect())
+        }
+        walk::Halt::Over => unreachable!("a search that is over has a result"),
+    };
+    let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    if several {
+        (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    }
+    let asked = walk.path.counters();
+    // The composition is asked for with a path of its own, so that what it takes can be told.
+    let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
+    let mut walk = walk::Walk::new(&joined, path, options.internal, &over);
+    let mut composition = composition::compose(&mut walk, options, progress).map_err(endless)?;
+    let composed = walk.path.counters();
+    if options.describe {
+        composition.describe(&mut walk);
+    }
+    for side in [Side::Spec, Side::Impl] {
+        if composition.stop == Stop::Complete && composition.is_silent(side) {
+            return Err(CompareError::Silent(side));
+        }
+    }
+    let suite = suite::suite(&mut walk, &composition, options, &mut |_, _| {});
+    let mut counters = asked;
+    counters.add(&walk.path.counters());
+    let mut undefined = Vec::new();
+    for (side, model) in [(Side::Spec, spec), (Side::Impl, implementation)] {
+        undefined.extend(errors(model, solvers, options).into_iter().map(|switch| (side, switch)));
+    }
+    Ok(Compared { conformance, work, asked, composition, composed, suite, counters, undefined })
+}
+
+/// In how many states model errors are looked for.
+const ERRORS_AMONG: usize = 200;
+
+/// The switches of a model that compute a value which is undefined for some values, as far as they are found quickly.
+fn errors(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<SwitchId> {
+    let terms = model
+        .switches
+        .values()
+        .flat_map(|s| s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term)));
+    if options.is_over() || !terms.into_iter().any(|t| model.terms.is_partial(t)) {
+        return Vec::new();
+    }
+    let explore = explore::Options {
+        nodes: ERRORS_AMONG,
+        workers: 1,
+        limits: options.limits.clone(),
+        ..explore::Options::default()
+    };
+    let found = explore::explore(model, solvers, &explore, &mut |_| {});
+    analysis::model_errors(model, &found, ERRORS_AMONG, solvers, &options.limits).switches
+}

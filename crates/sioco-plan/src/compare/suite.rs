@@ -1,0 +1,315 @@
+//! The composition-based suite (S2 definitions 19 and 20): for every path of the composition, inputs that tell the output
+//! expressions of both models apart; where only one model defines the path, one test or one probe.
+//!
+//! Paths that begin the same share tests: a test of a longer path also tests those that it begins with, and what that
+//! leaves open is added. The answers that are expected are not part of a test: the specification has them.
+
+use std::collections::BTreeSet;
+
+use sioco_model::model::{Direction, Label, Model};
+use sioco_model::term::Term;
+use sioco_model::{GateId, Id, SymbolId, TermId, Value};
+use sioco_solve::values::{Choice, Random};
+use sioco_solve::{Reason, Witness};
+use sioco_symbolic::explore::Stop;
+use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
+
+use super::Options;
+use super::composition::{Composition, Defined, Transition};
+use super::join::{Joined, Side};
+use super::points::{Point, determine, solve};
+use super::polynomial::Space;
+use super::walk::{Move, Walk};
+use crate::case::{Case, Spot};
+use crate::cover::Cover;
+use crate::event::Event;
+use crate::plan::{Counts, Plan};
+use crate::purpose::{Leg, Purpose};
+use crate::want::Want;
+
+/// More monomials than this would be more tests for one path than anybody wants.
+const MONOMIALS: usize = 500;
+
+/// A suite.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Its tests, as a plan for the specification.
+    pub plan: Plan,
+    /// The values of its purposes.
+    pub cases: Vec<Case>,
+    /// Of each purpose, who defines its last input.
+    pub defined: Vec<Defined>,
+    /// Outputs without a degree, which were tested with as many inputs as the user said.
+    pub without_degree: Vec<NoDegree>,
+    /// Paths for which a solver found no values, or left open whether there are more, with its reason.
+    pub open: Vec<(usize, Reason)>,
+    /// How many inputs all tests have together.
+    pub inputs: usize,
+}
+
+/// An output whose expressions have no degree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoDegree {
+    /// The gate.
+    pub gate: GateId,
+    /// The part of the expression that has none, as it is written.
+    pub text: String,
+    /// What that is.
+    pub why: String,
+}
+
+struct Test {
+    transition: usize,
+    point: Point,
+}
+
+/// Makes the suite of a composition; or says which outputs have no degree, if the user has not said what to do about them.
+pub(crate) fn suite(
+    walk: &mut Walk<'_>,
+    composition: &Composition,
+    options: &Options,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Suite, Vec<NoDegree>> {
+    let mut without_degree: Vec<NoDegree> = Vec::new();
+    for (i, t) in composition.transitions.iter().enumerate() {
+        if let Err(found) = no_degree(t) {
+            walk.follow(&composition.moves(i));
+            let (text, why) = match found {
+                Some((term, why)) => {
+                    let inputs = walk.input_frames();
+                    (walk.show(term, &inputs), why.to_owned())
+                }
+                None => (String::new(), format!("more than {MONOMIALS} tests for one path")),
+            };
+            let gate = t.spaces.as_ref().err().map_or(t.gate, |(gate, ..)| *gate);
+            let found = NoDegree { gate, text, why };
+            if !without_degree.contains(&found) {
+                without_degree.push(found);
+            }
+        }
+    }
+    if !without_degree.is_empty() && options.uniformity.is_none() {
+        return Err(without_degree);
+    }
+    let mut order: Vec<usize> = (0..composition.transitions.len()).collect();
+    let length = |t: usize| composition.pairs[composition.transitions[t].from].depth;
+    order.sort_by_key(|t| (std::cmp::Reverse(length(*t)), *t));
+    let mut tests: Vec<Test> = Vec::new();
+    // The tests that go over each transition.
+    let mut over: Vec<Vec<usize>> = vec![Vec::new(); composition.transitions.len()];
+    let mut open = Vec::new();
+    let mut random = Random::new(options.seed);
+    let mut stop = composition.stop;
+    for (done, t) in order.iter().copied().enumerate() {
+        if options.is_over() {
+            stop = Stop::Cancelled;
+            break;
+        }
+        progress(done, order.len());
+        walk.follow(&composition.moves(t));
+        let known: Vec<&Witness> = over[t].iter().map(|i| &tests[*i].point.witness).collect();
+        let mut choice = || match options.values {
+            Choice::Random(_) => Choice::Random(random.bits()),
+            other => other,
+        };
+        let (points, left) = points(walk, &composition.transitions[t], &known, options, &mut choice);
+        open.extend(left.map(|reason| (t, reason)));
+        let path = composition.path(t);
+        for point in points {
+            path.iter().for_each(|p| over[*p].push(tests.len()));
+            tests.push(Test { transition: t, point });
+        }
+    }
+    let joined = walk.joined;
+    let mut plan = Plan {
+        cover: Cover::Compare,
+        strict: false,
+        goals: Vec::new(),
+        purposes: Vec::new(),
+        length: None,
+        steering: None,
+        stop,
+        counts: Counts {
+            nodes: composition.pairs.len(),
+            candidates: composition.transitions.len(),
+            ..Counts::default()
+        },
+    };
+    let (mut cases, mut defined) = (Vec::new(), Vec::new());
+    let mut inputs = 0;
+    for test in &tests {
+        let (purpose, case) = purpose(joined, composition, test);
+        cases.push(case);
+        inputs += count_inputs(&joined.model, &purpose);
+        plan.purposes.push(purpose);
+        defined.push(composition.transitions[test.transition].defined);
+    }
+    Ok(Suite { plan, cases, defined, without_degree, open, inputs })
+}
+
+/// The part of a transition's outputs that has no degree, or nothing if there would be too many tests.
+fn no_degree(transition: &Transition) -> Result<(), Option<(TermId, &'static str)>> {
+    match &transition.spaces {
+        Err((_, term, why)) => Err(Some((*term, *why))),
+        Ok(spaces) if spaces.iter().any(|s| s.size() > MONOMIALS) => Err(None),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Points for a path, besides those that are known; and why there may be too few.
+fn points(
+    walk: &mut Walk<'_>,
+    transition: &Transition,
+    known: &[&Witness],
+    options: &Options,
+    choice: &mut dyn FnMut() -> Choice,
+) -> (Vec<Point>, Option<Reason>) {
+    let mut found = Vec::new();
+    let mut left = None;
+    match (transition.defined, no_degree(transition), &transition.spaces, options.uniformity) {
+        (Defined::Both, Ok(()), Ok(spaces), _) => {
+            for space in spaces {
+                let sought = determine(walk, space, known, choice, &mut found);
+                left = left.or(sought.open);
+            }
+        }
+        (Defined::Both, _, _, Some(n)) => left = distinct(walk, transition, n, known, choice, &mut found),
+        _ => {}
+    }
+    if known.is_empty() && found.is_empty() && left.is_none() {
+        // Whatever the outputs are, there is at least one test.
+        let any = Space { symbols: BTreeSet::new(), degree: 0 };
+        left = determine(walk, &any, known, choice, &mut found).open;
+    }
+    (found, left)
+}
+
+/// So many points that differ in what the outputs depend on.
+fn distinct(
+    walk: &mut Walk<'_>,
+    transition: &Transition,
+    n: usize,
+    known: &[&Witness],
+    choice: &mut dyn FnMut() -> Choice,
+    found: &mut Vec<Point>,
+) -> Option<Reason> {
+    let outs = transition.spec.iter().chain(&transition.implementation);
+    let terms: Vec<TermId> = outs.flat_map(|o| o.args.iter().copied()).collect();
+    let symbols = open_symbols(walk, &terms);
+    let value = |w: &Witness| -> Vec<_> { symbols.iter().map(|y| w[y.index()].clone()).collect() };
+    let mut seen: Vec<Vec<_>> = Vec::new();
+    for w in known {
+        let value = value(w);
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    while seen.len() < n {
+        let terms: Vec<TermId> = symbols
+            .iter()
+            .map(|y| {
+                let sort = walk.path.model().sorts.base(walk.path.symbols()[*y].sort);
+                walk.path.build(|pool, _| pool.symbol(*y, sort))
+            })
+            .collect();
+        let mut parts = Vec::new();
+        for known in &seen {
+            let same = walk.path.have_values(&terms, known);
+            parts.push(walk.path.build(|pool, sorts| pool.not(sorts, same)));
+        }
+        let others = walk.path.build(|pool, sorts| pool.and(sorts, &parts));
+        if walk.make(Move::Where(others)) == Possible::No {
+            return None;
+        }
+        let point = solve(walk, choice());
+        walk.back();
+        match point {
+            Ok(Some(point)) => {
+                seen.push(value(&point.witness));
+                found.push(point);
+            }
+            Ok(None) => return None,
+            Err(reason) => return Some(reason),
+        }
+    }
+    None
+}
+
+/// The symbols that terms depend on, what only stands for something else left out.
+fn open_symbols(walk: &mut Walk<'_>, terms: &[TermId]) -> Vec<SymbolId> {
+    let wanted = walk.path.open_symbols();
+    let written: Vec<TermId> = terms.iter().map(|t| walk.path.written(*t)).collect();
+    let mut found = Vec::new();
+    for term in written {
+        walk.path.pool().visit(term, &mut |_, t| {
+            if let Term::Symbol(y, _) = t
+                && wanted.contains(y)
+                && !found.contains(y)
+            {
+                found.push(*y);
+            }
+        });
+    }
+    found
+}
+
+/// A test as a purpose of the specification: its steps, and the values of its inputs.
+fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> (Purpose, Case) {
+    let model = &joined.model;
+    let transition = &composition.transitions[test.transition];
+    let mut legs: Vec<(Leg, Vec<Value>)> = Vec::new();
+    let mut probe: Vec<Event> = Vec::new();
+    let mut taken = [0, 0];
+    for (step, values) in &test.point.solved.steps {
+        let Some(switch) = step.switches().next().filter(|s| *s != joined.mark) else { continue };
+        let s = &model.switches[switch];
+        let input = match s.label {
+            Label::Gate(gate) if model.gates[gate].direction == Direction::Input => Some(gate),
+            _ => None,
+        };
+        let of_impl = joined.has_process(Side::Impl, s.process);
+        taken[usize::from(of_impl)] += usize::from(input.is_some());
+        if of_impl {
+            // What the specification takes, it takes first.
+            if let Some(gate) = input.filter(|_| taken[1] > taken[0]) {
+                probe.push(Event { gate, args: values.clone() });
+            }
+            continue;
+        }
+        if joined.own_location(Side::Spec, s.target).is_none() {
+            continue;
+        }
+        let wants = if input.is_some() && !values.is_empty() { vec![Want::Values(values.clone())] } else { Vec::new() };
+        legs.push((Leg { step: *step, wants: wants.into_iter().collect() }, values.clone()));
+    }
+    let gates = |outs: &[super::walk::Out]| outs.iter().map(|o| o.gate).collect::<Vec<_>>();
+    // Where the last answer ends is seen only if somebody waits.
+    let ends = match transition.defined {
+        Defined::Both => gates(&transition.spec) != gates(&transition.implementation) || transition.spec.is_empty(),
+        Defined::Spec => transition.spec.is_empty(),
+        Defined::Impl => false,
+    };
+    let seen = |(leg, _): &(Leg, Vec<Value>)| leg.step.is_observable(model);
+    match ends {
+        true => legs.push((Leg::from(Step::Delta), Vec::new())),
+        false => legs.truncate(legs.iter().rposition(seen).map_or(0, |i| i + 1)),
+    }
+    let mut purpose = Purpose { probe, ..Purpose::default() };
+    let mut case = Case { nodes: vec![Spot::default()], ..Case::default() };
+    let mut at = 0;
+    for (leg, values) in legs {
+        at = purpose.add(at, leg, None);
+        case.nodes.push(Spot { values: Some(values), ..Spot::default() });
+    }
+    if at > 0 {
+        let doubt = composition.path(test.transition).iter().find_map(|t| composition.transitions[*t].doubt.clone());
+        purpose.nodes[at].doubt = doubt.map(Box::new);
+    }
+    purpose.nodes[at].accept = true;
+    (purpose, case)
+}
+
+fn count_inputs(model: &Model, purpose: &Purpose) -> usize {
+    purpose.inputs_and_outputs(model).0 + purpose.probe.len()
+}

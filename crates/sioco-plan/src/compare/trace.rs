@@ -1,0 +1,134 @@
+//! A concrete exchange of two models, and whether the specification allows it.
+
+use sioco_model::model::{Direction, Label, Model};
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
+use sioco_model::semantics::state::State;
+use sioco_symbolic::Solved;
+use sioco_symbolic::step::Step;
+
+use super::join::{Joined, Side};
+use crate::event::Event;
+
+/// An input and the answer to it; at the start there is no input.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Exchange {
+    /// The input.
+    pub input: Option<Event>,
+    /// What the implementation model answers; nothing where it does not take the input.
+    pub implementation: Option<Vec<Event>>,
+    /// What the specification answers: every answer that it allows, as far as there are few; nothing where it does not
+    /// define the input.
+    pub spec: Option<Vec<Vec<Event>>>,
+    /// Whether the specification allows more answers than are told.
+    pub more: bool,
+}
+
+/// What happened on a solved path of two models, seen from the implementation model; with inputs that only the
+/// specification takes.
+pub(crate) fn exchanges(joined: &Joined, solved: &Solved) -> Vec<Exchange> {
+    let model = &joined.model;
+    let mut found = vec![Exchange { implementation: Some(Vec::new()), ..Exchange::default() }];
+    for (step, values) in &solved.steps {
+        let Step::Switch(switch) = step else { continue };
+        let s = &model.switches[*switch];
+        let Label::Gate(gate) = s.label else { continue };
+        let event = Event { gate, args: values.clone() };
+        let of_spec = joined.has_process(Side::Spec, s.process);
+        let last = found.last_mut().expect("the start is there");
+        match (model.gates[gate].direction, of_spec) {
+            (Direction::Input, false) => {
+                found.push(Exchange { input: Some(event), implementation: Some(Vec::new()), ..Exchange::default() });
+            }
+            // The specification takes the same input after it, or alone.
+            (Direction::Input, true) if last.input.as_ref() != Some(&event) || last.spec.is_some() => {
+                found.push(Exchange { input: Some(event), spec: Some(Vec::new()), ..Exchange::default() });
+            }
+            (Direction::Input, true) => last.spec = Some(Vec::new()),
+            (Direction::Output, false) => last.implementation.get_or_insert_default().push(event),
+            (Direction::Output, true) => {}
+        }
+    }
+    found.iter_mut().for_each(|e| e.spec = None);
+    found
+}
+
+/// What the specification says to a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Says {
+    /// It allows all of it.
+    Allows,
+    /// It defines the input of this exchange and does not allow the answer.
+    Forbids(usize),
+    /// It does not define the input of this exchange.
+    Undefined(usize),
+}
+
+/// How many answers are told, and how long they are at most.
+const ANSWERS: usize = 8;
+const LONGEST: usize = 64;
+
+/// Runs the specification along a trace, and fills in what it answers.
+pub(crate) fn run(spec: &Model, trace: &mut [Exchange]) -> Result<Says, StepError> {
+    let mut interpreter = Interpreter::new(spec);
+    let start = interpreter.initial_default();
+    let mut states = interpreter.closure(vec![start])?.states;
+    for (i, exchange) in trace.iter_mut().enumerate() {
+        if let Some(input) = &exchange.input {
+            // It waits for the input.
+            states = interpreter.after_delta(states)?.states;
+            states = interpreter.after(states, input.gate, &input.args)?.states;
+            if states.is_empty() {
+                return Ok(Says::Undefined(i));
+            }
+        }
+        let mut answers = Vec::new();
+        exchange.more = collect(&mut interpreter, &states, &mut Vec::new(), &mut answers)?;
+        exchange.spec = Some(answers);
+        let Some(seen) = &exchange.implementation else { return Ok(Says::Forbids(i)) };
+        for out in seen {
+            states = interpreter.after(states, out.gate, &out.args)?.states;
+        }
+        states = interpreter.after_delta(states)?.states;
+        if states.is_empty() {
+            return Ok(Says::Forbids(i));
+        }
+    }
+    Ok(Says::Allows)
+}
+
+/// The answers that are possible from states, each up to where the model waits. Says whether there are more.
+fn collect(
+    interpreter: &mut Interpreter<'_>,
+    states: &[State],
+    before: &mut Vec<Event>,
+    found: &mut Vec<Vec<Event>>,
+) -> Result<bool, StepError> {
+    let model = interpreter.model();
+    let mut more = false;
+    let mut next: Vec<Event> = Vec::new();
+    let mut waits = false;
+    for state in states {
+        waits |= matches!(interpreter.quiescence(state)?, Quiescence::Quiescent | Quiescence::Diverging);
+        for offer in interpreter.outputs(state)? {
+            let Label::Gate(gate) = model.switches[offer.switch].label else { continue };
+            let event = Event { gate, args: offer.args };
+            more |= !offer.fixed;
+            if !next.contains(&event) {
+                next.push(event);
+            }
+        }
+    }
+    if waits && !found.contains(before) {
+        found.push(before.clone());
+    }
+    for event in next {
+        if found.len() >= ANSWERS || before.len() >= LONGEST {
+            return Ok(true);
+        }
+        let after = interpreter.after(states.to_vec(), event.gate, &event.args)?.states;
+        before.push(event);
+        more |= collect(interpreter, &after, before, found)?;
+        before.pop();
+    }
+    Ok(more)
+}

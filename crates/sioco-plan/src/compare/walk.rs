@@ -1,0 +1,349 @@
+//! One path through two models: an input and the whole answer to it at a time (S2 definition 1: a transition has an input
+//! and an output).
+
+use std::sync::Arc;
+
+use sioco_model::model::{Direction, Label};
+use sioco_model::{GateId, SwitchId, TermId, Value, print};
+use sioco_solve::Reason;
+use sioco_symbolic::path::{Path, Possible};
+use sioco_symbolic::step::Step;
+
+use super::join::{Joined, Side};
+
+/// Something that is done on the path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Move {
+    /// A step, with new symbols for what it leaves open.
+    Take(Step),
+    /// A switch at a gate with arguments that another model had.
+    Given(Step, Arc<[TermId]>),
+    /// Something is to hold from here on.
+    Where(TermId),
+}
+
+/// An output on the path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Out {
+    pub gate: GateId,
+    pub switch: SwitchId,
+    pub args: Vec<TermId>,
+}
+
+/// Why a walk ends before it is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Halt {
+    /// Somebody has seen enough.
+    Over,
+    /// The answer to an input never ends, or not within the bound: the model, and where it was.
+    Endless(Side, Vec<SwitchId>),
+}
+
+/// What is done with a path at a place.
+pub(crate) type Visit<'v, 'm> = &'v mut dyn FnMut(&mut Walk<'m>, &[Out]) -> Result<(), Halt>;
+
+/// See the [module](self).
+pub(crate) struct Walk<'m> {
+    pub joined: &'m Joined,
+    pub path: Path<'m>,
+    at: Vec<(Move, Option<Reason>)>,
+    /// How many steps an answer may have.
+    internal: usize,
+    /// Set from outside when it is enough.
+    pub over: &'m (dyn Fn() -> bool + Sync),
+}
+
+impl<'m> Walk<'m> {
+    pub fn new(joined: &'m Joined, mut path: Path<'m>, internal: usize, over: &'m (dyn Fn() -> bool + Sync)) -> Self {
+        path.record();
+        Walk { joined, path, at: Vec::new(), internal, over }
+    }
+
+    /// Whether a move is possible; if it is not impossible, it is made.
+    pub fn make(&mut self, to: Move) -> Possible {
+        let answer = match &to {
+            Move::Take(step) => match self.path.probe(*step) {
+                Possible::No => return Possible::No,
+                answer => {
+                    self.path.advance(*step);
+                    answer
+                }
+            },
+            Move::Given(step, args) => match self.path.probe_given(*step, args) {
+                Possible::No => return Possible::No,
+                answer => {
+                    self.path.advance_given(*step, args);
+                    answer
+                }
+            },
+            Move::Where(term) => {
+                if self.path.pool().as_const(*term) == Some(&Value::Bool(false)) {
+                    return Possible::No;
+                }
+                self.path.advance(Step::Switch(self.joined.mark));
+                match self.path.assume(*term) {
+                    Possible::No => {
+                        self.path.retreat();
+                        return Possible::No;
+                    }
+                    answer => answer,
+                }
+            }
+        };
+        let doubt = match &answer {
+            Possible::Unknown(reason) => Some(reason.clone()),
+            _ => None,
+        };
+        self.at.push((to, doubt));
+        answer
+    }
+
+    /// Takes the last move back.
+    pub fn back(&mut self) {
+        self.path.retreat();
+        self.at.pop();
+    }
+
+    /// How many moves there are.
+    pub fn len(&self) -> usize {
+        self.at.len()
+    }
+
+    /// The moves after some.
+    pub fn since(&self, from: usize) -> Vec<Move> {
+        self.at[from..].iter().map(|(m, _)| m.clone()).collect()
+    }
+
+    /// Why one of the moves after some is only perhaps possible.
+    pub fn doubt_since(&self, from: usize) -> Option<Reason> {
+        self.at[from..].iter().find_map(|(_, doubt)| doubt.clone())
+    }
+
+    /// Goes where moves lead, over what they have in common with those so far. They were made before.
+    pub fn follow(&mut self, moves: &[Move]) {
+        let common = self.at.iter().zip(moves).take_while(|((a, _), b)| a == *b).count();
+        while self.at.len() > common {
+            self.back();
+        }
+        for m in &moves[common..] {
+            match m {
+                Move::Take(step) => self.path.advance(*step),
+                Move::Given(step, args) => self.path.advance_given(*step, args),
+                Move::Where(term) => {
+                    self.path.advance(Step::Switch(self.joined.mark));
+                    self.path.suppose(*term);
+                }
+            }
+            self.at.push((m.clone(), None));
+        }
+    }
+
+    /// The steps of a side that leave its locations.
+    fn steps(&self, side: Side) -> Vec<Step> {
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        let model = &self.joined.model;
+        let of =
+            |s: &Step| s.switches().next().is_some_and(|s| self.joined.has_process(side, model.switches[s].process));
+        steps.retain(of);
+        steps
+    }
+
+    /// What a side may do by itself: outputs and internal steps.
+    pub fn own(&self, side: Side) -> Vec<Step> {
+        let mut steps = self.steps(side);
+        steps.retain(|s| s.is_own(&self.joined.model));
+        steps
+    }
+
+    /// The switches of a side that take an input at a gate.
+    pub fn inputs(&self, side: Side, gate: GateId) -> Vec<Step> {
+        let mut steps = self.steps(side);
+        steps.retain(|s| matches!(s, Step::Switch(s) if self.joined.model.switches[*s].label == Label::Gate(gate)));
+        steps
+    }
+
+    /// A side leaves the comparison (S2: `err_s`, `err_t`).
+    pub fn leave(&mut self, side: Side) {
+        for p in self.joined.processes(side) {
+            let at = self.path.locations()[p];
+            if let Some(switch) = self.joined.lost(side, at) {
+                let to = Move::Take(Step::Switch(switch));
+                self.path.advance(Step::Switch(switch));
+                self.at.push((to, None));
+            }
+        }
+    }
+
+    /// The output that the last move was, if it was one.
+    fn out(&self, step: Step) -> Option<Out> {
+        let Step::Switch(switch) = step else { return None };
+        let Label::Gate(gate) = self.joined.model.switches[switch].label else { return None };
+        let args = self.path.args(self.path.len() - 1).to_vec();
+        (self.joined.model.gates[gate].direction == Direction::Output).then_some(Out { gate, switch, args })
+    }
+
+    /// The arguments of the last move.
+    pub fn last_args(&self) -> Arc<[TermId]> {
+        self.path.args(self.path.len() - 1).into()
+    }
+
+    fn all(&mut self, terms: &[TermId]) -> TermId {
+        self.path.build(|pool, sorts| pool.and(sorts, terms))
+    }
+
+    /// Lets a side do all it can by itself, in every way that is possible, and visits the places where it waits, each with
+    /// the outputs on the way.
+    pub fn settle(&mut self, side: Side, outs: &mut Vec<Out>, visit: Visit<'_, 'm>) -> Result<(), Halt> {
+        self.settle_in(side, self.at.len(), outs, visit)
+    }
+
+    fn settle_in(&mut self, side: Side, begun: usize, outs: &mut Vec<Out>, visit: Visit<'_, 'm>) -> Result<(), Halt> {
+        if (self.over)() {
+            return Err(Halt::Over);
+        }
+        let own = self.own(side);
+        if own.is_empty() {
+            return visit(self, outs);
+        }
+        if self.at.len() - begun >= self.internal {
+            return Err(self.endless(side, begun));
+        }
+        for step in &own {
+            if self.make(Move::Take(*step)) == Possible::No {
+                continue;
+            }
+            let out = self.out(*step);
+            let count = outs.len();
+            outs.extend(out);
+            let result = self.settle_in(side, begun, outs, visit);
+            outs.truncate(count);
+            self.back();
+            result?;
+        }
+        let quiet: Vec<TermId> = own.iter().map(|s| self.path.silent(*s)).collect();
+        let quiet = self.all(&quiet);
+        if self.make(Move::Where(quiet)) != Possible::No {
+            let result = visit(self, outs);
+            self.back();
+            result?;
+        }
+        Ok(())
+    }
+
+    fn endless(&self, side: Side, begun: usize) -> Halt {
+        let mut switches: Vec<SwitchId> = Vec::new();
+        for (m, _) in self.at[begun..].iter().rev() {
+            if let Move::Take(step) = m {
+                for s in step.switches() {
+                    if switches.contains(&s) {
+                        switches.reverse();
+                        return Halt::Endless(side, switches);
+                    }
+                    switches.push(s);
+                }
+            }
+        }
+        switches.reverse();
+        Halt::Endless(side, switches)
+    }
+
+    /// Lets the specification follow outputs that the implementation model gave: visits the places where it waits after
+    /// them, and those where it can neither follow nor go on by itself. The latter show a difference if nothing else
+    /// explains the same outputs.
+    pub fn shadow(
+        &mut self,
+        expected: &[Out],
+        begun: usize,
+        waits: &mut dyn FnMut(&mut Walk<'m>) -> Result<(), Halt>,
+        stuck: &mut dyn FnMut(&mut Walk<'m>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        if (self.over)() {
+            return Err(Halt::Over);
+        }
+        let own = self.own(Side::Spec);
+        if own.is_empty() && expected.is_empty() {
+            return waits(self);
+        }
+        if self.at.len() - begun >= self.internal {
+            return Err(self.endless(Side::Spec, begun));
+        }
+        let model = &self.joined.model;
+        let (seen, internal): (Vec<Step>, Vec<Step>) = own.iter().partition(|s| s.is_observable(model));
+        // What it would have to do differently.
+        let mut otherwise: Vec<TermId> = Vec::new();
+        for step in internal {
+            otherwise.push(self.path.silent(step));
+            if self.make(Move::Take(step)) != Possible::No {
+                let result = self.shadow(expected, begun, waits, stuck);
+                self.back();
+                result?;
+            }
+        }
+        match expected.split_first() {
+            Some((next, rest)) => {
+                let args: Arc<[TermId]> = next.args.clone().into();
+                let fits =
+                    |s: &&Step| matches!(s, Step::Switch(s) if model.switches[*s].label == Label::Gate(next.gate));
+                for step in seen.iter().filter(fits) {
+                    otherwise.push(self.path.not_given(*step, &args));
+                    if self.make(Move::Given(*step, args.clone())) != Possible::No {
+                        let result = self.shadow(rest, begun, waits, stuck);
+                        self.back();
+                        result?;
+                    }
+                }
+            }
+            None => {
+                let quiet: Vec<TermId> = seen.iter().map(|s| self.path.silent(*s)).collect();
+                let quiet = self.all(&quiet);
+                let mut still = otherwise.clone();
+                still.push(quiet);
+                let still = self.all(&still);
+                if self.make(Move::Where(still)) != Possible::No {
+                    let result = waits(self);
+                    self.back();
+                    result?;
+                }
+                otherwise.push(self.path.build(|pool, sorts| pool.not(sorts, quiet)));
+            }
+        }
+        let otherwise = self.all(&otherwise);
+        if self.make(Move::Where(otherwise)) != Possible::No {
+            let result = stuck(self);
+            self.back();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The places of the inputs on the path, each once.
+    pub fn input_frames(&self) -> Vec<usize> {
+        let model = &self.joined.model;
+        let input = |m: &Move| match m {
+            Move::Take(Step::Switch(s)) => model.direction(*s) == Some(Direction::Input),
+            _ => false,
+        };
+        (0..).zip(&self.at).filter(|(_, (m, _))| input(m)).map(|(i, _)| i).collect()
+    }
+
+    /// A term over symbols for people: the parameter of the n-th input is `p#n`.
+    pub fn show(&self, term: TermId, inputs: &[usize]) -> String {
+        let name = |y| {
+            let name = self.path.symbol_name(y);
+            let number = name.rsplit_once('#').and_then(|(p, at)| {
+                let at: usize = at.parse().ok()?;
+                Some(format!("{p}#{}", inputs.iter().position(|i| i + 1 == at)? + 1))
+            });
+            number.unwrap_or(name)
+        };
+        print::term_in(&self.joined.model, self.path.pool(), None, &name, term)
+    }
+
+    /// The condition that no switch of a side takes an input with these arguments.
+    pub fn undefined(&mut self, side: Side, gate: GateId, args: &[TermId]) -> TermId {
+        let steps = self.inputs(side, gate);
+        let parts: Vec<TermId> = steps.into_iter().map(|s| self.path.not_given(s, args)).collect();
+        self.all(&parts)
+    }
+}

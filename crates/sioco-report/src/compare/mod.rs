@@ -1,0 +1,312 @@
+//! Comparisons of two models: whether one conforms to the other, what both do together, and the tests that follow.
+
+mod json;
+
+use sioco_model::model::Model;
+use sioco_model::{Id, LocationId};
+use sioco_plan::Event;
+use sioco_plan::case::Case;
+use sioco_plan::compare::{
+    Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Options, Pair, Side, Suite,
+};
+use sioco_solve::Reason;
+use sioco_symbolic::Stop;
+
+pub use self::json::document;
+use crate::explore::{count, summary::wrap};
+use crate::style::Style;
+
+/// A comparison with what is needed to speak about it.
+#[derive(Clone, Copy)]
+pub struct Comparison<'a> {
+    /// The specification, and its file.
+    pub spec: (&'a Model, &'a str),
+    /// The implementation model, and its file.
+    pub implementation: (&'a Model, &'a str),
+    /// What was asked for.
+    pub options: &'a Options,
+    /// What was found.
+    pub found: &'a Compared,
+    /// Whether somebody interrupted the work.
+    pub interrupted: bool,
+}
+
+/// How text is set.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// How wide it may be.
+    pub width: usize,
+    /// The emphasis.
+    pub style: Style,
+    /// So many tests and transitions are shown.
+    pub most: usize,
+}
+
+impl Comparison<'_> {
+    /// Whether it conforms, with the sequence that shows it if not.
+    pub fn conformance(&self, page: Page) -> String {
+        let style = page.style;
+        let (spec, implementation) = (self.spec.1, style.bold(self.implementation.1));
+        match &self.found.conformance {
+            Conformance::Differs(difference) => {
+                let shown = count(difference.inputs, "input");
+                let perhaps = if difference.perhaps_longer { ", and a solver left shorter ones open" } else { "" };
+                let differs = style.red("does not conform");
+                let shortest = match difference.inputs {
+                    0 => "it shows before the first input".to_owned(),
+                    _ => format!("{shown} show{} it{perhaps}", if difference.inputs == 1 { "s" } else { "" }),
+                };
+                let mut text = format!("{implementation} {differs} to {spec}: {shortest}\n\n");
+                text.push_str(&self.difference(difference, style));
+                text
+            }
+            Conformance::Conforms { proved: true, .. } => {
+                let conforms = style.green("conforms");
+                let pairs = count(self.found.work.pairs, "pair");
+                format!("{implementation} {conforms} to {spec} (proved: {pairs} of states, and no others)\n")
+            }
+            Conformance::Conforms { length, stop, .. } => {
+                let why = match stop {
+                    Stop::Depth => String::new(),
+                    _ => format!("; {}", self.stop(*stop)),
+                };
+                let conforms = match stop {
+                    Stop::Depth => style.green("conforms"),
+                    _ => style.yellow("conforms"),
+                };
+                format!("{implementation} {conforms} to {spec} up to {}{why}\n", count(*length, "input"))
+            }
+            Conformance::Unknown { reason, length } => {
+                let unknown = style.yellow("unknown");
+                let why = self.reason(reason);
+                let shorter = match length {
+                    0 => String::new(),
+                    n => format!("; up to {} they do not differ", count(*n, "input")),
+                };
+                format!("whether {implementation} conforms to {spec} is {unknown}: {why}{shorter}\n")
+            }
+        }
+    }
+
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Cancelled if self.interrupted => "it was interrupted".into(),
+            Reason::Cancelled => "the time was up, `--time` allows more".into(),
+            Reason::Time => format!("{reason}, `--patience` allows more"),
+            _ => reason.to_string(),
+        }
+    }
+
+    fn stop(&self, stop: Stop) -> &'static str {
+        match stop {
+            Stop::Cancelled if self.interrupted => "it was interrupted",
+            Stop::Cancelled => "the time was up, `--time` allows more",
+            Stop::Nodes => "there are more states than `--nodes` allows",
+            _ => "that is the bound",
+        }
+    }
+
+    fn difference(&self, difference: &Difference, style: Style) -> String {
+        let model = self.spec.0;
+        let mut text = String::new();
+        let (last, before) = match difference.trace.split_last() {
+            Some(split) => split,
+            None => return text,
+        };
+        let shown = |events: &[Event]| match events.is_empty() {
+            true => "nothing".to_owned(),
+            false => events.iter().map(|e| e.show(model)).collect::<Vec<_>>().join(" "),
+        };
+        for Exchange { input, implementation, .. } in before {
+            let answer = implementation.as_deref().unwrap_or_default();
+            match input {
+                Some(input) => text.push_str(&format!("  {} {}\n", input.show(model), shown(answer))),
+                None if !answer.is_empty() => text.push_str(&format!("  {}\n", shown(answer))),
+                None => {}
+            }
+        }
+        let input = last.input.as_ref().map_or("(at the start)".to_owned(), |i| i.show(model));
+        text.push_str(&format!("  {}\n", style.bold(input)));
+        let answers = last.spec.as_deref().unwrap_or_default();
+        let mut allowed: Vec<String> = answers.iter().map(|a| shown(a)).collect();
+        if last.more {
+            allowed.push("…".into());
+        }
+        text.push_str(&format!("    specification:  {}\n", style.green(allowed.join(", or "))));
+        let given = match &last.implementation {
+            Some(events) => shown(events),
+            None => "does not take it".into(),
+        };
+        text.push_str(&format!("    implementation: {}\n", style.red(given)));
+        text
+    }
+
+    /// What both models do together.
+    pub fn composition(&self, page: Page) -> String {
+        let c = &self.found.composition;
+        let (both, spec, implementation) = (c.count(Defined::Both), c.count(Defined::Spec), c.count(Defined::Impl));
+        let mut parts = vec![format!("{both} of both")];
+        if spec > 0 {
+            parts.push(format!("{spec} of the specification alone"));
+        }
+        if implementation > 0 {
+            parts.push(format!("{implementation} of the implementation model alone"));
+        }
+        let questions = count(usize::try_from(self.found.composed.asked).unwrap_or(usize::MAX), "question");
+        let what = format!(
+            "composition: {} and {} ({}), {questions} to the solver",
+            count(c.pairs.len(), "state"),
+            count(c.transitions.len(), "transition"),
+            parts.join(", "),
+        );
+        let mut text = wrap(&what, page.width).join("\n  ");
+        text.push_str(&format!("\n  {}\n", self.cut()));
+        text
+    }
+
+    /// Which paths there are, and what was cut.
+    fn cut(&self) -> String {
+        let c = &self.found.composition;
+        let which = match self.options.cover {
+            Cover::Transitions => "a path to every transition; states that earlier ones include are not followed again",
+            Cover::Inclusion => "all paths; each ends where its state is included in one that it has passed",
+            Cover::Length(n) => return self.bounded(n),
+        };
+        match c.stop {
+            Stop::Complete => which.to_owned(),
+            Stop::Depth => format!("{which}; cut after {}", count(c.length, "input")),
+            stop => format!("{which}; cut after {}: {}", count(c.length, "input"), self.stop(stop)),
+        }
+    }
+
+    fn bounded(&self, n: usize) -> String {
+        let c = &self.found.composition;
+        match c.stop {
+            Stop::Complete => format!("all paths: none has more than {}", count(n, "input")),
+            Stop::Depth => format!("all paths of up to {}; longer ones are cut", count(n, "input")),
+            stop => format!("paths of up to {}; cut: {}", count(c.length, "input"), self.stop(stop)),
+        }
+    }
+
+    /// Where values are undefined, which is not compared.
+    pub fn undefined(&self) -> Option<String> {
+        let all = &self.found.undefined;
+        let (side, _) = all.first()?;
+        let (model, file) = if *side == Side::Spec { self.spec } else { self.implementation };
+        let names = all.iter().filter(|(s, _)| s == side).map(|(_, s)| format!("`{}`", model.switches[*s].name));
+        let names: Vec<String> = names.collect();
+        Some(format!(
+            "some values of {} in {file} are undefined or outside their range, and not compared; \
+             `sioco analyze {file}` says which",
+            names.join(", ")
+        ))
+    }
+
+    /// The transitions of the composition.
+    pub fn transitions(&self, page: Page) -> String {
+        let c = &self.found.composition;
+        let mut text = String::new();
+        for t in c.transitions.iter().take(page.most) {
+            let input = &self.spec.0.gates[t.gate].name;
+            let condition = match t.condition.is_empty() {
+                true => String::new(),
+                false => format!(" [{}]", t.condition.join(" && ")),
+            };
+            let (from, to) = (self.pair(&c.pairs[t.from]), self.pair(&c.pairs[t.to]));
+            let tests = match t.dist_deg() {
+                Some(n) if t.defined == Defined::Both => format!("  DistDeg {n}"),
+                _ => String::new(),
+            };
+            text.push_str(&format!("  {from} ?{input}{condition} -> {to}{tests}\n"));
+        }
+        let more = c.transitions.len().saturating_sub(page.most);
+        if more > 0 {
+            text.push_str(&format!("  … and {more} more; `--all` shows them\n"));
+        }
+        text
+    }
+
+    /// A state of the composition: where both models are.
+    fn pair(&self, pair: &Pair) -> String {
+        let of = |model: &Model, at: &Option<Vec<LocationId>>, lost: &str| match at {
+            Some(at) => at.iter().map(|l| model.location_name(*l)).collect::<Vec<_>>().join(","),
+            None => lost.to_owned(),
+        };
+        let spec = of(self.spec.0, &pair.spec, "err_s");
+        let implementation = of(self.implementation.0, &pair.implementation, "err_t");
+        format!("({spec}, {implementation})")
+    }
+
+    /// The tests.
+    pub fn suite(&self, suite: &Suite, page: Page) -> String {
+        let probes = suite.defined.iter().filter(|d| **d == Defined::Impl).count();
+        let tests = suite.plan.purposes.len() - probes;
+        let mut text = format!("suite: {}", count(tests, "test"));
+        if probes > 0 {
+            text.push_str(&format!(" and {}", count(probes, "probe")));
+        }
+        text.push_str(&format!(", {} together\n", count(suite.inputs, "input")));
+        let shown = page.most.min(suite.plan.purposes.len());
+        let width = shown.to_string().len();
+        for (i, case) in suite.cases.iter().take(shown).enumerate() {
+            let line = self.test(suite, i, case);
+            let lines = wrap(&line, page.width.saturating_sub(width + 4));
+            let indent = format!("\n  {}", " ".repeat(width + 2));
+            text.push_str(&format!("  {:>width$}. {}\n", i + 1, lines.join(&indent)));
+        }
+        let more = suite.plan.purposes.len() - shown;
+        if more > 0 {
+            text.push_str(&format!("  … and {more} more; `--all` shows them\n"));
+        }
+        for (_, reason) in suite.open.iter().take(1) {
+            let paths = count(suite.open.len(), "path");
+            text.push_str(&format!("  {paths} may need more tests: {}\n", self.reason(reason)));
+        }
+        if suite.plan.stop == Stop::Cancelled && self.found.composition.stop != Stop::Cancelled {
+            text.push_str(&format!("  not all tests are there: {}\n", self.stop(Stop::Cancelled)));
+        }
+        if let (Some(n), false) = (self.options.uniformity, suite.without_degree.is_empty()) {
+            let of = without_degree(self.spec.0, &suite.without_degree);
+            text.push_str(&format!("  {} for each path with {of}, as `--uniformity` says\n", count(n, "test")));
+        }
+        text
+    }
+
+    /// A test in a line: its inputs and what is expected.
+    fn test(&self, suite: &Suite, number: usize, case: &Case) -> String {
+        let model = self.spec.0;
+        let purpose = &suite.plan.purposes[number];
+        let mut parts: Vec<String> = Vec::new();
+        for (node, spot) in purpose.nodes.iter().zip(&case.nodes) {
+            let (Some(leg), Some(values)) = (&node.leg, &spot.values) else { continue };
+            if leg.step.is_silence() {
+                parts.push("(silence)".into());
+            }
+            let Some(switch) = leg.step.switches().next() else { continue };
+            if let sioco_model::model::Label::Gate(gate) = model.switches[switch].label {
+                parts.push(Event { gate, args: values.clone() }.show(model));
+            }
+        }
+        if !purpose.probe.is_empty() {
+            let probes: Vec<String> = purpose.probe.iter().map(|e| e.show(model)).collect();
+            parts.push(format!("probe: {}", probes.join(" ")));
+        }
+        parts.join(" ")
+    }
+}
+
+/// Outputs without a degree, in words.
+pub fn without_degree(model: &Model, found: &[NoDegree]) -> String {
+    let of = |n: &NoDegree| {
+        let part = if n.text.is_empty() { String::new() } else { format!("`{}` is ", n.text) };
+        format!("`{}` ({part}{})", model.gates[n.gate].name, n.why)
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for n in found {
+        // One part of an expression is enough for each gate.
+        if found.iter().find(|o| o.gate.index() == n.gate.index()) == Some(n) {
+            texts.push(of(n));
+        }
+    }
+    format!("the output {}", texts.join(", "))
+}

@@ -1,0 +1,312 @@
+//! `sioco compare`: a specification and a model of an implementation together.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use serde_json::Value as Json;
+use sioco_lang::check::CheckedModel;
+use sioco_model::SwitchId;
+use sioco_plan::compare::{CompareError, Compared, Conformance, Cover, Options, Progress, Side, compare};
+use sioco_report::analysis::Source;
+use sioco_report::compare::{Comparison, Page, document, without_degree};
+use sioco_report::plan::{Planned, document as plan_document};
+use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_symbolic::Stop;
+
+use crate::budget::{Flags, within};
+use crate::commands::plan::{NODES, Values, can_be_written};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::model::{Choices, load, shell_word};
+use crate::output::{Format, Output};
+use crate::seconds;
+use crate::solver_choice::SolverChoice;
+
+/// So many tests and transitions are shown, unless all are wanted.
+const SHOWN: usize = 20;
+
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Compare a specification with a model of its implementation, and make tests out of both.
+///
+/// Says whether the implementation model conforms to the specification, and if not, shows a shortest sequence of inputs
+/// that tells them apart. Composes both models: what inputs they take together, and what only one of them takes. From
+/// that comes a suite that is made for this implementation: enough inputs for every path to tell the outputs of both
+/// apart. `sioco test SPEC --plan` runs it against the real system, which is judged by the specification alone. The
+/// implementation model may come from a model learner, by way of `sioco import`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sioco compare spec.sts learned.sts
+  sioco compare spec.sts learned.sts --composition
+  sioco compare spec.sts learned.sts --length 3 --output suite.json
+  sioco test spec.sts --plan suite.json --sut './system'
+
+Exit codes:
+  0    the implementation model conforms, or does so up to `--length`
+  1    it does not conform: a sequence of inputs shows it
+  2    the command line or a model is wrong, or an output has no degree
+  3    a solver, `--nodes` or `--time` left it open
+  5    a solver broke down
+  130  interrupted, with what was found until then")]
+pub struct Compare {
+    /// The specification
+    #[arg(value_name = "SPEC")]
+    spec: PathBuf,
+
+    /// The model of the implementation
+    #[arg(value_name = "IMPL")]
+    implementation: PathBuf,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    #[command(flatten)]
+    solver: SolverChoice,
+
+    /// Which paths are tested, where loops make them infinitely many
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t, conflicts_with = "length")]
+    cover: Covered,
+
+    /// Tests all paths with so many inputs, and compares the models no further
+    #[arg(long, value_name = "INPUTS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    length: Option<u32>,
+
+    /// How many inputs tell outputs apart whose degree cannot be found
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    uniformity: Option<u32>,
+
+    /// Which values the tests have
+    #[arg(long, value_enum, default_value_t)]
+    values: Values,
+
+    /// Where random values start
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// The greatest number of states and of transitions that are looked at
+    #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
+    nodes: u32,
+
+    /// The longest that the search may take, in seconds; what it has by then is used, and that is said
+    #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
+    time: Duration,
+
+    /// The longest that one question to a solver may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
+    patience: Duration,
+
+    /// Shows the transitions that both models have together
+    #[arg(long)]
+    composition: bool,
+
+    /// Shows all tests and transitions, however many there are
+    #[arg(long)]
+    all: bool,
+
+    /// Writes the suite to this file, to be run with `sioco test SPEC --plan`
+    #[arg(long, short, value_name = "PLAN.json")]
+    output: Option<PathBuf>,
+
+    /// Whom the output is for; as JSON, it is one object, on one line
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Which paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Covered {
+    /// One to every transition; states that earlier ones include are not followed again.
+    #[default]
+    Transitions,
+    /// All, each until its state is included in one that it has passed.
+    Inclusion,
+}
+
+impl Compare {
+    /// Compares two models.
+    pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        let back_end = self.solver.back_end()?;
+        if let Some(path) = &self.output {
+            can_be_written(path)?;
+        }
+        let (checked, spec) = load(&self.spec, &self.choices, out)?;
+        let (_, implementation) = load(&self.implementation, &self.choices, out)?;
+        let interrupted = interrupt::flag();
+        let mut options = Options::default();
+        let found = within(self.time, &interrupted, |flags| {
+            options = self.options(flags);
+            self.compare(&spec, &implementation, &back_end, &options, out)
+        })?;
+        let by_hand = interrupted.load(Ordering::Relaxed);
+        let (spec_file, implementation_file) = (name(&self.spec), name(&self.implementation));
+        let comparison = Comparison {
+            spec: (&spec.model, &spec_file),
+            implementation: (&implementation.model, &implementation_file),
+            options: &options,
+            found: &found,
+            interrupted: by_hand,
+        };
+        let source = Source { checked: &spec, sources: &checked.sources };
+        self.tell(&comparison, source, out)?;
+        self.exit(&comparison)
+    }
+
+    fn options(&self, flags: Flags) -> Options {
+        Options {
+            cover: match (self.length, self.cover) {
+                (Some(n), _) => Cover::Length(n as usize),
+                (None, Covered::Transitions) => Cover::Transitions,
+                (None, Covered::Inclusion) => Cover::Inclusion,
+            },
+            nodes: self.nodes as usize,
+            uniformity: self.uniformity.map(|n| n as usize),
+            values: self.choice(),
+            seed: self.seed,
+            describe: self.composition || self.format == Format::Json,
+            enough: Some(flags.enough),
+            limits: Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() },
+            ..Options::default()
+        }
+    }
+
+    fn choice(&self) -> Choice {
+        self.values.choice(self.seed)
+    }
+
+    fn compare(
+        &self,
+        spec: &CheckedModel,
+        implementation: &CheckedModel,
+        back_end: &BackEnd,
+        options: &Options,
+        out: &mut Output,
+    ) -> Result<Compared, Failure> {
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let mut last = Instant::now();
+        let mut progress = |p: Progress| {
+            if out.shows_progress() && last.elapsed() >= PROGRESS {
+                last = Instant::now();
+                out.progress(format_args!("{p}"));
+            }
+        };
+        let found = compare(&spec.model, &implementation.model, &solvers, options, &mut progress);
+        out.progress("");
+        found.map_err(|why| self.failure(&why, spec, implementation))
+    }
+
+    fn failure(&self, why: &CompareError, spec: &CheckedModel, implementation: &CheckedModel) -> Failure {
+        match why {
+            CompareError::Mismatch(why) => {
+                let files = format!("{} and {}", self.spec.display(), self.implementation.display());
+                Failure::usage(format!("{files} cannot be compared: {why}")).help(why.help())
+            }
+            CompareError::Free(variable) => {
+                let what = format!("`{variable}` of {} may begin with any value", self.spec.display());
+                let help = "a specification to compare with begins in one state: give the variable an initial value";
+                Failure::usage(what).help(help)
+            }
+            CompareError::Silent(side) => {
+                let file = self.file(*side);
+                let what = format!("{} never answers an input with an output", file.display());
+                let help = format!("`sioco explore {}` shows what it does", shell_word(&name(file)));
+                Failure::usage(what).help(help)
+            }
+            CompareError::Endless(side, switches) => {
+                let model = match side {
+                    Side::Spec => spec,
+                    Side::Impl => implementation,
+                };
+                let names: Vec<&str> = switches.iter().map(|s: &SwitchId| &*model.model.switches[*s].name).collect();
+                let file = self.file(*side).display();
+                let what = format!(
+                    "the answer of {file} to an input does not end: it takes `{}` again and again",
+                    names.join(" ")
+                );
+                Failure::usage(what).help("a comparison takes models that wait for the next input after every answer")
+            }
+        }
+    }
+
+    fn file(&self, side: Side) -> &Path {
+        match side {
+            Side::Spec => &self.spec,
+            Side::Impl => &self.implementation,
+        }
+    }
+
+    fn tell(&self, comparison: &Comparison<'_>, source: Source<'_>, out: &mut Output) -> Result<(), Failure> {
+        let found = comparison.found;
+        let plan = found.suite.as_ref().ok().map(|suite| {
+            let options = sioco_plan::Options { seed: self.seed, ..sioco_plan::Options::new(suite.plan.cover.clone()) };
+            let planned = Planned { source, options: &options, plan: &suite.plan, interrupted: comparison.interrupted };
+            plan_document(&planned, &name(&self.spec), &suite.cases)
+        });
+        if let (Some(path), Some(plan)) = (&self.output, &plan) {
+            let text = format!("{plan:#}\n");
+            crate::files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
+            out.say(format_args!("wrote {}", path.display()));
+        }
+        if self.format == Format::Json {
+            let plan: Option<&Json> = plan.as_ref();
+            out.line(document(comparison, plan));
+            return Ok(());
+        }
+        let most = if self.all { usize::MAX } else { SHOWN };
+        let page = Page { width: out.width(), style: out.style(), most };
+        out.print(&comparison.conformance(page));
+        if let Some(note) = comparison.undefined() {
+            out.say(note);
+        }
+        out.line("");
+        out.print(&comparison.composition(page));
+        if self.composition {
+            out.print(&comparison.transitions(page));
+        }
+        if let Ok(suite) = &found.suite {
+            out.line("");
+            out.print(&comparison.suite(suite, page));
+        }
+        Ok(())
+    }
+
+    fn exit(&self, comparison: &Comparison<'_>) -> Result<Exit, Failure> {
+        let found = comparison.found;
+        let no_suite = || {
+            let none = found.suite.as_ref().err()?;
+            let what = format!("there is no suite: {} has no degree", without_degree(comparison.spec.0, none));
+            let help = "`--uniformity N` says how many inputs tell such outputs apart; N tests are made for each path";
+            Some(Failure::usage(what).help(help))
+        };
+        match &found.conformance {
+            Conformance::Differs(_) => match no_suite() {
+                Some(failure) => Err(Failure { exit: Exit::Fail, ..failure }),
+                None => Ok(Exit::Fail),
+            },
+            _ if comparison.interrupted => Ok(Exit::Interrupted),
+            Conformance::Unknown { reason: why @ Reason::Broken { .. }, .. } => {
+                let failure = Failure { exit: Exit::Infrastructure, message: Some(why.to_string()), help: None };
+                Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+            }
+            conformance => {
+                if let Some(failure) = no_suite() {
+                    return Err(failure);
+                }
+                Ok(match conformance {
+                    Conformance::Conforms { proved: true, .. } => Exit::Ok,
+                    Conformance::Conforms { stop: Stop::Depth, .. } => Exit::Ok,
+                    _ => Exit::Inconclusive,
+                })
+            }
+        }
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
