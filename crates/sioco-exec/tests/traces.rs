@@ -94,6 +94,24 @@ fn s1_figure_3_8_the_rest_of_the_test() {
     assert_eq!(summary.pauses.solved, 0, "{summary:?}");
 }
 
+/// The same for values that the plan does not have, but were found at the start of the run.
+#[test]
+fn s1_figure_3_8_the_rest_of_a_new_test() {
+    let model = example("trace-figures/fig-3-08");
+    let mut plan = tests(&model, 3);
+    plan.purposes.sort_by_key(|p| !shown(&model, p).starts_with("!a(3)"));
+    plan.purposes.iter_mut().for_each(|p| p.test = None);
+    let settings = Settings { values: Choice::Min, attempts: 1, max_steps: Some(3), ..Settings::default() };
+    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let mut sut = Scripted::new(&model, |inputs: &[GateValue]| match inputs.last() {
+        None => vec!["!a(9)".into()],
+        Some(_) => vec!["!e".into()],
+    });
+    let (records, summary) = campaign(&mut tester, &mut sut);
+    assert_eq!(trace(&model, &records), ["!a(9)", "?b(3)", "!e"]);
+    assert_eq!(summary.pauses.solved, 0, "{summary:?}");
+}
+
 /// Case 2: 11 mod 6 is 5: the rest of the trace needs another value.
 #[test]
 fn s1_figure_3_8_the_rest_of_the_trace() {
