@@ -17,9 +17,9 @@ use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::inclusion::Inclusion;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
-use sioco_symbolic::path::{Path, Possible, SolverFactory};
+use sioco_symbolic::path::Possible;
 
-use super::join::{Joined, Side};
+use super::join::Side;
 use super::polynomial::{NoDegree, Reader, Space};
 use super::walk::{Halt, Move, Out, Walk};
 use super::{Cover, Options, Progress};
@@ -130,9 +130,7 @@ impl Composition {
 
     /// The transitions at whose end a sequence of inputs may be (S2 definition 18): of a deterministic pair of models, at
     /// most one.
-    pub fn taken_by(&self, joined: &Joined, solvers: SolverFactory<'_>, inputs: &[Event]) -> Vec<usize> {
-        let over = || false;
-        let mut walk = Walk::new(joined, Path::new(&joined.model, solvers), usize::MAX, &over);
+    pub(crate) fn taken_by(&self, walk: &mut Walk<'_>, inputs: &[Event]) -> Vec<usize> {
         let mut found = Vec::new();
         for t in 0..self.transitions.len() {
             let path = self.path(t);

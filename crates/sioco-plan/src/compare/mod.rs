@@ -29,6 +29,8 @@ pub use join::{Joined, Mismatch, Side, join};
 pub use suite::{NoDegree, Suite};
 pub use trace::Exchange;
 
+use crate::event::Event;
+
 /// Which paths of the composition are tested: S2 leaves open what to do where loops make them infinitely many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cover {
@@ -173,12 +175,7 @@ pub fn compare(
     let over = || options.is_over();
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walk = walk::Walk::new(&joined, path, options.internal, &over);
-    let endless = |halt| match halt {
-        walk::Halt::Endless(side, switches) => {
-            CompareError::Endless(side, switches.into_iter().map(|s| joined.own_switch(side, s)).collect())
-        }
-        walk::Halt::Over => unreachable!("a search that is over has a result"),
-    };
+    let endless = |halt| endless(&joined, halt);
     let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
     if several {
         (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
@@ -205,6 +202,32 @@ pub fn compare(
         undefined.extend(errors(model, solvers, options).into_iter().map(|switch| (side, switch)));
     }
     Ok(Compared { conformance, work, asked, composition, composed, suite, counters, undefined })
+}
+
+/// Composes two models, and says at the ends of which transitions each of some sequences of inputs may be (S2 definition
+/// 18): of deterministic models, at most one.
+pub fn compose(
+    joined: &Joined,
+    solvers: SolverFactory<'_>,
+    options: &Options,
+    sequences: &[Vec<Event>],
+) -> Result<(Composition, Vec<Vec<usize>>), CompareError> {
+    let over = || options.is_over();
+    let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
+    let mut walk = walk::Walk::new(joined, path, options.internal, &over);
+    let composition =
+        composition::compose(&mut walk, options, &mut |_| {}).map_err(|halt| endless(joined, halt))?;
+    let taken = sequences.iter().map(|inputs| composition.taken_by(&mut walk, inputs)).collect();
+    Ok((composition, taken))
+}
+
+fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
+    match halt {
+        walk::Halt::Endless(side, switches) => {
+            CompareError::Endless(side, switches.into_iter().map(|s| joined.own_switch(side, s)).collect())
+        }
+        walk::Halt::Over => unreachable!("a search that is over has a result"),
+    }
 }
 
 /// In how many states model errors are looked for.

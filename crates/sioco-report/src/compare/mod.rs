@@ -138,6 +138,9 @@ impl Comparison<'_> {
             None => "does not take it".into(),
         };
         text.push_str(&format!("    implementation: {}\n", style.red(given)));
+        if last.implementation.is_none() {
+            text.push_str("\n  if the model is only incomplete, the suite shows what the system itself does\n");
+        }
         text
     }
 
