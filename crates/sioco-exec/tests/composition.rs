@@ -12,8 +12,8 @@ use sioco_exec::{GateValue, NoClock, Settings, Summary, Tester, Verdict, drive};
 use sioco_model::Model;
 use sioco_model::model::Label;
 use sioco_model::semantics::{Interpreter, State};
-use sioco_plan::{Event, Plan};
 use sioco_plan::compare::{Compared, Conformance, Cover, Defined, Options, compare, compose, join};
+use sioco_plan::{Event, Plan};
 use sioco_symbolic::Stop;
 use support::campaign::solvers;
 

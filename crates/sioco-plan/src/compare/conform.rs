@@ -128,20 +128,22 @@ pub(crate) fn conform(
         let moves = search.nodes[at].moves.clone();
         walk.follow(&moves);
         if let Err(halt) = search.expand(walk, spec, depth) {
-            if halt == Halt::Over {
-                (stop, length) = (Stop::Cancelled, depth);
-            }
+            length = depth;
             halted = Some(halt);
         }
     }
     walk.follow(&[]);
     let work = Work { pairs: search.nodes.len(), steps: search.steps, together: false };
-    if let Some(halt) = halted.filter(|h| *h != Halt::Over) {
-        return Err(halt);
+    match halted {
+        // Be it before anything was looked at.
+        Some(Halt::Over) => stop = Stop::Cancelled,
+        Some(halt) => return Err(halt),
+        None => {}
     }
     let deepest = search.nodes.last().map_or(0, |n| n.depth);
     let length = length.min(deepest);
-    let found = match (search.found, search.open) {
+    let cut = walk.cut.clone().map(|reason| (reason, 1));
+    let found = match (search.found, search.open.or(cut)) {
         (Some(mut difference), open) => {
             difference.perhaps_longer = open.is_some_and(|(_, depth)| depth < difference.inputs);
             Conformance::Differs(difference)

@@ -8,7 +8,9 @@ use std::fmt;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::{Channel, Direction, Gate, Label, Location, Model, Param, Process, Switch, SwitchParam, Variable};
+use sioco_model::model::{
+    Channel, Direction, Gate, Label, Location, Model, Param, Process, Switch, SwitchParam, Variable,
+};
 use sioco_model::sort::{DataType, Sort, Sorts};
 use sioco_model::term::{Op, Term};
 use sioco_model::{BinderId, ChannelId, DataId, GateId, Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};

@@ -215,8 +215,7 @@ pub fn compose(
     let over = || options.is_over();
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walk = walk::Walk::new(joined, path, options.internal, &over);
-    let composition =
-        composition::compose(&mut walk, options, &mut |_| {}).map_err(|halt| endless(joined, halt))?;
+    let composition = composition::compose(&mut walk, options, &mut |_| {}).map_err(|halt| endless(joined, halt))?;
     let taken = sequences.iter().map(|inputs| composition.taken_by(&mut walk, inputs)).collect();
     Ok((composition, taken))
 }
@@ -235,7 +234,10 @@ const ERRORS_AMONG: usize = 200;
 
 /// The switches of a model that compute a value which is undefined for some values, as far as they are found quickly.
 fn errors(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<SwitchId> {
-    let terms = model.switches.values().flat_map(|s| s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term)));
+    let terms = model
+        .switches
+        .values()
+        .flat_map(|s| s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term)));
     if options.is_over() || !terms.into_iter().any(|t| model.terms.is_partial(t)) {
         return Vec::new();
     }

@@ -103,7 +103,8 @@ pub(crate) fn conform(
         Some(halt) => return Err(halt),
         None => {}
     }
-    let found = match (search.found, search.open) {
+    let cut = walk.cut.clone().map(|reason| (reason, 1));
+    let found = match (search.found, search.open.or(cut)) {
         (Some(mut difference), open) => {
             difference.perhaps_longer = open.is_some_and(|(_, depth)| depth < difference.inputs);
             Conformance::Differs(difference)
@@ -155,22 +156,16 @@ impl Search<'_> {
         let known = walk.path.known_symbols();
         let mut ways = Ways { places: Some(BTreeSet::new()), ..Ways::default() };
         let Ways { defined, explained, places } = &mut ways;
-        each(
-            walk,
-            &answered,
-            0,
-            &mut |walk| defined.push(walk.path.since(base, &known)),
-            &mut |walk| {
-                explained.push(walk.path.since(base, &known));
-                match (&mut *places, place(walk)) {
-                    (Some(places), Some(place)) => {
-                        places.insert(place);
-                    }
-                    (places, _) => *places = None,
+        each(walk, &answered, 0, &mut |walk| defined.push(walk.path.since(base, &known)), &mut |walk| {
+            explained.push(walk.path.since(base, &known));
+            match (&mut *places, place(walk)) {
+                (Some(places), Some(place)) => {
+                    places.insert(place);
                 }
-                Ok(())
-            },
-        )?;
+                (places, _) => *places = None,
+            }
+            Ok(())
+        })?;
         let wrong = walk.path.build(|pool, sorts| {
             let defined = pool.or(sorts, &ways.defined);
             let explained = pool.or(sorts, &ways.explained);
