@@ -112,12 +112,17 @@ fn the_document_has_everything() {
 /// The published mutants of the Ceiling Speed Monitor, each as its own model: the suite kills it, and the reference passes.
 #[test]
 fn suites_kill_what_they_are_made_for() {
+    // Its real numbers are too much for the built-in solver.
+    if let Err(why) = sioco_solve::BackEnd::Z3.open() {
+        println!("not tried: {why}");
+        return;
+    }
     let folder = folder();
     let reference = example("ceiling-speed-monitor/csm");
     for mutant in ["ex1", "ex2", "ex3"] {
         let plan = folder.path(&format!("{mutant}.json"));
         let mutant = example(&format!("ceiling-speed-monitor/mutant-{mutant}"));
-        let run = compare(&reference, &mutant, &["--output", &plan]);
+        let run = sioco(&["compare", &reference, &mutant, "--solver", "z3", "--output", &plan]);
         run.exits(1);
         let killed = test(&reference, &plan, &mutant);
         killed.exits(1);

@@ -64,6 +64,8 @@ pub struct Options {
     pub values: Choice,
     /// Where random values start.
     pub seed: u64,
+    /// Whether paths end where the outputs differ whatever the inputs are: S2 follows them further.
+    pub until_different: bool,
     /// Whether the conditions of transitions are told.
     pub describe: bool,
     /// How many steps the answer to an input may have.
@@ -83,6 +85,7 @@ impl Default for Options {
             uniformity: None,
             values: Choice::Min,
             seed: 0,
+            until_different: false,
             describe: false,
             internal: 100,
             enough: None,

@@ -336,6 +336,17 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
+    /// Whether outputs differ whatever the inputs on this path are.
+    pub fn surely_differ(&mut self, a: &[Out], b: &[Out]) -> bool {
+        if !a.iter().map(|o| o.gate).eq(b.iter().map(|o| o.gate)) {
+            return true;
+        }
+        let pairs = a.iter().zip(b).flat_map(|(a, b)| a.args.iter().zip(&b.args));
+        let same: Vec<TermId> = pairs.map(|(x, y)| self.path.same(*x, *y)).collect();
+        let same = self.all(&same);
+        self.path.may_hold(same) == Possible::No
+    }
+
     /// The places of the inputs on the path, each once.
     pub fn input_frames(&self) -> Vec<usize> {
         let model = &self.joined.model;

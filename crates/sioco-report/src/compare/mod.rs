@@ -164,6 +164,11 @@ impl Comparison<'_> {
         );
         let mut text = wrap(&what, page.width).join("\n  ");
         text.push_str(&format!("\n  {}\n", self.cut()));
+        let ended = c.pairs.iter().filter(|p| p.ends).count();
+        if ended > 0 {
+            let ended = count(ended, "path");
+            text.push_str(&format!("  {ended} not followed further: the outputs differ whatever the inputs are\n"));
+        }
         text
     }
 
