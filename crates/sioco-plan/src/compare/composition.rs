@@ -17,12 +17,13 @@ use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::inclusion::Inclusion;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
-use sioco_symbolic::path::Possible;
+use sioco_symbolic::path::{Path, Possible, SolverFactory};
 
-use super::join::Side;
+use super::join::{Joined, Side};
 use super::polynomial::{NoDegree, Reader, Space};
 use super::walk::{Halt, Move, Out, Walk};
 use super::{Cover, Options, Progress};
+use crate::event::Event;
 
 /// How many cases an answer is divided into, at most: two to the power of this.
 const SPLITS: usize = 6;
@@ -88,6 +89,15 @@ pub struct Composition {
     pub(crate) start: Vec<Vec<Move>>,
 }
 
+impl Transition {
+    /// How many tests tell the outputs of both models apart (S2: DistDeg), if their degree is known: as many as the
+    /// polynomials in question have coefficients, or fewer where the inputs are fewer. One where only one model defines it.
+    pub fn dist_deg(&self) -> Option<usize> {
+        let spaces = self.spaces.as_ref().ok()?;
+        Some(spaces.iter().map(Space::size).max().unwrap_or(1).max(1))
+    }
+}
+
 impl Composition {
     /// The transitions from the start to the end of one.
     pub fn path(&self, transition: usize) -> Vec<usize> {
@@ -118,6 +128,37 @@ impl Composition {
         }
     }
 
+    /// The transitions at whose end a sequence of inputs may be (S2 definition 18): of a deterministic pair of models, at
+    /// most one.
+    pub fn taken_by(&self, joined: &Joined, solvers: SolverFactory<'_>, inputs: &[Event]) -> Vec<usize> {
+        let over = || false;
+        let mut walk = Walk::new(joined, Path::new(&joined.model, solvers), usize::MAX, &over);
+        let mut found = Vec::new();
+        for t in 0..self.transitions.len() {
+            let path = self.path(t);
+            let gates = path.iter().map(|t| self.transitions[*t].gate);
+            if !gates.eq(inputs.iter().map(|e| e.gate)) {
+                continue;
+            }
+            let moves = self.moves(t);
+            walk.follow(&moves);
+            let mut at = moves.len() - path.iter().map(|t| self.transitions[*t].moves.len()).sum::<usize>();
+            let mut same = Vec::new();
+            for (t, input) in path.iter().zip(inputs) {
+                // A transition begins with its input.
+                let args = walk.path.args(at).to_vec();
+                same.push(walk.path.have_values(&args, &input.args));
+                at += self.transitions[*t].moves.len();
+            }
+            let same = walk.path.build(|pool, sorts| pool.and(sorts, &same));
+            if walk.make(Move::Where(same)) != Possible::No {
+                found.push(t);
+                walk.back();
+            }
+        }
+        found
+    }
+
     /// Finds out what must hold for the transitions, in words.
     pub(crate) fn describe(&mut self, walk: &mut Walk<'_>) {
         for t in 0..self.transitions.len() {
@@ -126,8 +167,9 @@ impl Composition {
             let own: Vec<TermId> =
                 walk.path.written_out().into_iter().filter(|c| c.step > before).map(|c| c.term).collect();
             let mut texts: Vec<String> = Vec::new();
+            let inputs = walk.input_frames();
             for term in own {
-                let text = walk.path.show(term);
+                let text = walk.show(term, &inputs);
                 if !texts.contains(&text) {
                     texts.push(text);
                 }

@@ -65,6 +65,8 @@ pub struct Work {
     pub pairs: usize,
     /// Inputs with their answers.
     pub steps: usize,
+    /// Whether the specification has several states that explain the same outputs, so that these were followed together.
+    pub together: bool,
 }
 
 struct Node {
@@ -133,7 +135,7 @@ pub(crate) fn conform(
         }
     }
     walk.follow(&[]);
-    let work = Work { pairs: search.nodes.len(), steps: search.steps };
+    let work = Work { pairs: search.nodes.len(), steps: search.steps, together: false };
     if let Some(halt) = halted.filter(|h| *h != Halt::Over) {
         return Err(halt);
     }

@@ -10,6 +10,7 @@ mod conform;
 mod join;
 mod points;
 mod polynomial;
+mod sets;
 mod suite;
 mod trace;
 mod walk;
@@ -17,7 +18,8 @@ mod walk;
 use sioco_model::{Model, SwitchId};
 use sioco_solve::Limits;
 use sioco_solve::values::Choice;
-use sioco_symbolic::explore::Stop;
+use sioco_symbolic::analysis;
+use sioco_symbolic::explore::{self, Stop};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 use sioco_symbolic::stats::Counters;
 
@@ -151,6 +153,9 @@ pub struct Compared {
     pub suite: Result<Suite, Vec<NoDegree>>,
     /// All that was asked.
     pub counters: Counters,
+    /// Switches that compute a value which is undefined or outside its range for some inputs, by the model that they are
+    /// in: what is true then is not compared.
+    pub undefined: Vec<(Side, SwitchId)>,
 }
 
 /// Compares two models.
@@ -174,7 +179,10 @@ pub fn compare(
         }
         walk::Halt::Over => unreachable!("a search that is over has a result"),
     };
-    let (conformance, work, _several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    if several {
+        (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    }
     let asked = walk.path.counters();
     // The composition is asked for with a path of its own, so that what it takes can be told.
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
@@ -192,5 +200,28 @@ pub fn compare(
     let suite = suite::suite(&mut walk, &composition, options, &mut |_, _| {});
     let mut counters = asked;
     counters.add(&walk.path.counters());
-    Ok(Compared { conformance, work, asked, composition, composed, suite, counters })
+    let mut undefined = Vec::new();
+    for (side, model) in [(Side::Spec, spec), (Side::Impl, implementation)] {
+        undefined.extend(errors(model, solvers, options).into_iter().map(|switch| (side, switch)));
+    }
+    Ok(Compared { conformance, work, asked, composition, composed, suite, counters, undefined })
+}
+
+/// In how many states model errors are looked for.
+const ERRORS_AMONG: usize = 200;
+
+/// The switches of a model that compute a value which is undefined for some values, as far as they are found quickly.
+fn errors(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<SwitchId> {
+    let terms = model.switches.values().flat_map(|s| s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term)));
+    if options.is_over() || !terms.into_iter().any(|t| model.terms.is_partial(t)) {
+        return Vec::new();
+    }
+    let explore = explore::Options {
+        nodes: ERRORS_AMONG,
+        workers: 1,
+        limits: options.limits.clone(),
+        ..explore::Options::default()
+    };
+    let found = explore::explore(model, solvers, &explore, &mut |_| {});
+    analysis::model_errors(model, &found, ERRORS_AMONG, solvers, &options.limits).switches
 }

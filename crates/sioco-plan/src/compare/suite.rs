@@ -76,7 +76,10 @@ pub(crate) fn suite(
         if let Err(found) = no_degree(t) {
             walk.follow(&composition.moves(i));
             let (text, why) = match found {
-                Some((term, why)) => (walk.path.show(term), why.to_owned()),
+                Some((term, why)) => {
+                    let inputs = walk.input_frames();
+                    (walk.show(term, &inputs), why.to_owned())
+                }
                 None => (String::new(), format!("more than {MONOMIALS} tests for one path")),
             };
             let gate = t.spaces.as_ref().err().map_or(t.gate, |(gate, ..)| *gate);

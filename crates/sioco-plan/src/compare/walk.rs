@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use sioco_model::model::{Direction, Label};
-use sioco_model::{GateId, SwitchId, TermId, Value};
+use sioco_model::{GateId, SwitchId, TermId, Value, print};
 use sioco_solve::Reason;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
@@ -315,6 +315,29 @@ impl<'m> Walk<'m> {
             result?;
         }
         Ok(())
+    }
+
+    /// The places of the inputs on the path, each once.
+    pub fn input_frames(&self) -> Vec<usize> {
+        let model = &self.joined.model;
+        let input = |m: &Move| match m {
+            Move::Take(Step::Switch(s)) => model.direction(*s) == Some(Direction::Input),
+            _ => false,
+        };
+        (0..).zip(&self.at).filter(|(_, (m, _))| input(m)).map(|(i, _)| i).collect()
+    }
+
+    /// A term over symbols for people: the parameter of the n-th input is `p#n`.
+    pub fn show(&self, term: TermId, inputs: &[usize]) -> String {
+        let name = |y| {
+            let name = self.path.symbol_name(y);
+            let number = name.rsplit_once('#').and_then(|(p, at)| {
+                let at: usize = at.parse().ok()?;
+                Some(format!("{p}#{}", inputs.iter().position(|i| i + 1 == at)? + 1))
+            });
+            number.unwrap_or(name)
+        };
+        print::term_in(&self.joined.model, self.path.pool(), None, &name, term)
     }
 
     /// The condition that no switch of a side takes an input with these arguments.

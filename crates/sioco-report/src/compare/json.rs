@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use sioco_model::model::Model;
 use sioco_plan::Event;
-use sioco_plan::compare::{Conformance, Cover, Defined, Exchange, Pair};
+use sioco_plan::compare::{Conformance, Cover, Defined, Exchange, Pair, Side};
 use sioco_symbolic::Stop;
 use sioco_symbolic::stats::Counters;
 
@@ -31,6 +31,7 @@ pub fn document(comparison: &Comparison<'_>, plan: Option<&Json>) -> Json {
             "gate": spec.0.gates[t.gate].name,
             "defined": defined(t.defined),
             "condition": t.condition,
+            "dist_deg": t.dist_deg(),
             "doubt": t.doubt.as_ref().map(ToString::to_string),
         })
     });
@@ -67,8 +68,12 @@ pub fn document(comparison: &Comparison<'_>, plan: Option<&Json>) -> Json {
             "stop": stop(c.stop, comparison.interrupted),
         },
         "suite": suite,
+        "undefined": found.undefined.iter().map(|(side, s)| match side {
+            Side::Spec => json!({ "model": "spec", "switch": spec.0.switches[*s].name }),
+            Side::Impl => json!({ "model": "implementation", "switch": implementation.0.switches[*s].name }),
+        }).collect::<Vec<_>>(),
         "work": {
-            "conformance": { "pairs": found.work.pairs, "steps": found.work.steps, "solver": solver(&found.asked) },
+            "conformance": { "pairs": found.work.pairs, "steps": found.work.steps, "together": found.work.together, "solver": solver(&found.asked) },
             "composition": { "steps": c.transitions.len(), "solver": solver(&found.composed) },
             "solver": solver(&found.counters),
         },

@@ -7,7 +7,7 @@ use sioco_model::{Id, LocationId};
 use sioco_plan::Event;
 use sioco_plan::case::Case;
 use sioco_plan::compare::{
-    Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Options, Pair, Suite,
+    Compared, Conformance, Cover, Defined, Difference, Exchange, NoDegree, Options, Pair, Side, Suite,
 };
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
@@ -188,6 +188,20 @@ impl Comparison<'_> {
         }
     }
 
+    /// Where values are undefined, which is not compared.
+    pub fn undefined(&self) -> Option<String> {
+        let all = &self.found.undefined;
+        let (side, _) = all.first()?;
+        let (model, file) = if *side == Side::Spec { self.spec } else { self.implementation };
+        let names = all.iter().filter(|(s, _)| s == side).map(|(_, s)| format!("`{}`", model.switches[*s].name));
+        let names: Vec<String> = names.collect();
+        Some(format!(
+            "some values of {} in {file} are undefined or outside their range, and not compared; \
+             `sioco analyze {file}` says which",
+            names.join(", ")
+        ))
+    }
+
     /// The transitions of the composition.
     pub fn transitions(&self, page: Page) -> String {
         let c = &self.found.composition;
@@ -199,7 +213,11 @@ impl Comparison<'_> {
                 false => format!(" [{}]", t.condition.join(" && ")),
             };
             let (from, to) = (self.pair(&c.pairs[t.from]), self.pair(&c.pairs[t.to]));
-            text.push_str(&format!("  {from} ?{input}{condition} -> {to}\n"));
+            let tests = match t.dist_deg() {
+                Some(n) if t.defined == Defined::Both => format!("  DistDeg {n}"),
+                _ => String::new(),
+            };
+            text.push_str(&format!("  {from} ?{input}{condition} -> {to}{tests}\n"));
         }
         let more = c.transitions.len().saturating_sub(page.most);
         if more > 0 {

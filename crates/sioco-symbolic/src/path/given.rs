@@ -3,12 +3,17 @@
 
 use std::sync::Arc;
 
-use sioco_model::{TermId, Value};
+use rustc_hash::FxHashSet;
+use sioco_model::term::{Op, Term};
+use sioco_model::{SymbolId, TermId, Value};
 use sioco_solve::{Reason, Terms, logic};
 
 use super::{Path, PathCondition, Possible, possible};
 use crate::prepare::{Origin, Prepared};
 use crate::step::Step;
+
+/// How much an elimination of quantifiers may make a condition grow.
+const ELIMINATION: usize = 300;
 
 impl Path<'_> {
     /// The values of the free parameters of a step with these arguments.
@@ -116,18 +121,40 @@ impl Path<'_> {
         self.instance(prepared.silent.term, &prepared.silent.reads)
     }
 
-    /// The condition that what a step with these arguments computes is undefined although it is enabled; none if that
-    /// cannot be.
-    pub fn undefined_given(&mut self, step: Step, args: &[TermId]) -> Option<TermId> {
-        let (all, enabled) = (self.given(step, args, true), self.given(step, args, false));
-        if all.len() == enabled.len() {
-            return None;
-        }
+    /// The symbols that the conditions and the arguments of the path have so far.
+    pub fn known_symbols(&mut self) -> FxHashSet<SymbolId> {
+        let mut terms: Vec<TermId> = self.conditions.iter().map(|c| c.term).collect();
+        terms.extend(self.frames.iter().flat_map(|f| f.args.iter().flatten().chain(f.free.iter().flat_map(|f| f.iter()))));
+        terms.extend(self.terms.iter().flatten());
+        let lists: Vec<Arc<[SymbolId]>> = terms.into_iter().map(|t| self.symbols_in(t)).collect();
+        lists.iter().flat_map(|l| l.iter().copied()).collect()
+    }
+
+    /// What the steps after some ask of symbols that were there before: that there are values of the others with which all
+    /// their conditions hold.
+    pub fn since(&mut self, steps: usize, known: &FxHashSet<SymbolId>) -> TermId {
+        let own: Vec<TermId> = self.written_out().iter().filter(|c| c.step > steps).map(|c| c.term).collect();
         let sorts = &self.model.sorts;
-        let all = self.pool.and(sorts, &all);
-        let mut parts = enabled;
-        parts.push(logic::not_true(&mut self.pool, sorts, all));
-        Some(self.pool.and(sorts, &parts))
+        let mut new: Vec<SymbolId> = Vec::new();
+        for t in &own {
+            new.extend(self.symbols_in(*t).iter().filter(|y| !known.contains(*y)));
+        }
+        new.sort_unstable();
+        new.dedup();
+        let parts: Vec<TermId> = own.iter().map(|t| logic::total(&mut self.pool, sorts, *t)).collect();
+        let body = self.pool.and(sorts, &parts);
+        if new.is_empty() {
+            return body;
+        }
+        let binders: Vec<_> = new.iter().map(|y| self.pool.binders.push(self.names.symbols[*y].sort)).collect();
+        let bound: Vec<TermId> = binders.iter().map(|b| self.pool.bound(sorts, *b)).collect();
+        let body = self.pool.replace(body, &mut |_, leaf| match leaf {
+            Term::Symbol(y, _) => new.iter().position(|n| n == y).map(|i| bound[i]),
+            _ => None,
+        });
+        let op = Op::Exists { first: binders[0], count: binders.len() as u32 };
+        let exists = self.pool.app(op, &[body], sorts.bool);
+        logic::eliminate(&mut self.pool, sorts, exists, ELIMINATION)
     }
 
     /// Adds a condition to the last step, as [`assume`](Self::assume) does, without asking whether the path is still

@@ -260,6 +260,9 @@ impl Compare {
         let most = if self.all { usize::MAX } else { SHOWN };
         let page = Page { width: out.width(), style: out.style(), most };
         out.print(&comparison.conformance(page));
+        if let Some(note) = comparison.undefined() {
+            out.say(note);
+        }
         out.line("");
         out.print(&comparison.composition(page));
         if self.composition {
