@@ -163,7 +163,7 @@ fn outputs_of_inputs() {
 /// What is wrong in each implementation of the Ceiling Speed Monitor, and what would be right.
 const FAULTS: [&[(&str, &str)]; 6] = [
     &[("[m < e < warning(m)]", "[m < e <= warning(m)]"), ("[warning(m) <= e <=", "[warning(m) < e <=")],
-    &[(" || m <= 10]", "]"), ("[m > 10 && ", "[")],
+    &[(" || m <= 40 && e <= warning(m)]", "]"), ("[m > 40 && ", "[")],
     &[(
         "[m < e <= emergency(m)] ; !outputs(3, true, 0) -> WARNING",
         "[m < e <= service(m)] ; !outputs(3, true, 0) -> WARNING
