@@ -155,22 +155,16 @@ impl Search<'_> {
         let known = walk.path.known_symbols();
         let mut ways = Ways { places: Some(BTreeSet::new()), ..Ways::default() };
         let Ways { defined, explained, places } = &mut ways;
-        each(
-            walk,
-            &answered,
-            0,
-            &mut |walk| defined.push(walk.path.since(base, &known)),
-            &mut |walk| {
-                explained.push(walk.path.since(base, &known));
-                match (&mut *places, place(walk)) {
-                    (Some(places), Some(place)) => {
-                        places.insert(place);
-                    }
-                    (places, _) => *places = None,
+        each(walk, &answered, 0, &mut |walk| defined.push(walk.path.since(base, &known)), &mut |walk| {
+            explained.push(walk.path.since(base, &known));
+            match (&mut *places, place(walk)) {
+                (Some(places), Some(place)) => {
+                    places.insert(place);
                 }
-                Ok(())
-            },
-        )?;
+                (places, _) => *places = None,
+            }
+            Ok(())
+        })?;
         let wrong = walk.path.build(|pool, sorts| {
             let defined = pool.or(sorts, &ways.defined);
             let explained = pool.or(sorts, &ways.explained);

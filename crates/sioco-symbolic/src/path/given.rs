@@ -124,7 +124,9 @@ impl Path<'_> {
     /// The symbols that the conditions and the arguments of the path have so far.
     pub fn known_symbols(&mut self) -> FxHashSet<SymbolId> {
         let mut terms: Vec<TermId> = self.conditions.iter().map(|c| c.term).collect();
-        terms.extend(self.frames.iter().flat_map(|f| f.args.iter().flatten().chain(f.free.iter().flat_map(|f| f.iter()))));
+        terms.extend(
+            self.frames.iter().flat_map(|f| f.args.iter().flatten().chain(f.free.iter().flat_map(|f| f.iter()))),
+        );
         terms.extend(self.terms.iter().flatten());
         let lists: Vec<Arc<[SymbolId]>> = terms.into_iter().map(|t| self.symbols_in(t)).collect();
         lists.iter().flat_map(|l| l.iter().copied()).collect()
