@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p sioco-exec --bench compose` prints a table for models of 10, 100 and 1,000 switches each: one that
 //! conforms and divides its inputs in another way, one with a wrong output, and one with a wrong limit, after which both
-//! models are in different locations. `-- SWITCHES` measures one size.
+//! models are in different locations: followed, and only until there. `-- SWITCHES` measures one size.
 
 mod support;
 
@@ -26,6 +26,7 @@ fn main() {
         ("conforms", split),
         ("wrong output", Differences { output: true, ..split }),
         ("wrong limit", Differences { limit: true, ..split }),
+        ("until there", Differences { limit: true, ..split }),
     ];
     println!(
         "{:>8} {:<13} {:<10} {:>7} {:>12} {:>10} {:>7} {:>8} {:>9} {:>11}",
@@ -35,8 +36,10 @@ fn main() {
         for (name, differences) in kinds {
             let (spec, imp) = pair(switches, differences);
             let (spec, imp) = (model(&spec), model(&imp));
+            let until_different = name == "until there";
+            let options = Options { until_different, ..Options::default() };
             let begun = Instant::now();
-            let found = compare(&spec, &imp, &solvers, &Options::default(), &mut |_| {}).expect("they can be compared");
+            let found = compare(&spec, &imp, &solvers, &&options, &mut |_| {}).expect("they can be compared");
             let time = begun.elapsed();
             let result = match &found.conformance {
                 Conformance::Conforms { proved: true, .. } => "proved".to_owned(),
