@@ -22,7 +22,7 @@ use sioco_symbolic::path::Possible;
 use super::join::Side;
 use super::polynomial::{NoDegree, Reader, Space};
 use super::walk::{Halt, Move, Out, Walk};
-use super::{Cover, Options, Progress};
+use super::{Cover, Options, Progress, Stage};
 use crate::event::Event;
 
 /// How many cases an answer is divided into, at most: two to the power of this.
@@ -248,7 +248,7 @@ pub(crate) fn compose(
             break;
         }
         let (pairs, steps) = (composer.found.pairs.len(), composer.found.transitions.len());
-        progress(Progress { pairs, depth, open: pairs - next, steps });
+        progress(Progress { stage: Stage::Composing, pairs, depth, open: pairs - next, steps });
         if !composer.found.pairs[next].ends {
             walk.follow(&composer.found.moves_to(next));
             halted = composer.expand(walk, next).err();

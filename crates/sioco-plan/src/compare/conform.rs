@@ -22,7 +22,7 @@ use sioco_symbolic::path::Possible;
 use super::join::Side;
 use super::trace::{self, Exchange, Says};
 use super::walk::{Halt, Move, Out, Walk};
-use super::{Options, Progress};
+use super::{Options, Progress, Stage};
 
 /// What became of the comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,7 +123,13 @@ pub(crate) fn conform(
             (stop, length) = (Stop::Nodes, depth);
             break;
         }
-        progress(Progress { pairs: search.nodes.len(), depth, open: search.nodes.len() - at, steps: search.steps });
+        progress(Progress {
+            stage: Stage::Comparing,
+            pairs: search.nodes.len(),
+            depth,
+            open: search.nodes.len() - at,
+            steps: search.steps,
+        });
         search.next += 1;
         let moves = search.nodes[at].moves.clone();
         walk.follow(&moves);

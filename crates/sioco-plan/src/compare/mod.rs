@@ -15,6 +15,9 @@ mod suite;
 mod trace;
 mod walk;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use sioco_model::{Model, SwitchId};
 use sioco_solve::Limits;
 use sioco_solve::values::Choice;
@@ -70,8 +73,10 @@ pub struct Options {
     pub describe: bool,
     /// How many steps the answer to an input may have.
     pub internal: usize,
+    /// Set from outside when the search for a difference has taken long enough; the composition goes on.
+    pub enough_conformance: Option<Arc<AtomicBool>>,
     /// Set from outside when the search has taken long enough: what it has is then used.
-    pub enough: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>,
+    pub enough: Option<Arc<AtomicBool>>,
     /// The limits of each question to a solver.
     pub limits: Limits,
 }
@@ -88,6 +93,7 @@ impl Default for Options {
             until_different: false,
             describe: false,
             internal: 100,
+            enough_conformance: None,
             enough: None,
             limits: Limits::default(),
         }
@@ -104,13 +110,30 @@ impl Options {
     }
 
     fn is_over(&self) -> bool {
-        self.limits.cancelled() || self.enough.as_ref().is_some_and(|e| e.load(std::sync::atomic::Ordering::Relaxed))
+        self.limits.cancelled() || is_set(&self.enough)
     }
+}
+
+fn is_set(flag: &Option<Arc<AtomicBool>>) -> bool {
+    flag.as_ref().is_some_and(|e| e.load(Ordering::Relaxed))
+}
+
+/// What a comparison is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// It looks for a difference.
+    Comparing,
+    /// It composes both models.
+    Composing,
+    /// It finds values for tests.
+    Testing,
 }
 
 /// How far a comparison is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
+    /// What it is doing.
+    pub stage: Stage,
     /// Pairs of states so far.
     pub pairs: usize,
     /// Inputs in the sequences that are looked at.
@@ -123,8 +146,13 @@ pub struct Progress {
 
 impl std::fmt::Display for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Progress { pairs, depth, open, steps } = self;
-        write!(f, "comparing: {pairs} pairs of states, {steps} steps, {depth} inputs, {open} open")
+        let Progress { stage, pairs, depth, open, steps } = self;
+        let what = match stage {
+            Stage::Comparing => "comparing",
+            Stage::Composing => "composing",
+            Stage::Testing => return write!(f, "finding tests: {steps} of {} transitions", steps + open),
+        };
+        write!(f, "{what}: {pairs} pairs of states, {steps} steps, {depth} inputs, {open} open")
     }
 }
 
@@ -177,7 +205,8 @@ pub fn compare(
     }
     let over = || options.is_over();
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
-    let mut walk = walk::Walk::new(&joined, path, options.internal, &over);
+    let either = || options.is_over() || is_set(&options.enough_conformance);
+    let mut walk = walk::Walk::new(&joined, path, options.internal, &either);
     let endless = |halt| endless(&joined, halt);
     let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
     if several {
@@ -197,7 +226,7 @@ pub fn compare(
             return Err(CompareError::Silent(side));
         }
     }
-    let suite = suite::suite(&mut walk, &composition, options, &mut |_, _| {});
+    let suite = suite::suite(&mut walk, &composition, options, progress);
     let mut counters = asked;
     counters.add(&walk.path.counters());
     let mut undefined = Vec::new();

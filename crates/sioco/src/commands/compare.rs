@@ -144,8 +144,11 @@ impl Compare {
         let interrupted = interrupt::flag();
         let mut options = Options::default();
         let found = within(self.time, &interrupted, |flags| {
-            options = self.options(flags);
-            self.compare(&spec, &implementation, &back_end, &options, out)
+            // A long search for a difference leaves time for the tests.
+            within(self.time / 2, &interrupted, |first| {
+                options = Options { enough_conformance: Some(first.enough), ..self.options(flags) };
+                self.compare(&spec, &implementation, &back_end, &options, out)
+            })
         })?;
         let by_hand = interrupted.load(Ordering::Relaxed);
         let (spec_file, implementation_file) = (name(&self.spec), name(&self.implementation));
