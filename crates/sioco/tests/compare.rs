@@ -260,3 +260,45 @@ fn imported_models_are_compared() {
     assert_eq!(first, imp);
     compare(&folder.path("spec.sts"), &imp, &[]).exits(0);
 }
+
+/// Types are the same if they look the same, wherever they are declared.
+#[test]
+fn types_are_compared_by_what_they_are() {
+    let folder = folder();
+    let text = "type Colour = Red | Mix(part: Part)\ntype Part = { n: Int in 0..9, s: Seq<Bool> }
+        input a(c: Colour)\noutput u(c: Colour)\n
+        process P { var k: Colour = Red  init l { ?a(c) / k := c ; !u(k) -> l } }";
+    // In another order, and with a type of its own.
+    let (first, second) = (text.lines().next().unwrap(), text.lines().nth(1).unwrap());
+    let other = text.replace(&format!("{first}\n{second}"), &format!("type Own = A | B\n{second}\n{first}"));
+    let (spec, imp) = two(&folder, text, &other.replace("var k", "var o: Own = A  var k"));
+    let run = compare(&spec, &imp, &["--uniformity", "2"]);
+    run.exits(0).stdout_has("(proved: ");
+    // Deep inside, something is different.
+    let (spec, imp) = two(&folder, text, &other.replace("0..9", "0..8"));
+    compare(&spec, &imp, &[]).exits(2).stderr_has("the gate `a` is not the same in both models");
+}
+
+/// A note says where nothing is compared, since a model has no value there.
+#[test]
+fn undefined_values_are_noted() {
+    let folder = folder();
+    let wrong = gated(SPEC).replace("/ n := x ; !u(n)", "/ n := 10 div (x - 3) ; !u(n)");
+    let (spec, imp) = two(&folder, &wrong, &wrong);
+    let run = compare(&spec, &imp, &["--uniformity", "2"]);
+    run.exits(0).stderr_has("some values of `low` in ").stderr_has("`sioco analyze ");
+}
+
+/// Answers with several cases have a degree in each.
+#[test]
+fn answers_are_divided_into_cases() {
+    let folder = folder();
+    let cases = gated(SPEC).replace("!u(n)", "!u(if n < 3 then 2 * n else min(n, 4))");
+    let (spec, imp) = two(&folder, &cases, &cases.replace("min(n, 4)", "4"));
+    let run = compare(&spec, &imp, &["--composition"]);
+    // 3 is answered with 3 by one, and with 4 by the other.
+    run.exits(1).stdout_has("  ?a(3)\n    specification:  !u(3)\n    implementation: !u(4)\n");
+    run.stdout_has("composition: 2 states and 5 transitions (5 of both)");
+    // Two for each of the first cases, one for the constant; and that of `b`.
+    run.stdout_has("suite: 6 tests, 7 inputs together");
+}
