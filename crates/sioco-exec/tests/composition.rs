@@ -6,14 +6,14 @@ mod support;
 
 use mealy::Pair;
 use mealy::generate::Kind;
-use mealy::judge::{inputs, judge};
+use mealy::judge::{inputs, judge, outputs};
 use sioco_exec::player::{Manners, Player, Unspecified};
 use sioco_exec::{GateValue, NoClock, Settings, Summary, Tester, Verdict, drive};
 use sioco_model::Model;
 use sioco_model::model::Label;
 use sioco_model::semantics::{Interpreter, State};
-use sioco_plan::Plan;
-use sioco_plan::compare::{Compared, Conformance, Cover, Options, compare};
+use sioco_plan::compare::{Compared, Conformance, Cover, Defined, Options, compare, compose, join};
+use sioco_plan::{Event, Plan};
 use sioco_symbolic::Stop;
 use support::campaign::solvers;
 
@@ -115,7 +115,7 @@ fn answers(run: &mut Interpreter<'_>, model: &Model, state: State) -> Vec<(Vec<G
 #[test]
 fn specifications_may_choose() {
     let seeds = seeds(150);
-    let (mut differ, mut same, mut unknown) = (0, 0, 0);
+    let (mut differ, mut same, mut unknown, mut together) = (0, 0, 0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
             let pair = Pair::new(seed, Kind { choices: true, internal });
@@ -126,6 +126,7 @@ fn specifications_may_choose() {
                 Ok(found) => assert_eq!(found, known, "{:?}\n{}", compared.conformance, pair.show()),
                 Err(_) => unknown += 1,
             }
+            together += u64::from(compared.work.together);
             differ += u64::from(known.is_some());
             same += u64::from(known.is_none());
             let Ok(suite) = compared.suite else { panic!("{:?}\n{}", compared.suite, pair.show()) };
@@ -136,8 +137,48 @@ fn specifications_may_choose() {
             assert!(own.verdict.is_none_or(|v| v <= Verdict::Inconclusive), "{own:?}\n{}", pair.show());
         }
     }
-    println!("{differ} differ, {same} do not, {unknown} unknown");
+    println!("{differ} differ, {same} do not, {unknown} unknown; {together} took all states together");
+    assert!(together > seeds / 10, "{together}");
     assert!(differ > seeds / 4 && same > seeds / 4 && unknown * 50 <= differ + same, "{differ} {same} {unknown}");
+}
+
+/// Theorems 1 and 2: whatever inputs one of the models takes, there is a path of the composition for them, which says who
+/// takes them; and a path of the composition takes only such inputs.
+#[test]
+fn the_composition_covers_both_models_and_nothing_else() {
+    let seeds = seeds(60);
+    let mut counts = [0, 0, 0];
+    for internal in [false, true] {
+        for seed in 0..seeds {
+            let pair = Pair::new(seed, Kind { choices: false, internal });
+            let (spec, imp) = pair.models();
+            let joined = join(&spec, &imp).expect("they can be compared");
+            let all = inputs(&spec);
+            let one = all.iter().map(|a| vec![a.clone()]);
+            let two = all.iter().flat_map(|a| all.iter().map(|b| vec![a.clone(), b.clone()]));
+            let sequences: Vec<Vec<GateValue>> = one.chain(two).collect();
+            let event = |i: &GateValue| Event { gate: i.gate, args: i.args.clone() };
+            let events: Vec<Vec<Event>> = sequences.iter().map(|s| s.iter().map(event).collect()).collect();
+            let options = Options { cover: Cover::Length(2), ..Options::default() };
+            let (composition, taken) = compose(&joined, &solvers, &options, &events).expect("they can be composed");
+            for (sequence, taken) in sequences.iter().zip(taken) {
+                let takes = |model: &Model| !outputs(&spec, model, sequence).is_empty();
+                let expected = match (takes(&spec), takes(&imp)) {
+                    (true, true) => Some(Defined::Both),
+                    (true, false) => Some(Defined::Spec),
+                    (false, true) => Some(Defined::Impl),
+                    (false, false) => None,
+                };
+                let found: Vec<Defined> = taken.iter().map(|t| composition.transitions[*t].defined).collect();
+                assert_eq!(found, Vec::from_iter(expected), "{sequence:?}\n{}", pair.show());
+                if let Some(by) = expected {
+                    counts[by as usize] += 1;
+                }
+            }
+        }
+    }
+    println!("inputs of both, of the specification, of the implementation: {counts:?}");
+    assert!(counts.iter().all(|n| *n > 10), "{counts:?}");
 }
 
 /// How many pairs: more if somebody wants to wait.
@@ -186,13 +227,13 @@ fn suites_are_sound_and_exhaustive() {
 /// proved to conform does so at any length that can be tried.
 #[test]
 fn a_path_to_every_transition_is_enough() {
-    let seeds = seeds(150);
+    let seeds = seeds(60);
     let (mut proved, mut killed) = (0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
             let pair = Pair::new(seed, Kind { choices: false, internal });
             let (spec, imp) = pair.models();
-            let options = Options { length: Some(8), nodes: 300, ..Options::default() };
+            let options = Options { length: Some(6), nodes: 80, ..Options::default() };
             let compared = compare(&spec, &imp, &solvers, &options, &mut |_| {}).expect("they can be compared");
             let known = judge(&spec, &imp, &inputs(&spec), 4);
             let proves = matches!(compared.conformance, Conformance::Conforms { proved: true, .. });

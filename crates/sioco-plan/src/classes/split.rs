@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use sioco_model::model::{Direction, Label};
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{LocationId, SwitchId, TermId};
+use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
@@ -38,6 +39,8 @@ pub(super) struct Class {
     condition: TermId,
     /// Which class of the reaction it is, from 1.
     number: usize,
+    /// Why it is not divided further, and perhaps not there at all.
+    open: Option<Reason>,
 }
 
 /// A search for the classes of a state. The walker is there.
@@ -85,8 +88,8 @@ impl Reactions<'_, '_> {
         let before: Vec<TermId> = written.iter().map(|w| self.walker.path.with_values(*w)).collect();
         let at = self.walker.path.locations().to_vec();
         self.counts.candidates += 1;
-        // What is only perhaps possible is settled by values, or told if there are none.
-        if self.walker.take(&Leg::from(step)) == Possible::No {
+        let answer = self.walker.take(&Leg::from(step));
+        if answer == Possible::No {
             self.counts.impossible += 1;
             return;
         }
@@ -96,7 +99,10 @@ impl Reactions<'_, '_> {
             let term = self.walker.path.with_params(term, &|k| args.get(k as usize).copied());
             under.distinctions.push(Distinction { written, term });
         }
-        self.react(&mut under);
+        match answer {
+            Possible::Unknown(reason) => self.leave_open(&under, reason),
+            _ => self.react(&mut under),
+        }
         self.walker.back();
     }
 
@@ -140,13 +146,15 @@ impl Reactions<'_, '_> {
             let here = under.distinctions.len();
             self.distinguish(under, written);
             self.counts.candidates += 1;
-            if self.walker.take(&Leg::from(step)) == Possible::No {
+            let answer = self.walker.take(&Leg::from(step));
+            if answer == Possible::No {
                 self.counts.impossible += 1;
             } else {
                 under.reaction.push(step);
-                match step.is_silence() {
-                    true => self.classes(under),
-                    false => self.react(under),
+                match answer {
+                    Possible::Unknown(reason) => self.leave_open(under, reason),
+                    _ if step.is_silence() => self.classes(under),
+                    _ => self.react(under),
                 }
                 under.reaction.pop();
                 self.walker.back();
@@ -154,6 +162,25 @@ impl Reactions<'_, '_> {
             under.distinctions.truncate(here);
         }
         under.distinctions.truncate(asked);
+    }
+
+    /// A reaction that is only perhaps possible is not followed: it would only lead to more of that kind.
+    fn leave_open(&mut self, under: &Under, reason: Reason) {
+        let condition = self.walker.path.build(|pool, sorts| pool.bool(sorts, true));
+        self.add(under, &[], condition, 1, Some(reason));
+    }
+
+    fn add(
+        &mut self,
+        under: &Under,
+        sides: &[(Distinction, bool)],
+        condition: TermId,
+        number: usize,
+        open: Option<Reason>,
+    ) {
+        let legs = self.walker.legs().to_vec();
+        let (reaction, at) = (under.reaction.clone(), under.at.clone());
+        self.found.push(Class { legs, reaction, at, sides: sides.to_vec(), condition, number, open });
     }
 
     /// Adds distinctions over the values that variables have now. What is about values that the system chooses says nothing
@@ -194,15 +221,12 @@ impl Reactions<'_, '_> {
     ) {
         let Some((first, left)) = left.split_first() else {
             *number += 1;
-            let legs = self.walker.legs().to_vec();
-            let (reaction, at, sides) = (under.reaction.clone(), under.at.clone(), sides.clone());
-            self.found.push(Class { legs, reaction, at, sides, condition, number: *number });
+            self.add(under, sides, condition, *number, None);
             return;
         };
         let mut one = false;
         for side in [true, false] {
-            if *number >= CLASSES || self.options.is_over() {
-                self.counts.cut += 1;
+            if self.options.is_over() {
                 return;
             }
             let both = self.walker.path.build(|pool, sorts| {
@@ -210,12 +234,22 @@ impl Reactions<'_, '_> {
                 pool.and(sorts, &[condition, term])
             });
             // If it cannot be true, it is false.
-            if (side || one) && self.walker.path.may_hold(both) == Possible::No {
-                continue;
-            }
+            let answer = if side || one { self.walker.path.may_hold(both) } else { Possible::Yes };
+            let open = match answer {
+                Possible::No => continue,
+                Possible::Yes if *number < CLASSES => None,
+                Possible::Yes => Some(Reason::Undecided(format!("its reaction has more than {CLASSES} classes"))),
+                Possible::Unknown(reason) => Some(reason),
+            };
             one = true;
             sides.push((*first, side));
-            self.split(under, left, both, sides, number);
+            match open {
+                None => self.split(under, left, both, sides, number),
+                Some(reason) => {
+                    *number += 1;
+                    self.add(under, sides, both, *number, Some(reason));
+                }
+            }
             sides.pop();
         }
     }
@@ -237,6 +271,22 @@ impl Class {
     ) -> Vec<Part> {
         let model = walker.path.model();
         walker.follow(&self.legs);
+        let about = format!("{}, class {}", name(model, &self.at, &self.reaction), self.number);
+        if let Some(reason) = &self.open {
+            known.insert(self.key(None));
+            // Values may be found all the same.
+            let silent = self.legs.last().is_some_and(|leg| leg.step.is_silence());
+            let found = if silent {
+                self.values(walker, self.condition, choice())
+            } else {
+                Err(NoValues::Unknown(reason.clone()))
+            };
+            let inputs = match found {
+                Err(NoValues::Impossible) => return Vec::new(),
+                found => found.map_err(|_| reason.clone()),
+            };
+            return vec![Part { name: format!("{about}, not divided"), inputs }];
+        }
         let mut borders: Vec<TermId> = Vec::new();
         for (d, side) in &self.sides {
             let side = if *side { Side::LastTrue } else { Side::FirstFalse };
@@ -263,10 +313,9 @@ impl Class {
                 parts.push((Some(i), border));
             }
         }
-        let about = format!("{}, class {}", name(model, &self.at, &self.reaction), self.number);
         let mut found = Vec::new();
         for (border, condition) in parts {
-            if options.is_over() {
+            if options.limits.cancelled() {
                 break;
             }
             if walker.path.may_hold(condition) == Possible::No {

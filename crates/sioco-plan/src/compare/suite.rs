@@ -15,12 +15,12 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
-use super::Options;
 use super::composition::{Composition, Defined, Transition};
 use super::join::{Joined, Side};
 use super::points::{Point, determine, solve};
 use super::polynomial::Space;
 use super::walk::{Move, Walk};
+use super::{Options, Progress, Stage};
 use crate::case::{Case, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
@@ -69,7 +69,7 @@ pub(crate) fn suite(
     walk: &mut Walk<'_>,
     composition: &Composition,
     options: &Options,
-    progress: &mut dyn FnMut(usize, usize),
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<Suite, Vec<NoDegree>> {
     let mut without_degree: Vec<NoDegree> = Vec::new();
     for (i, t) in composition.transitions.iter().enumerate() {
@@ -102,11 +102,13 @@ pub(crate) fn suite(
     let mut random = Random::new(options.seed);
     let mut stop = composition.stop;
     for (done, t) in order.iter().copied().enumerate() {
-        if options.is_over() {
+        // What was composed is tested even if there was no time for more.
+        if options.limits.cancelled() {
             stop = Stop::Cancelled;
             break;
         }
-        progress(done, order.len());
+        let (pairs, depth) = (composition.pairs.len(), length(t));
+        progress(Progress { stage: Stage::Testing, pairs, depth, open: order.len() - done, steps: done });
         walk.follow(&composition.moves(t));
         let known: Vec<&Witness> = over[t].iter().map(|i| &tests[*i].point.witness).collect();
         let mut choice = || match options.values {

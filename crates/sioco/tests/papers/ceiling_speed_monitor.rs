@@ -123,7 +123,7 @@ fn csm_implementations() {
     // Inputs after which both differ; then such as are near them, after which they do not.
     for (number, inputs, near) in [
         (1, vec![overspeed, ("104", "100", false)], vec!["103.999", "104.001"]),
-        (2, vec![("11", "10", false)], vec!["9", "10"]),
+        (2, vec![("44", "40", false)], vec!["40", "44.001"]),
         (3, vec![warning, ("106", "100", false)], vec!["105.5", "107.501"]),
         (4, vec![service, ("214.26", "200", false)], vec!["214.25", "214.271"]),
         (5, vec![brake, ("0.05", "100", false)], vec!["0", "0.051"]),
