@@ -121,6 +121,38 @@ fn s1_figure_3_8_the_rest_of_the_trace() {
     assert!(summary.pauses.solved > 0, "{summary:?}");
 }
 
+/// A failure after the system went elsewhere is one of the trace that it went to: that one fails, what begins in the same
+/// way is dropped, and the trace that the run was for at first is tried again, and found to be right (S1 section 3.2.4).
+#[test]
+fn who_failed_is_who_was_there() {
+    let model = support::model(
+        "input a\ninput d\noutput b\noutput c\noutput e\noutput f\noutput g\nprocess P {\n  init l0 { ?a -> l1 }\n  \
+         state l1 { !c -> l2  !b -> l4 }\n  state l2 { ?d -> l3 }\n  state l3 { !f -> l6 }\n  \
+         state l4 { ?d -> l5 }\n  state l5 { !e -> l6  !g -> l6 }\n  state l6 { }\n}\n",
+    );
+    let plan = tests(&model, 4);
+    let names: Vec<String> = plan.purposes.iter().map(|p| shown(&model, p)).collect();
+    assert_eq!(names, ["?a !c ?d !f", "?a !b ?d !e", "?a !b ?d !g"]);
+    // `!b` in the first two runs, and wrong after it; `!c` from the third on, and right.
+    let mut resets = 0;
+    let mut sut = Scripted::new(&model, move |inputs: &[GateValue]| match inputs.len() {
+        0 => {
+            resets += 1;
+            vec![]
+        }
+        1 => vec![if resets <= 2 { "!b".into() } else { "!c".into() }],
+        _ => vec!["!f".into()],
+    });
+    let settings = Settings { values: Choice::Min, attempts: 5, ..Settings::default() };
+    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let (_, summary) = campaign(&mut tester, &mut sut);
+    let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive].map(Some), "{summary:?}");
+    assert!(matches!(summary.purposes[2].cause, Some(Cause::Open(Open::Dropped { run: 1 }))), "{summary:?}");
+    assert_eq!(summary.verdict, Some(Verdict::Fail));
+    assert_eq!(summary.runs[Verdict::Fail as usize], 1, "what failed is not tried again: {summary:?}");
+}
+
 /// The same without any time to compute: the value that is missing is not found, and everything says so.
 #[test]
 fn who_must_hurry_says_so() {

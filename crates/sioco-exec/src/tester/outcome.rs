@@ -64,17 +64,21 @@ impl Tester<'_> {
         self.choice = None;
         let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
         if let Aim::Purpose(purpose) = self.aim {
+            // What went wrong after the system had gone elsewhere says nothing about this purpose.
+            let elsewhere = verdict == Verdict::Fail && !self.still_fits(purpose);
             let result = &mut self.results[purpose];
             if result.verdict.is_none_or(|v| v > Verdict::WeakPass) {
-                let became = if verdict <= Verdict::WeakPass { Verdict::Inconclusive } else { verdict };
-                let cause = if cause == Cause::Reached { Cause::Open(Open::Deviation) } else { cause.clone() };
+                let open = verdict <= Verdict::WeakPass || elsewhere;
+                let became = if open { Verdict::Inconclusive } else { verdict };
+                let deviated = cause == Cause::Reached || elsewhere;
+                let cause = if deviated { Cause::Open(Open::Deviation) } else { cause.clone() };
                 result.verdict = Some(became);
                 result.cause = Some(cause.clone());
                 self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
             }
         }
         if verdict == Verdict::Fail {
-            self.drop_prefix();
+            self.drop_prefix(&cause);
         }
         if !misordered {
             let (surely, possibly) = self.referee.account();
@@ -107,27 +111,43 @@ impl Tester<'_> {
         }
     }
 
+    /// Whether the trace of the run is a beginning of a purpose.
+    fn still_fits(&self, purpose: usize) -> bool {
+        let suite = &self.referee.suite;
+        let marks = || self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+        suite.accepts_of(purpose).iter().any(|accept| marks().any(|m| suite.line(m.node, *accept).is_some()))
+    }
+
     /// Gives up the purposes that the failing trace was a beginning of: they would fail in the same way (S1 section
-    /// 3.2.4).
-    pub(super) fn drop_prefix(&mut self) {
+    /// 3.2.4). The one that the run was after in the end is the one that failed.
+    pub(super) fn drop_prefix(&mut self, cause: &Cause) {
         let (model, suite) = (self.referee.model(), &self.referee.suite);
         let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
         let mut dropped: Vec<usize> = marks.flat_map(|m| suite.expecting(model, m.node)).collect();
+        let wanted = match self.mode {
+            Mode::Purpose(purpose) if self.still_fits(purpose) => Some(purpose),
+            _ => None,
+        };
+        dropped.extend(wanted);
+        if let Aim::Purpose(purpose) = self.aim {
+            dropped.extend(self.still_fits(purpose).then_some(purpose));
+        }
         dropped.sort_unstable();
         dropped.dedup();
         for purpose in dropped {
             self.referee.suite.close(purpose);
-            if self.repeated || self.aim == Aim::Purpose(purpose) {
+            let result = &mut self.results[purpose];
+            let known = result.verdict.is_some_and(|v| v <= Verdict::WeakPass || v == Verdict::Fail);
+            if self.repeated || known || self.aim == Aim::Purpose(purpose) {
                 continue;
             }
-            let (verdict, cause) = (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run }));
-            let result = &mut self.results[purpose];
+            let (verdict, cause) = match wanted == Some(purpose) {
+                true => (Verdict::Fail, cause.clone()),
+                false => (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run })),
+            };
             result.verdict = Some(verdict);
             result.cause = Some(cause.clone());
             self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
-        }
-        if let Aim::Purpose(purpose) = self.aim {
-            self.referee.suite.close(purpose);
         }
     }
 
