@@ -114,7 +114,7 @@ fn answers(run: &mut Interpreter<'_>, model: &Model, state: State) -> Vec<(Vec<G
 /// Specifications that may choose: what they allow after the same observations.
 #[test]
 fn specifications_may_choose() {
-    let seeds = seeds(150);
+    let seeds = seeds(100);
     let (mut differ, mut same, mut unknown, mut together) = (0, 0, 0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
@@ -230,7 +230,7 @@ fn seeds(usual: u64) -> u64 {
 /// where there is one, and one of the shortest; the suite fails exactly those that do not conform.
 #[test]
 fn suites_are_sound_and_exhaustive() {
-    let seeds = seeds(300);
+    let seeds = seeds(200);
     let (mut killed, mut passed, mut unknown) = (0, 0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
@@ -268,7 +268,7 @@ fn suites_are_sound_and_exhaustive() {
 /// proved to conform does so at any length that can be tried.
 #[test]
 fn a_path_to_every_transition_is_enough() {
-    let seeds = seeds(60);
+    let seeds = seeds(40);
     let (mut proved, mut killed) = (0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
