@@ -17,12 +17,12 @@ use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::inclusion::Inclusion;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
-use sioco_symbolic::path::{Path, Possible, SolverFactory};
+use sioco_symbolic::path::Possible;
 
-use super::join::{Joined, Side};
+use super::join::Side;
 use super::polynomial::{NoDegree, Reader, Space};
 use super::walk::{Halt, Move, Out, Walk};
-use super::{Cover, Options, Progress};
+use super::{Cover, Options, Progress, Stage};
 use crate::event::Event;
 
 /// How many cases an answer is divided into, at most: two to the power of this.
@@ -39,6 +39,8 @@ pub struct Pair {
     pub by: Option<usize>,
     /// How many inputs lead there.
     pub depth: usize,
+    /// Whether it is not followed further, since the outputs on the way there differ whatever the inputs are.
+    pub ends: bool,
 }
 
 /// Who defines a transition.
@@ -130,9 +132,7 @@ impl Composition {
 
     /// The transitions at whose end a sequence of inputs may be (S2 definition 18): of a deterministic pair of models, at
     /// most one.
-    pub fn taken_by(&self, joined: &Joined, solvers: SolverFactory<'_>, inputs: &[Event]) -> Vec<usize> {
-        let over = || false;
-        let mut walk = Walk::new(joined, Path::new(&joined.model, solvers), usize::MAX, &over);
+    pub(crate) fn taken_by(&self, walk: &mut Walk<'_>, inputs: &[Event]) -> Vec<usize> {
         let mut found = Vec::new();
         for t in 0..self.transitions.len() {
             let path = self.path(t);
@@ -198,6 +198,7 @@ impl Composition {
 struct Composer {
     found: Composition,
     cover: Cover,
+    until_different: bool,
     keys: FxHashMap<Key, Vec<usize>>,
     inclusion: Inclusion,
     live: Live,
@@ -222,7 +223,9 @@ pub(crate) fn compose(
     let found =
         Composition { pairs: Vec::new(), transitions: Vec::new(), length: 0, stop: Stop::Complete, start: Vec::new() };
     let (inclusion, live) = (Inclusion::new(model), Live::of(model));
-    let mut composer = Composer { found, cover: options.cover, keys: FxHashMap::default(), inclusion, live };
+    let until_different = options.until_different;
+    let mut composer =
+        Composer { found, cover: options.cover, until_different, keys: FxHashMap::default(), inclusion, live };
     walk.follow(&[]);
     let mut halted = walk
         .settle(Side::Spec, &mut Vec::new(), &mut |walk, _| {
@@ -245,9 +248,11 @@ pub(crate) fn compose(
             break;
         }
         let (pairs, steps) = (composer.found.pairs.len(), composer.found.transitions.len());
-        progress(Progress { pairs, depth, open: pairs - next, steps });
-        walk.follow(&composer.found.moves_to(next));
-        halted = composer.expand(walk, next).err();
+        progress(Progress { stage: Stage::Composing, pairs, depth, open: pairs - next, steps });
+        if !composer.found.pairs[next].ends {
+            walk.follow(&composer.found.moves_to(next));
+            halted = composer.expand(walk, next).err();
+        }
         next += 1;
         composer.found.length = depth + 1;
     }
@@ -262,7 +267,7 @@ pub(crate) fn compose(
 
 impl Composer {
     fn begin(&mut self, walk: &mut Walk<'_>) {
-        let (pair, is_new) = self.target(walk, None, 0);
+        let (pair, is_new) = self.target(walk, None, 0, false);
         if is_new {
             debug_assert_eq!(pair, self.found.start.len());
             self.found.start.push(walk.since(0));
@@ -376,7 +381,11 @@ impl Composer {
         };
         let id = self.found.transitions.len();
         let (moves, doubt) = (walk.since(found.begun), walk.doubt_since(found.begun));
-        let (to, is_new) = self.target(walk, Some(id), found.from);
+        let ends = match (found.spec, found.implementation) {
+            (Some(a), Some(b)) => self.until_different && walk.surely_differ(a, b),
+            _ => false,
+        };
+        let (to, is_new) = self.target(walk, Some(id), found.from, ends);
         if is_new {
             self.found.start.push(Vec::new());
         }
@@ -399,16 +408,17 @@ impl Composer {
     }
 
     /// The state at the end of the walk: a known one that includes it, or a new one.
-    fn target(&mut self, walk: &mut Walk<'_>, by: Option<usize>, from: usize) -> (usize, bool) {
+    fn target(&mut self, walk: &mut Walk<'_>, by: Option<usize>, from: usize, ends: bool) -> (usize, bool) {
         let depth = by.map_or(0, |_| self.found.pairs[from].depth + 1);
-        let key = if self.cover.merges() { walk.path.key(&self.live) } else { None };
-        let Composer { found, cover, keys, inclusion, live } = self;
+        let merges = self.cover.merges() && !ends;
+        let key = if merges { walk.path.key(&self.live) } else { None };
+        let Composer { found, cover, keys, inclusion, live, .. } = self;
         // Only what is on the way, unless one place to look at a state from is enough.
         let fits = |node: usize| match cover {
             Cover::Inclusion => by.is_some() && is_before(found, node, from),
             _ => true,
         };
-        if cover.merges() {
+        if merges {
             let equal = key.as_ref().and_then(|k| keys.get(k)?.iter().copied().find(|n| fits(*n)));
             let known = equal.or_else(|| inclusion.find(&mut walk.path, &|n| fits(n.index())).map(|n| n.index()));
             if let Some(known) = known {
@@ -416,7 +426,7 @@ impl Composer {
             }
         }
         let id = found.pairs.len();
-        if cover.merges() {
+        if merges {
             if let Some(key) = key {
                 keys.entry(key).or_default().push(id);
             }
@@ -426,7 +436,8 @@ impl Composer {
             let at = walk.joined.processes(side).map(|p| walk.path.locations()[p]);
             at.map(|l| walk.joined.own_location(side, l)).collect()
         };
-        found.pairs.push(Pair { spec: locations(Side::Spec), implementation: locations(Side::Impl), by, depth });
+        let (spec, implementation) = (locations(Side::Spec), locations(Side::Impl));
+        found.pairs.push(Pair { spec, implementation, by, depth, ends });
         (id, true)
     }
 }

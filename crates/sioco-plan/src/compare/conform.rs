@@ -22,7 +22,7 @@ use sioco_symbolic::path::Possible;
 use super::join::Side;
 use super::trace::{self, Exchange, Says};
 use super::walk::{Halt, Move, Out, Walk};
-use super::{Options, Progress};
+use super::{Options, Progress, Stage};
 
 /// What became of the comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,25 +123,33 @@ pub(crate) fn conform(
             (stop, length) = (Stop::Nodes, depth);
             break;
         }
-        progress(Progress { pairs: search.nodes.len(), depth, open: search.nodes.len() - at, steps: search.steps });
+        progress(Progress {
+            stage: Stage::Comparing,
+            pairs: search.nodes.len(),
+            depth,
+            open: search.nodes.len() - at,
+            steps: search.steps,
+        });
         search.next += 1;
         let moves = search.nodes[at].moves.clone();
         walk.follow(&moves);
         if let Err(halt) = search.expand(walk, spec, depth) {
-            if halt == Halt::Over {
-                (stop, length) = (Stop::Cancelled, depth);
-            }
+            length = depth;
             halted = Some(halt);
         }
     }
     walk.follow(&[]);
     let work = Work { pairs: search.nodes.len(), steps: search.steps, together: false };
-    if let Some(halt) = halted.filter(|h| *h != Halt::Over) {
-        return Err(halt);
+    match halted {
+        // Be it before anything was looked at.
+        Some(Halt::Over) => stop = Stop::Cancelled,
+        Some(halt) => return Err(halt),
+        None => {}
     }
     let deepest = search.nodes.last().map_or(0, |n| n.depth);
     let length = length.min(deepest);
-    let found = match (search.found, search.open) {
+    let cut = walk.cut.clone().map(|reason| (reason, 1));
+    let found = match (search.found, search.open.or(cut)) {
         (Some(mut difference), open) => {
             difference.perhaps_longer = open.is_some_and(|(_, depth)| depth < difference.inputs);
             Conformance::Differs(difference)

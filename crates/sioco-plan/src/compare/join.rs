@@ -8,7 +8,9 @@ use std::fmt;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::{Channel, Direction, Label, Location, Model, Param, Process, Switch, SwitchParam, Variable};
+use sioco_model::model::{
+    Channel, Direction, Gate, Label, Location, Model, Param, Process, Switch, SwitchParam, Variable,
+};
 use sioco_model::sort::{DataType, Sort, Sorts};
 use sioco_model::term::{Op, Term};
 use sioco_model::{BinderId, ChannelId, DataId, GateId, Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
@@ -342,7 +344,7 @@ impl<'a> Carry<'a> {
     fn gates(&mut self) -> Result<(), Mismatch> {
         for gate in self.from.gates.values() {
             let Some(known) = self.to.gate(&gate.name) else {
-                return Err(Mismatch::NoGate { side: Side::Spec, gate: gate_text(self.from, gate) });
+                return Err(Mismatch::NoGate { side: Side::Spec, gate: written(self.from, gate) });
             };
             let params: Vec<SortId> = gate.params.iter().map(|p| self.sort(p.sort)).collect();
             let own = &self.to.gates[known];
@@ -350,14 +352,14 @@ impl<'a> Carry<'a> {
             if !same {
                 return Err(Mismatch::Gate {
                     name: gate.name.clone(),
-                    spec: gate_text(self.to, own),
-                    implementation: gate_text(self.from, gate),
+                    spec: written(self.to, own),
+                    implementation: written(self.from, gate),
                 });
             }
             self.gates.push(known);
         }
         match self.to.gates.values().find(|g| self.from.gate(&g.name).is_none()) {
-            Some(gate) => Err(Mismatch::NoGate { side: Side::Impl, gate: gate_text(self.to, gate) }),
+            Some(gate) => Err(Mismatch::NoGate { side: Side::Impl, gate: written(self.to, gate) }),
             None => Ok(()),
         }
     }
@@ -471,6 +473,11 @@ impl<'a> Carry<'a> {
         }
         at
     }
+}
+
+/// A gate as it is declared, without what it has none of.
+fn written(model: &Model, gate: &Gate) -> String {
+    gate_text(model, gate).trim_end_matches("()").to_owned()
 }
 
 /// For each data type of the second table, the one of the first that has the same name and the same constructors, over

@@ -15,6 +15,9 @@ mod suite;
 mod trace;
 mod walk;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use sioco_model::{Model, SwitchId};
 use sioco_solve::Limits;
 use sioco_solve::values::Choice;
@@ -28,6 +31,8 @@ pub use conform::{Conformance, Difference, Work};
 pub use join::{Joined, Mismatch, Side, join};
 pub use suite::{NoDegree, Suite};
 pub use trace::Exchange;
+
+use crate::event::Event;
 
 /// Which paths of the composition are tested: S2 leaves open what to do where loops make them infinitely many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,12 +67,16 @@ pub struct Options {
     pub values: Choice,
     /// Where random values start.
     pub seed: u64,
+    /// Whether paths end where the outputs differ whatever the inputs are: S2 follows them further.
+    pub until_different: bool,
     /// Whether the conditions of transitions are told.
     pub describe: bool,
     /// How many steps the answer to an input may have.
     pub internal: usize,
+    /// Set from outside when the search for a difference has taken long enough; the composition goes on.
+    pub enough_conformance: Option<Arc<AtomicBool>>,
     /// Set from outside when the search has taken long enough: what it has is then used.
-    pub enough: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>,
+    pub enough: Option<Arc<AtomicBool>>,
     /// The limits of each question to a solver.
     pub limits: Limits,
 }
@@ -81,8 +90,10 @@ impl Default for Options {
             uniformity: None,
             values: Choice::Min,
             seed: 0,
+            until_different: false,
             describe: false,
             internal: 100,
+            enough_conformance: None,
             enough: None,
             limits: Limits::default(),
         }
@@ -99,13 +110,30 @@ impl Options {
     }
 
     fn is_over(&self) -> bool {
-        self.limits.cancelled() || self.enough.as_ref().is_some_and(|e| e.load(std::sync::atomic::Ordering::Relaxed))
+        self.limits.cancelled() || is_set(&self.enough)
     }
+}
+
+fn is_set(flag: &Option<Arc<AtomicBool>>) -> bool {
+    flag.as_ref().is_some_and(|e| e.load(Ordering::Relaxed))
+}
+
+/// What a comparison is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// It looks for a difference.
+    Comparing,
+    /// It composes both models.
+    Composing,
+    /// It finds values for tests.
+    Testing,
 }
 
 /// How far a comparison is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
+    /// What it is doing.
+    pub stage: Stage,
     /// Pairs of states so far.
     pub pairs: usize,
     /// Inputs in the sequences that are looked at.
@@ -118,8 +146,13 @@ pub struct Progress {
 
 impl std::fmt::Display for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Progress { pairs, depth, open, steps } = self;
-        write!(f, "comparing: {pairs} pairs of states, {steps} steps, {depth} inputs, {open} open")
+        let Progress { stage, pairs, depth, open, steps } = self;
+        let what = match stage {
+            Stage::Comparing => "comparing",
+            Stage::Composing => "composing",
+            Stage::Testing => return write!(f, "finding tests: {steps} of {} transitions", steps + open),
+        };
+        write!(f, "{what}: {pairs} pairs of states, {steps} steps, {depth} inputs, {open} open")
     }
 }
 
@@ -172,13 +205,9 @@ pub fn compare(
     }
     let over = || options.is_over();
     let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
-    let mut walk = walk::Walk::new(&joined, path, options.internal, &over);
-    let endless = |halt| match halt {
-        walk::Halt::Endless(side, switches) => {
-            CompareError::Endless(side, switches.into_iter().map(|s| joined.own_switch(side, s)).collect())
-        }
-        walk::Halt::Over => unreachable!("a search that is over has a result"),
-    };
+    let either = || options.is_over() || is_set(&options.enough_conformance);
+    let mut walk = walk::Walk::new(&joined, path, options.internal, &either);
+    let endless = |halt| endless(&joined, halt);
     let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
     if several {
         (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
@@ -197,7 +226,7 @@ pub fn compare(
             return Err(CompareError::Silent(side));
         }
     }
-    let suite = suite::suite(&mut walk, &composition, options, &mut |_, _| {});
+    let suite = suite::suite(&mut walk, &composition, options, progress);
     let mut counters = asked;
     counters.add(&walk.path.counters());
     let mut undefined = Vec::new();
@@ -205,6 +234,31 @@ pub fn compare(
         undefined.extend(errors(model, solvers, options).into_iter().map(|switch| (side, switch)));
     }
     Ok(Compared { conformance, work, asked, composition, composed, suite, counters, undefined })
+}
+
+/// Composes two models, and says at the ends of which transitions each of some sequences of inputs may be (S2 definition
+/// 18): of deterministic models, at most one.
+pub fn compose(
+    joined: &Joined,
+    solvers: SolverFactory<'_>,
+    options: &Options,
+    sequences: &[Vec<Event>],
+) -> Result<(Composition, Vec<Vec<usize>>), CompareError> {
+    let over = || options.is_over();
+    let path = Path::with(&joined.model, solvers, Shortcuts::default(), options.limits.clone());
+    let mut walk = walk::Walk::new(joined, path, options.internal, &over);
+    let composition = composition::compose(&mut walk, options, &mut |_| {}).map_err(|halt| endless(joined, halt))?;
+    let taken = sequences.iter().map(|inputs| composition.taken_by(&mut walk, inputs)).collect();
+    Ok((composition, taken))
+}
+
+fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
+    match halt {
+        walk::Halt::Endless(side, switches) => {
+            CompareError::Endless(side, switches.into_iter().map(|s| joined.own_switch(side, s)).collect())
+        }
+        walk::Halt::Over => unreachable!("a search that is over has a result"),
+    }
 }
 
 /// In how many states model errors are looked for.

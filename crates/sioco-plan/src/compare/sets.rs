@@ -22,7 +22,7 @@ use super::conform::{Conformance, Difference, Work};
 use super::join::Side;
 use super::trace::{self, Says};
 use super::walk::{Halt, Move, Out, Walk};
-use super::{Options, Progress};
+use super::{Options, Progress, Stage};
 
 /// An input with the outputs of the implementation model; at the start there is no input.
 #[derive(Clone)]
@@ -91,7 +91,13 @@ pub(crate) fn conform(
             break;
         }
         paths += 1;
-        progress(Progress { pairs: paths, depth: length, open: queue.len(), steps: search.steps });
+        progress(Progress {
+            stage: Stage::Comparing,
+            pairs: paths,
+            depth: length,
+            open: queue.len(),
+            steps: search.steps,
+        });
         walk.follow(&node.moves);
         halted = search.expand(walk, &node, &mut queue).err();
         length += usize::from(halted.is_none());
@@ -103,7 +109,8 @@ pub(crate) fn conform(
         Some(halt) => return Err(halt),
         None => {}
     }
-    let found = match (search.found, search.open) {
+    let cut = walk.cut.clone().map(|reason| (reason, 1));
+    let found = match (search.found, search.open.or(cut)) {
         (Some(mut difference), open) => {
             difference.perhaps_longer = open.is_some_and(|(_, depth)| depth < difference.inputs);
             Conformance::Differs(difference)

@@ -15,12 +15,12 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
-use super::Options;
 use super::composition::{Composition, Defined, Transition};
 use super::join::{Joined, Side};
 use super::points::{Point, determine, solve};
 use super::polynomial::Space;
 use super::walk::{Move, Walk};
+use super::{Options, Progress, Stage};
 use crate::case::{Case, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
@@ -46,6 +46,8 @@ pub struct Suite {
     pub open: Vec<(usize, Reason)>,
     /// How many inputs all tests have together.
     pub inputs: usize,
+    /// How many transitions have no tests, since there was no time for them.
+    pub left: usize,
 }
 
 /// An output whose expressions have no degree.
@@ -69,7 +71,7 @@ pub(crate) fn suite(
     walk: &mut Walk<'_>,
     composition: &Composition,
     options: &Options,
-    progress: &mut dyn FnMut(usize, usize),
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<Suite, Vec<NoDegree>> {
     let mut without_degree: Vec<NoDegree> = Vec::new();
     for (i, t) in composition.transitions.iter().enumerate() {
@@ -101,12 +103,16 @@ pub(crate) fn suite(
     let mut open = Vec::new();
     let mut random = Random::new(options.seed);
     let mut stop = composition.stop;
+    let mut left = 0;
     for (done, t) in order.iter().copied().enumerate() {
-        if options.is_over() {
+        // What was composed is tested even if there was no time for more.
+        if options.limits.cancelled() {
             stop = Stop::Cancelled;
+            left = order.len() - done;
             break;
         }
-        progress(done, order.len());
+        let (pairs, depth) = (composition.pairs.len(), length(t));
+        progress(Progress { stage: Stage::Testing, pairs, depth, open: order.len() - done, steps: done });
         walk.follow(&composition.moves(t));
         let known: Vec<&Witness> = over[t].iter().map(|i| &tests[*i].point.witness).collect();
         let mut choice = || match options.values {
@@ -145,7 +151,7 @@ pub(crate) fn suite(
         plan.purposes.push(purpose);
         defined.push(composition.transitions[test.transition].defined);
     }
-    Ok(Suite { plan, cases, defined, without_degree, open, inputs })
+    Ok(Suite { plan, cases, defined, without_degree, open, inputs, left })
 }
 
 /// The part of a transition's outputs that has no degree, or nothing if there would be too many tests.

@@ -11,6 +11,9 @@ use sioco_symbolic::step::Step;
 
 use super::join::{Joined, Side};
 
+/// How many steps an answer may have that is only perhaps possible.
+const PERHAPS: usize = 12;
+
 /// Something that is done on the path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Move {
@@ -49,6 +52,8 @@ pub(crate) struct Walk<'m> {
     at: Vec<(Move, Option<Reason>)>,
     /// How many steps an answer may have.
     internal: usize,
+    /// Why an answer was not followed to its end: a solver left open whether it goes on.
+    pub cut: Option<Reason>,
     /// Set from outside when it is enough.
     pub over: &'m (dyn Fn() -> bool + Sync),
 }
@@ -56,7 +61,7 @@ pub(crate) struct Walk<'m> {
 impl<'m> Walk<'m> {
     pub fn new(joined: &'m Joined, mut path: Path<'m>, internal: usize, over: &'m (dyn Fn() -> bool + Sync)) -> Self {
         path.record();
-        Walk { joined, path, at: Vec::new(), internal, over }
+        Walk { joined, path, at: Vec::new(), internal, cut: None, over }
     }
 
     /// Whether a move is possible; if it is not impossible, it is made.
@@ -206,8 +211,8 @@ impl<'m> Walk<'m> {
         if own.is_empty() {
             return visit(self, outs);
         }
-        if self.at.len() - begun >= self.internal {
-            return Err(self.endless(side, begun));
+        if self.is_too_long(side, begun)? {
+            return Ok(());
         }
         for step in &own {
             if self.make(Move::Take(*step)) == Possible::No {
@@ -229,6 +234,20 @@ impl<'m> Walk<'m> {
             result?;
         }
         Ok(())
+    }
+
+    /// Whether an answer is longer than it may be. One that is only perhaps possible is not followed any further; any other
+    /// is the end.
+    fn is_too_long(&mut self, side: Side, begun: usize) -> Result<bool, Halt> {
+        let length = self.at.len() - begun;
+        match self.doubt_since(begun) {
+            Some(reason) if length >= self.internal.min(PERHAPS) => {
+                self.cut.get_or_insert(reason);
+                Ok(true)
+            }
+            None if length >= self.internal => Err(self.endless(side, begun)),
+            _ => Ok(false),
+        }
     }
 
     fn endless(&self, side: Side, begun: usize) -> Halt {
@@ -265,8 +284,8 @@ impl<'m> Walk<'m> {
         if own.is_empty() && expected.is_empty() {
             return waits(self);
         }
-        if self.at.len() - begun >= self.internal {
-            return Err(self.endless(Side::Spec, begun));
+        if self.is_too_long(Side::Spec, begun)? {
+            return Ok(());
         }
         let model = &self.joined.model;
         let (seen, internal): (Vec<Step>, Vec<Step>) = own.iter().partition(|s| s.is_observable(model));
@@ -315,6 +334,17 @@ impl<'m> Walk<'m> {
             result?;
         }
         Ok(())
+    }
+
+    /// Whether outputs differ whatever the inputs on this path are.
+    pub fn surely_differ(&mut self, a: &[Out], b: &[Out]) -> bool {
+        if !a.iter().map(|o| o.gate).eq(b.iter().map(|o| o.gate)) {
+            return true;
+        }
+        let pairs = a.iter().zip(b).flat_map(|(a, b)| a.args.iter().zip(&b.args));
+        let same: Vec<TermId> = pairs.map(|(x, y)| self.path.same(*x, *y)).collect();
+        let same = self.all(&same);
+        self.path.may_hold(same) == Possible::No
     }
 
     /// The places of the inputs on the path, each once.

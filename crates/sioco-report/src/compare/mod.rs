@@ -138,6 +138,9 @@ impl Comparison<'_> {
             None => "does not take it".into(),
         };
         text.push_str(&format!("    implementation: {}\n", style.red(given)));
+        if last.implementation.is_none() {
+            text.push_str("\n  if the model is only incomplete, the suite shows what the system itself does\n");
+        }
         text
     }
 
@@ -161,6 +164,11 @@ impl Comparison<'_> {
         );
         let mut text = wrap(&what, page.width).join("\n  ");
         text.push_str(&format!("\n  {}\n", self.cut()));
+        let ended = c.pairs.iter().filter(|p| p.ends).count();
+        if ended > 0 {
+            let ended = count(ended, "path");
+            text.push_str(&format!("  {ended} not followed further: the outputs differ whatever the inputs are\n"));
+        }
         text
     }
 
@@ -252,7 +260,8 @@ impl Comparison<'_> {
             let line = self.test(suite, i, case);
             let lines = wrap(&line, page.width.saturating_sub(width + 4));
             let indent = format!("\n  {}", " ".repeat(width + 2));
-            text.push_str(&format!("  {:>width$}. {}\n", i + 1, lines.join(&indent)));
+            let lines = lines.join(&indent).replace('\u{a0}', " ");
+            text.push_str(&format!("  {:>width$}. {lines}\n", i + 1));
         }
         let more = suite.plan.purposes.len() - shown;
         if more > 0 {
@@ -262,8 +271,9 @@ impl Comparison<'_> {
             let paths = count(suite.open.len(), "path");
             text.push_str(&format!("  {paths} may need more tests: {}\n", self.reason(reason)));
         }
-        if suite.plan.stop == Stop::Cancelled && self.found.composition.stop != Stop::Cancelled {
-            text.push_str(&format!("  not all tests are there: {}\n", self.stop(Stop::Cancelled)));
+        if suite.left > 0 {
+            let left = count(suite.left, "transition");
+            text.push_str(&format!("  no tests for {left}: {}\n", self.stop(Stop::Cancelled)));
         }
         if let (Some(n), false) = (self.options.uniformity, suite.without_degree.is_empty()) {
             let of = without_degree(self.spec.0, &suite.without_degree);
@@ -284,15 +294,20 @@ impl Comparison<'_> {
             }
             let Some(switch) = leg.step.switches().next() else { continue };
             if let sioco_model::model::Label::Gate(gate) = model.switches[switch].label {
-                parts.push(Event { gate, args: values.clone() }.show(model));
+                parts.push(whole(&Event { gate, args: values.clone() }, model));
             }
         }
         if !purpose.probe.is_empty() {
-            let probes: Vec<String> = purpose.probe.iter().map(|e| e.show(model)).collect();
+            let probes: Vec<String> = purpose.probe.iter().map(|e| whole(e, model)).collect();
             parts.push(format!("probe: {}", probes.join(" ")));
         }
         parts.join(" ")
     }
+}
+
+/// An event that is not broken in the middle when lines are.
+fn whole(event: &Event, model: &Model) -> String {
+    event.show(model).replace(' ', "\u{a0}")
 }
 
 /// Outputs without a degree, in words.

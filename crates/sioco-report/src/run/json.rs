@@ -80,7 +80,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         },
         "unplanned": unplanned(campaign.plan).map_or(0, |(open, _)| open),
         "purposes": purposes,
-        "probes": s.probes.iter().map(|p| json!({ "purpose": p.purpose, "run": p.run })).collect::<Vec<_>>(),
+        "probes": super::probes::json(model, &s.probes),
         "bad": bad,
         "open": open,
         "gates": gates,

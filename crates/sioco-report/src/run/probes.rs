@@ -1,7 +1,8 @@
 //! Probes: what a system does after inputs that its specification says nothing about.
 
-use sioco_exec::Observation;
+use serde_json::{Value as Json, json};
 use sioco_exec::summary::Probed;
+use sioco_exec::{GateValue, Observation};
 use sioco_model::Model;
 
 use super::words::{named, observation};
@@ -20,7 +21,7 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
         let steps = p.seen.iter().map(|(input, seen)| {
             let answer: Vec<String> = seen.iter().map(|s: &Observation| observation(model, s)).collect();
             let answer = if answer.is_empty() { "nothing".to_owned() } else { answer.join(" ") };
-            format!("?{}: {answer}", named(model, input, "=").trim_start_matches('?'))
+            format!("{}: {answer}", named(model, input, "="))
         });
         lines.push(format!("{}. {}", p.purpose + 1, steps.collect::<Vec<_>>().join("; ")));
     }
@@ -28,4 +29,14 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
         lines.push(format!("… and {} more; the journal has them", probed.len() - MOST));
     }
     lines
+}
+
+/// The same for programs.
+pub(super) fn json(model: &Model, probed: &[Probed]) -> Vec<Json> {
+    let step = |(input, seen): &(GateValue, Vec<Observation>)| {
+        let seen: Vec<String> = seen.iter().map(|s| observation(model, s)).collect();
+        json!({ "input": named(model, input, "="), "seen": seen })
+    };
+    let of = |p: &Probed| json!({ "purpose": p.purpose, "run": p.run, "steps": p.seen.iter().map(step).collect::<Vec<_>>() });
+    probed.iter().map(of).collect()
 }

@@ -508,6 +508,7 @@ fn a_summary(model: &Model) -> Summary {
     };
     let cause = Cause::Failure(Failure::Output(output));
     Summary {
+        probes: Vec::new(),
         verdict: Some(Verdict::Fail),
         end: End::Steps,
         runs: [10, 1, 2, 0, 1],

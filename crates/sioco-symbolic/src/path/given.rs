@@ -11,6 +11,7 @@ use sioco_solve::{Reason, Terms, logic};
 use super::{Path, PathCondition, Possible, possible};
 use crate::prepare::{Origin, Prepared};
 use crate::step::Step;
+use crate::symbols::Meaning;
 
 /// How much an elimination of quantifiers may make a condition grow.
 const ELIMINATION: usize = 300;
@@ -47,7 +48,9 @@ impl Path<'_> {
 
     /// The condition that two terms have the same value.
     pub fn same(&mut self, a: TermId, b: TermId) -> TermId {
-        if a == b && !self.pool.is_partial(a) {
+        let is_same = a == b && !self.pool.is_partial(a);
+        // Two names for one value: that it is defined is among the conditions.
+        if is_same || (self.is_name(a) || self.is_name(b)) && self.written(a) == self.written(b) {
             return self.pool.bool(&self.model.sorts, true);
         }
         if let (Some(x), Some(y)) = (self.pool.as_const(a), self.pool.as_const(b)) {
@@ -55,6 +58,14 @@ impl Path<'_> {
             return self.pool.bool(&self.model.sorts, equal);
         }
         self.pool.eq(&self.model.sorts, a, b)
+    }
+
+    /// Whether a term is a name for the value of a variable.
+    fn is_name(&self, term: TermId) -> bool {
+        match self.pool.get(term) {
+            Term::Symbol(y, _) => matches!(self.names.meaning(*y), Meaning::Variable { depth, .. } if depth > 0),
+            _ => false,
+        }
     }
 
     /// What must hold for a step to be taken with these arguments; with `checks`, also that what it computes is defined.

@@ -77,6 +77,10 @@ pub struct Compare {
     #[arg(long, value_name = "INPUTS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     length: Option<u32>,
 
+    /// Ends paths where the outputs of both models differ whatever the inputs are
+    #[arg(long)]
+    until_different: bool,
+
     /// How many inputs tell outputs apart whose degree cannot be found
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     uniformity: Option<u32>,
@@ -140,8 +144,11 @@ impl Compare {
         let interrupted = interrupt::flag();
         let mut options = Options::default();
         let found = within(self.time, &interrupted, |flags| {
-            options = self.options(flags);
-            self.compare(&spec, &implementation, &back_end, &options, out)
+            // A long search for a difference leaves time for the tests.
+            within(self.time / 2, &interrupted, |first| {
+                options = Options { enough_conformance: Some(first.enough), ..self.options(flags) };
+                self.compare(&spec, &implementation, &back_end, &options, out)
+            })
         })?;
         let by_hand = interrupted.load(Ordering::Relaxed);
         let (spec_file, implementation_file) = (name(&self.spec), name(&self.implementation));
@@ -168,6 +175,7 @@ impl Compare {
             uniformity: self.uniformity.map(|n| n as usize),
             values: self.choice(),
             seed: self.seed,
+            until_different: self.until_different,
             describe: self.composition || self.format == Format::Json,
             enough: Some(flags.enough),
             limits: Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() },

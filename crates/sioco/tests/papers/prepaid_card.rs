@@ -1,7 +1,8 @@
 //! The prepaid card of S2.
 
 use sioco_model::Value;
-use sioco_solve::values::Choice;
+use sioco_plan::compare::{Compared, Conformance, Cover, Defined, Options, Pair, compare};
+use sioco_solve::values::{Bounds, Choice};
 
 use crate::load;
 
@@ -108,4 +109,91 @@ fn card_symbolic_paths() {
     assert_eq!(greatest(&spec, sp1), [300, 300].map(Value::Int));
     assert_eq!(greatest(&imp, sp_prime), [200, 200].map(Value::Int));
     assert_eq!(greatest(&imp, sp1_prime), [200, 499].map(Value::Int));
+}
+
+/// The composition of both cards, with the conditions of its transitions.
+fn composed(cover: Cover) -> (sioco_model::Model, sioco_model::Model, Compared) {
+    let (spec, imp) = (load(SPEC).model, load(IMPL).model);
+    let back_end = sioco_solve::BackEnd::BuiltIn;
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+    let options = Options { cover, describe: true, ..Options::default() };
+    let found = compare(spec, imp, &solvers, &options, &mut |_| {}).expect("they have the same gates");
+    (spec.clone(), imp.clone(), found)
+}
+
+/// Where both are in a state of the composition.
+fn at(spec: &sioco_model::Model, imp: &sioco_model::Model, pair: &Pair) -> String {
+    let name = |m: &sioco_model::Model, l: &Option<Vec<_>>| l.as_ref().map(|l| m.location_name(l[0]));
+    let (s, t) = (name(spec, &pair.spec), name(imp, &pair.implementation));
+    format!("{} {}", s.as_deref().unwrap_or("err_s"), t.as_deref().unwrap_or("err_t"))
+}
+
+#[test]
+fn card_dist_deg() {
+    // The path of the composition that is contained in sp1 and sp': s0 t0, s1 t0, s1 t0 with inputs up to 200.
+    let (spec, imp, found) = composed(Cover::Length(2));
+    let c = &found.composition;
+    let low = |t: &usize| c.transitions[*t].condition.iter().any(|text| text.ends_with(" <= 200"));
+    let along: Vec<usize> = (0..c.transitions.len())
+        .filter(|t| c.path(*t).len() == 2 && c.path(*t).iter().all(low))
+        .filter(|t| at(&spec, &imp, &c.pairs[c.transitions[*t].to]) == "s1 t0")
+        .collect();
+    assert_eq!(along.len(), 1, "{along:?}");
+    // Outputs of degree one: two sequences of inputs.
+    assert_eq!(c.transitions[along[0]].dist_deg(), Some(2));
+    // All outputs are constants or of degree one, in the new balance or in both.
+    assert!(c.transitions.iter().all(|t| matches!(t.dist_deg(), Some(1..=3))));
+    let suite = found.suite.expect("they have a degree");
+    let values = |p: usize| {
+        let case = &suite.cases[p];
+        let values = case.nodes.iter().filter_map(|n| n.values.as_ref()).filter(|v| v.len() == 1);
+        values.map(|v| v[0].to_string().parse::<i64>().unwrap()).collect::<Vec<i64>>()
+    };
+    // Values of steps: input, output, input, output.
+    let on_it: Vec<Vec<i64>> =
+        (0..suite.cases.len()).map(values).filter(|v| v.len() == 4 && v[0] <= 200 && v[2] <= 200).collect();
+    assert_eq!(on_it.len(), 2, "{on_it:?}");
+    assert_ne!(on_it[0][2], on_it[1][2]);
+}
+
+#[test]
+fn card_composition() {
+    // The part of the composition around its start, as figure 2 has a part of it: every input belongs to exactly one
+    // transition, and leads where both models go.
+    let (spec, imp, found) = composed(Cover::Transitions);
+    let c = &found.composition;
+    let from = |pair: usize| -> Vec<String> {
+        let leaving = c.transitions.iter().filter(|t| t.from == pair);
+        leaving.map(|t| format!("{}: {}", at(&spec, &imp, &c.pairs[t.to]), t.condition.join(" && "))).collect()
+    };
+    let range = "a#1 >= 0 && a#1 <= 500";
+    assert_eq!(
+        from(0),
+        [
+            format!("s1 t0: a#1 <= 300 && {range} && a#1 <= 200"),
+            format!("s1 t1: a#1 <= 300 && {range} && a#1 > 200 && a#1 < 300"),
+            // The strict guard of the learned model: the two differ here.
+            format!("s1 t0: a#1 <= 300 && {range} && !(a#1 <= 200 || 200 < a#1 < 300)"),
+            "s0 t0: !(a#1 <= 300) && !(a#1 <= 200 || 200 < a#1 < 300)".to_owned(),
+        ]
+    );
+    // Both define every input, so nobody gets lost.
+    assert!(c.pairs.iter().all(|p| p.spec.is_some() && p.implementation.is_some()));
+    assert_eq!(c.count(Defined::Both), c.transitions.len());
+    let mut seen: Vec<String> = c.pairs.iter().map(|p| at(&spec, &imp, p)).collect();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen, ["s0 t0", "s1 t0", "s1 t1", "s2 t0", "s2 t1"]);
+}
+
+#[test]
+fn card_conformance() {
+    let (spec, _, found) = composed(Cover::Transitions);
+    let Conformance::Differs(difference) = found.conformance else { panic!("{:?}", found.conformance) };
+    let last = difference.trace.last().unwrap();
+    assert_eq!(difference.inputs, 1);
+    assert_eq!(last.input.as_ref().unwrap().show(&spec), "?update(300)");
+    let (spec_says, imp_says) = (last.spec.as_ref().unwrap(), last.implementation.as_ref().unwrap());
+    assert_eq!((spec_says.len(), spec_says[0][0].show(&spec)), (1, "!balance(300)".into()));
+    assert_eq!(imp_says[0].show(&spec), "!balance(0)");
 }

@@ -1,0 +1,304 @@
+//! `sioco compare`: what people and programs see of a comparison, its suite against systems, and bad input.
+
+// Lints know tests by their attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)]
+
+// Each test program uses a part of it.
+#[allow(dead_code)]
+mod support;
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use support::{Folder, Run, sioco};
+
+/// Tests run at the same time, each in a folder of its own.
+fn folder() -> Folder {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    Folder::new(&format!("compare-{}", NUMBER.fetch_add(1, Ordering::Relaxed)))
+}
+
+fn example(name: &str) -> String {
+    format!("{}/../../examples/{name}.sts", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Compares two files, without any other solver.
+fn compare(spec: &str, implementation: &str, options: &[&str]) -> Run {
+    let mut args = vec!["compare", spec, implementation, "--solver", "builtin"];
+    args.extend(options);
+    sioco(&args)
+}
+
+const GATES: &str = "input a(x: Int in 0..9)\ninput b\noutput u(y: Int)\noutput v\n";
+const SPEC: &str = "process P { var n: Int = 0
+  init l { low: ?a(x) [x <= 5] / n := x ; !u(n) -> l  go: ?b ; !v -> m }
+  state m { back: ?b ; !v -> l }
+}\n";
+
+/// Two models in files, and the names of these.
+fn two(folder: &Folder, spec: &str, implementation: &str) -> (String, String) {
+    (folder.write("spec.sts", spec), folder.write("impl.sts", implementation))
+}
+
+fn gated(process: &str) -> String {
+    format!("{GATES}{process}")
+}
+
+/// Runs a suite against a model that plays the system.
+fn test(spec: &str, plan: &str, system: &str) -> Run {
+    let folder = folder();
+    let sut = format!("model:{system}");
+    let journal = folder.path("runs.jsonl");
+    let args =
+        ["test", spec, "--plan", plan, "--sut", &sut, "--seed", "1", "--solver", "builtin", "--journal", &journal];
+    sioco(&args)
+}
+
+#[test]
+fn a_difference_is_shown_with_both_answers() {
+    let run = compare(&example("prepaid-card/spec"), &example("prepaid-card/impl"), &[]);
+    run.exits(1);
+    run.stdout_has("does not conform to");
+    run.stdout_has("  ?update(300)\n    specification:  !balance(300)\n    implementation: !balance(0)\n");
+    run.stdout_has("composition: 12 states and 56 transitions (56 of both)");
+    run.stdout_has("a path to every transition");
+}
+
+#[test]
+fn what_conforms_is_proved_or_bounded() {
+    let card = example("prepaid-card/spec");
+    let run = compare(&card, &card, &[]);
+    run.exits(0);
+    assert!(run.stdout.contains("conforms to") && run.stdout.contains("(proved: "), "{}", run.stdout);
+    let run = compare(&card, &card, &["--length", "2"]);
+    run.exits(0);
+    run.stdout_has(" up to 2 inputs\n");
+    run.stdout_has("all paths of up to 2 inputs; longer ones are cut");
+    // What a bound of the search leaves open is open.
+    let run = compare(&card, &card, &["--nodes", "2"]);
+    run.exits(3);
+    run.stdout_has("there are more states than `--nodes` allows");
+    let run = compare(&card, &card, &["--time", "0"]);
+    run.exits(3);
+    run.stdout_has("the time was up, `--time` allows more");
+}
+
+#[test]
+fn the_document_has_everything() {
+    let (spec, imp) = (example("prepaid-card/spec"), example("prepaid-card/impl"));
+    let run = compare(&spec, &imp, &["--format", "json", "--length", "2"]);
+    run.exits(1);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&json["format"], &json["version"]), (&"sioco-compare".into(), &1.into()));
+    assert_eq!(json["conformance"]["result"], "differs");
+    assert_eq!(json["conformance"]["trace"][1]["input"]["args"]["a"], 300);
+    assert_eq!(json["conformance"]["trace"][1]["spec"][0][0]["args"]["b"], 300);
+    assert_eq!(json["conformance"]["trace"][1]["implementation"][0]["args"]["b"], 0);
+    assert_eq!((&json["options"]["cover"], &json["options"]["length"]), (&"length".into(), &2.into()));
+    let (states, transitions) = (&json["composition"]["states"], &json["composition"]["transitions"]);
+    assert_eq!(states[0]["spec"][0], "s0");
+    for t in transitions.as_array().unwrap() {
+        assert!(t["to"].as_u64().unwrap() < states.as_array().unwrap().len() as u64);
+        assert!(!t["condition"].as_array().unwrap().is_empty());
+        assert_eq!(t["defined"], "both");
+    }
+    let plan = &json["suite"]["plan"];
+    assert_eq!((&plan["format"], &plan["cover"]), (&"sioco-plan".into(), &"compare".into()));
+    assert_eq!(plan["purposes"].as_array().unwrap().len() as u64, json["suite"]["tests"].as_u64().unwrap());
+    assert!(json["work"]["composition"]["solver"]["asked"].as_u64().unwrap() > 0);
+}
+
+/// The published mutants of the Ceiling Speed Monitor, each as its own model: the suite kills it, and the reference passes.
+#[test]
+fn suites_kill_what_they_are_made_for() {
+    // Its real numbers are too much for the built-in solver.
+    if let Err(why) = sioco_solve::BackEnd::Z3.open() {
+        println!("not tried: {why}");
+        return;
+    }
+    let folder = folder();
+    let reference = example("ceiling-speed-monitor/csm");
+    for mutant in ["ex1", "ex2", "ex3"] {
+        let plan = folder.path(&format!("{mutant}.json"));
+        let mutant = example(&format!("ceiling-speed-monitor/mutant-{mutant}"));
+        let run = sioco(&["compare", &reference, &mutant, "--solver", "z3", "--output", &plan]);
+        run.exits(1);
+        let killed = test(&reference, &plan, &mutant);
+        killed.exits(1);
+        killed.stdout_has("FAIL  CeilingSpeedMonitor");
+        test(&reference, &plan, &reference).exits(0);
+    }
+}
+
+#[test]
+fn probes_are_told_and_not_judged() {
+    let folder = folder();
+    // It takes more, and answers differently there.
+    let more = gated(
+        "process Q { var n: Int = 0
+          init l { ?a(x) [x <= 5] / n := x ; !u(n) -> l  ?a(x) [x == 7] ; !u(-x) -> k  ?b ; !v -> m }
+          state m { ?b ; !v -> l  ?a(x) ; !v ; !v -> m }
+          state k { ?b -> k } }",
+    );
+    let (spec, imp) = two(&folder, &gated(SPEC), &more);
+    let plan = folder.path("plan.json");
+    let run = compare(&spec, &imp, &["--output", &plan, "--composition"]);
+    run.exits(0);
+    run.stdout_has("-> (err_s, k)");
+    run.stdout_has("probe: ?a(7)");
+    let run = test(&spec, &plan, &imp);
+    run.exits(0);
+    run.stdout_has("beyond what the model says: told, and not judged");
+    run.stdout_has("?a(x=7): !u(y=-7)");
+    run.stdout_has("?a(x=0): !v !v");
+    // Whatever the system does there.
+    let wild = more.replace("!u(-x)", "!u(1000) ; !u(2)").replace("!v ; !v", "!u(3)");
+    fs::write(folder.path("wild.sts"), wild).unwrap();
+    test(&spec, &plan, &folder.path("wild.sts")).exits(0);
+    // A plan is read as it was written.
+    sioco(&["plan", &spec, "--check", &plan, "--solver", "builtin"]).exits(0);
+}
+
+#[test]
+fn inputs_that_are_not_taken_are_a_difference() {
+    let folder = folder();
+    let (spec, imp) = two(&folder, &gated(SPEC), &gated(SPEC).replace("x <= 5", "x <= 4"));
+    let run = compare(&spec, &imp, &[]);
+    run.exits(1);
+    run.stdout_has("  ?a(5)\n    specification:  !u(5)\n    implementation: does not take it");
+    run.stdout_has("if the model is only incomplete");
+}
+
+#[test]
+fn specifications_may_choose() {
+    let folder = folder();
+    let choice = "process P { init l { ?b ; !v -> m  ?b ; !v -> n  ?a(x) ; !u(x) -> l }
+      state m { ?b ; !u(1) -> m } state n { ?b ; !u(2) -> n } }";
+    let first = "process P { init l { ?b ; !v -> m  ?a(x) ; !u(x) -> l } state m { ?b ; !u(1) -> m } }";
+    let mixed = "process P { init l { ?b ; !v -> m  ?a(x) ; !u(x) -> l }
+      state m { ?b ; !u(1) -> n } state n { ?b ; !u(2) -> m } }";
+    let (spec, imp) = two(&folder, &gated(choice), &gated(first));
+    let run = compare(&spec, &imp, &[]);
+    run.exits(0);
+    run.stdout_has("(proved: ");
+    fs::write(&imp, gated(mixed)).unwrap();
+    let run = compare(&spec, &imp, &[]);
+    run.exits(1);
+    run.stdout_has("  ?b !v\n  ?b !u(1)\n  ?b\n    specification:  !u(1)\n    implementation: !u(2)\n");
+}
+
+#[test]
+fn outputs_without_a_degree_need_a_number() {
+    let folder = folder();
+    let (spec, imp) =
+        two(&folder, &gated(SPEC).replace("!u(n)", "!u(n mod 2)"), &gated(SPEC).replace("!u(n)", "!u(n mod 2)"));
+    let plan = folder.path("plan.json");
+    let run = compare(&spec, &imp, &["--output", &plan]);
+    run.exits(2);
+    run.stderr_has("the output `u` (`x#1 mod 2` is a remainder (`mod`)) has no degree");
+    run.stderr_has("`--uniformity N`");
+    assert!(!fs::exists(&plan).unwrap());
+    let run = compare(&spec, &imp, &["--output", &plan, "--uniformity", "4"]);
+    run.exits(0);
+    // Four inputs of `low`, and both of `b`.
+    run.stdout_has("suite: 5 tests, 6 inputs together");
+    test(&spec, &plan, &imp).exits(0);
+    // Where there are fewer inputs, all of them.
+    let run = compare(&spec, &imp, &["--uniformity", "40"]);
+    run.stdout_has("suite: 7 tests, 8 inputs together");
+}
+
+#[test]
+fn bad_input_is_told() {
+    let folder = folder();
+    let good = gated(SPEC);
+    let cases = [
+        (
+            good.replace("input b", "input b(z: Bool)").replace("?b", "?b(_)"),
+            "the gate `b` is not the same in both models",
+        ),
+        (
+            good.replace("output v", "output v(z: Real)").replace("!v", "!v(0)"),
+            "`!v` in the specification, `!v(z: Real)` in",
+        ),
+        (good.replace("Int in 0..9", "Int in 0..8"), "the gate `a` is not the same in both models"),
+        (format!("{good}input c\n"), "the specification has no gate `?c`, and the implementation model has one"),
+        (good.replace("output v\n", "").replace("; !v", "; !u(1)"), "the implementation model has no gate `!v`"),
+        (good.replace("state m {", "state m { again: tau -> m"), "does not end: it takes `again` again and again"),
+        (good.replace("; !u(n)", "").replace("; !v", ""), "impl.sts never answers an input with an output"),
+    ];
+    for (text, says) in cases {
+        let (spec, imp) = two(&folder, &good, &text);
+        let run = compare(&spec, &imp, &[]);
+        run.exits(2);
+        assert!(run.stderr.contains(says), "{says}: {}", run.stderr);
+        run.stderr_has("help: ");
+    }
+    let (spec, imp) = two(&folder, &good.replace("n: Int = 0", "n: Int = any"), &good);
+    let run = compare(&spec, &imp, &[]);
+    run.exits(2);
+    assert!(run.stderr.contains("`n` of ") && run.stderr.contains("may begin with any value"), "{}", run.stderr);
+    for options in
+        [&["--length", "0"][..], &["--length", "2", "--cover", "inclusion"], &["--uniformity", "0"], &["-o", "."]]
+    {
+        compare(&spec, &imp, options).exits(2);
+    }
+    compare(&spec, &folder.path("none.sts"), &[]).exits(2);
+    sioco(&["plan", &spec, "--cover", "compare"]).exits(2);
+}
+
+/// A model that a learner wrote is compared like any other.
+#[test]
+fn imported_models_are_compared() {
+    let folder = folder();
+    let (_, first) = two(&folder, &gated(SPEC), &gated(SPEC));
+    // Other names of processes, locations and parameters make no difference.
+    let other =
+        gated(SPEC).replace("process P", "process Learned").replace("state m", "state q").replace("-> m", "-> q");
+    let (_, imp) = two(&folder, &gated(SPEC), &other.replace("a(x: Int", "a(p0: Int"));
+    assert_eq!(first, imp);
+    compare(&folder.path("spec.sts"), &imp, &[]).exits(0);
+}
+
+/// Types are the same if they look the same, wherever they are declared.
+#[test]
+fn types_are_compared_by_what_they_are() {
+    let folder = folder();
+    let text = "type Colour = Red | Mix(part: Part)\ntype Part = { n: Int in 0..9, s: Seq<Bool> }
+        input a(c: Colour)\noutput u(c: Colour)\n
+        process P { var k: Colour = Red  init l { ?a(c) / k := c ; !u(k) -> l } }";
+    // In another order, and with a type of its own.
+    let (first, second) = (text.lines().next().unwrap(), text.lines().nth(1).unwrap());
+    let other = text.replace(&format!("{first}\n{second}"), &format!("type Own = A | B\n{second}\n{first}"));
+    let (spec, imp) = two(&folder, text, &other.replace("var k", "var o: Own = A  var k"));
+    let run = compare(&spec, &imp, &["--uniformity", "2"]);
+    run.exits(0).stdout_has("(proved: ");
+    // Deep inside, something is different.
+    let (spec, imp) = two(&folder, text, &other.replace("0..9", "0..8"));
+    compare(&spec, &imp, &[]).exits(2).stderr_has("the gate `a` is not the same in both models");
+}
+
+/// A note says where nothing is compared, since a model has no value there.
+#[test]
+fn undefined_values_are_noted() {
+    let folder = folder();
+    let wrong = gated(SPEC).replace("/ n := x ; !u(n)", "/ n := 10 div (x - 3) ; !u(n)");
+    let (spec, imp) = two(&folder, &wrong, &wrong);
+    let run = compare(&spec, &imp, &["--uniformity", "2"]);
+    run.exits(0).stderr_has("some values of `low` in ").stderr_has("`sioco analyze ");
+}
+
+/// Answers with several cases have a degree in each.
+#[test]
+fn answers_are_divided_into_cases() {
+    let folder = folder();
+    let cases = gated(SPEC).replace("!u(n)", "!u(if n < 3 then 2 * n else min(n, 4))");
+    let (spec, imp) = two(&folder, &cases, &cases.replace("min(n, 4)", "4"));
+    let run = compare(&spec, &imp, &["--composition"]);
+    // 3 is answered with 3 by one, and with 4 by the other.
+    run.exits(1).stdout_has("  ?a(3)\n    specification:  !u(3)\n    implementation: !u(4)\n");
+    run.stdout_has("composition: 2 states and 5 transitions (5 of both)");
+    // Two for each of the first cases, one for the constant; and that of `b`.
+    run.stdout_has("suite: 6 tests, 7 inputs together");
+}
