@@ -39,7 +39,7 @@ fn main() {
             let until_different = name == "until there";
             let options = Options { until_different, ..Options::default() };
             let begun = Instant::now();
-            let found = compare(&spec, &imp, &solvers, &&options, &mut |_| {}).expect("they can be compared");
+            let found = compare(&spec, &imp, &solvers, &options, &mut |_| {}).expect("they can be compared");
             let time = begun.elapsed();
             let result = match &found.conformance {
                 Conformance::Conforms { proved: true, .. } => "proved".to_owned(),

@@ -114,7 +114,7 @@ fn answers(run: &mut Interpreter<'_>, model: &Model, state: State) -> Vec<(Vec<G
 /// Specifications that may choose: what they allow after the same observations.
 #[test]
 fn specifications_may_choose() {
-    let seeds = seeds(150);
+    let seeds = seeds(100);
     let (mut differ, mut same, mut unknown, mut together) = (0, 0, 0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
@@ -139,7 +139,45 @@ fn specifications_may_choose() {
     }
     println!("{differ} differ, {same} do not, {unknown} unknown; {together} took all states together");
     assert!(together > seeds / 10, "{together}");
-    assert!(differ > seeds / 4 && same > seeds / 4 && unknown * 50 <= differ + same, "{differ} {same} {unknown}");
+    assert!(differ > seeds / 4 && same > seeds / 4 && unknown * 200 <= differ + same, "{differ} {same} {unknown}");
+}
+
+/// Differences that one test on a path does not show, or only who waits: outputs that agree for some inputs, and answers
+/// that are longer or shorter than they should be.
+#[test]
+fn differences_that_hide_are_found() {
+    let gates = "input a(x: Int in 0..9)\ninput b\noutput u(y: Int)\noutput v\n";
+    let cases = [
+        ("init l { ?a(x) ; !u(x) -> l }", "init l { ?a(x) ; !u(2 * x) -> l }", 1),
+        ("init l { ?a(x) ; !u(x + 1) -> l }", "init l { ?a(x) ; !u(1) -> l }", 1),
+        // They agree for 1 and 2, and for 0 and 9.
+        ("init l { ?a(x) ; !u(x * x) -> l }", "init l { ?a(x) ; !u(3 * x - 2) -> l }", 1),
+        ("init l { ?a(x) ; !u(x * x) -> l }", "init l { ?a(x) ; !u(9 * x) -> l }", 1),
+        // They agree for 0, 1 and 9.
+        ("init l { ?a(x) ; !u(x * x * x + 9 * x) -> l }", "init l { ?a(x) ; !u(10 * x * x) -> l }", 1),
+        // In the input before.
+        (
+            "var n: Int = 0 init l { ?a(x) / n := x ; !v -> m } state m { ?b ; !u(n) -> l }",
+            "var n: Int = 0 init l { ?a(x) / n := 3 * x ; !v -> m } state m { ?b ; !u(n) -> l }",
+            2,
+        ),
+        ("init l { ?b ; !v -> l }", "init l { ?b ; !v ; !v -> l }", 1),
+        ("init l { ?b ; !v ; !v -> l }", "init l { ?b ; !v -> l }", 1),
+        ("init l { ?b -> l  ?a(x) ; !v -> l }", "init l { ?b ; !v -> l  ?a(x) ; !v -> l }", 1),
+        ("init l { ?b ; !v -> l  ?a(x) ; !v -> l }", "init l { ?b -> l  ?a(x) ; !v -> l }", 1),
+        // The last one is refused, and what comes after it.
+        ("init l { ?a(x) ; !u(x) -> l }", "init l { ?a(x) [x < 9] ; !u(x) -> l }", 1),
+        ("init l { ?b ; !v -> m } state m { ?b ; !v -> l }", "init l { ?b ; !v -> m } state m { }", 2),
+    ];
+    for (spec, imp, inputs) in cases {
+        let of = |process: &str| mealy::model(&format!("{gates}process P {{ {process} }}"));
+        let (s, t) = (of(spec), of(imp));
+        let compared = compared(&s, &t, Cover::Transitions);
+        assert_eq!(found(&compared), Ok(Some(inputs)), "{spec}\n{imp}");
+        let suite = compared.suite.expect("the outputs have a degree");
+        assert_eq!(run(&s, &suite.plan, &t).verdict, Some(Verdict::Fail), "{spec}\n{imp}");
+        assert_eq!(run(&s, &suite.plan, &s).verdict, Some(Verdict::Pass), "{spec}\n{imp}");
+    }
 }
 
 /// Theorems 1 and 2: whatever inputs one of the models takes, there is a path of the composition for them, which says who
@@ -192,7 +230,7 @@ fn seeds(usual: u64) -> u64 {
 /// where there is one, and one of the shortest; the suite fails exactly those that do not conform.
 #[test]
 fn suites_are_sound_and_exhaustive() {
-    let seeds = seeds(300);
+    let seeds = seeds(200);
     let (mut killed, mut passed, mut unknown) = (0, 0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {
@@ -220,14 +258,17 @@ fn suites_are_sound_and_exhaustive() {
         }
     }
     println!("{killed} killed, {passed} passed, {unknown} unknown");
-    assert!(killed > seeds / 4 && passed > seeds / 4 && unknown * 50 <= killed + passed, "{killed} {passed} {unknown}");
+    assert!(
+        killed > seeds / 4 && passed > seeds / 4 && unknown * 200 <= killed + passed,
+        "{killed} {passed} {unknown}"
+    );
 }
 
 /// The same for a path to every transition: states that are included in others need not be followed again. What is
 /// proved to conform does so at any length that can be tried.
 #[test]
 fn a_path_to_every_transition_is_enough() {
-    let seeds = seeds(60);
+    let seeds = seeds(40);
     let (mut proved, mut killed) = (0, 0);
     for internal in [false, true] {
         for seed in 0..seeds {

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use sioco_model::number::to_rational;
 use sioco_model::{Model, Value};
 use sioco_plan::inputs::inputs_of;
+use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Goal, Options, Plan, PlanError, State, plan};
 use sioco_solve::values::{Bounds, Choice};
+use sioco_symbolic::path::Path;
 use support::{builtin, example, has_z3, model, z3};
 
 fn options(choice: Choice) -> Options {
@@ -191,6 +193,50 @@ fn the_ceiling_speed_monitor() {
         inputs.len() == 2 && number(&inputs[0].args[0]) == number(&inputs[0].args[1])
     };
     assert!(made.purposes.iter().any(at_border));
+}
+
+/// Every example: a plan whose tests can be followed, or a reason.
+#[test]
+fn all_examples() {
+    let (mut planned, mut refused) = (0, 0);
+    for folder in std::fs::read_dir(support::examples()).expect("the examples").flatten().map(|f| f.path()) {
+        // Those of real systems take more than the built-in solver.
+        if folder.join("sioco.toml").exists() {
+            continue;
+        }
+        for file in std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|f| f.path()) {
+            let name = |path: &std::path::Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let other = ["common", "csm", "impl-", "mutant-"].iter().any(|start| name(&file).starts_with(start));
+            if file.extension().is_none_or(|e| e != "sts") || other {
+                continue;
+            }
+            let name = format!("{}/{}", name(&folder), name(&file));
+            let m = example(&name);
+            let few = Options { nodes: 200, ..options(Choice::Min) };
+            match plan(&m, &builtin, &few, &mut |_| {}) {
+                Ok(made) => {
+                    planned += 1;
+                    let mut walker = Walker::new(Path::new(&m, &builtin));
+                    for purpose in &made.purposes {
+                        for accept in purpose.accepts() {
+                            assert!(walker.follow(purpose.line(accept)), "{name}: a test leads nowhere");
+                        }
+                    }
+                    for (goal, state) in &made.goals {
+                        let is = matches!(state, State::Covered { by, doubt: false } if !by.is_empty());
+                        assert!(is || matches!(state, State::Unknown(_)), "{name}: {goal:?} {state:?}");
+                    }
+                }
+                Err(PlanError::Inputs { why }) => {
+                    assert!(why.contains("is free at the start"), "{name}: {why}");
+                    refused += 1;
+                }
+                Err(other) => panic!("{name}: {other}"),
+            }
+        }
+    }
+    println!("{planned} planned, {refused} with free variables");
+    assert!(planned > 20 && refused > 0, "{planned} {refused}");
 }
 
 #[test]

@@ -413,9 +413,16 @@ fn every_field_of_a_plan_file_is_described() {
         (&example("atm/atm"), &["--cover", "paths:2"]),
         (&example("atm/atm"), &["--cover", "purpose:ThirdRefused"]),
         (&example("trace-figures/fig-3-05"), &[]),
+        (&example("prepaid-card/spec"), &["--cover", "classes"]),
     ] {
         fields(&document(file, options), &mut found);
     }
+    // What only the implementation model defines is a probe.
+    let few = here.write("few.sts", "input a\ninput b\noutput o\nprocess P { init l { ?a ; !o -> l } }");
+    let more = here.write("more.sts", "input a\ninput b\noutput o\nprocess P { init l { ?a ; !o -> l ?b ; !o -> l } }");
+    let compared = sioco(&["compare", &few, &more, "--solver", "builtin", "--format", "json"]);
+    let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+    fields(&compared["suite"]["plan"], &mut found);
     let page = format!("{}/../../docs/plan-file.md", env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(page).unwrap();
     let words: BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();

@@ -16,8 +16,8 @@ use crate::event::Event;
 /// How many steps a model may take by itself, how long sequences get, and how many states and inputs are compared.
 const STEPS: usize = 1_000;
 const LONG: usize = 4;
-const STATES: usize = 200;
-const INPUTS: usize = 400;
+const STATES: usize = 50;
+const INPUTS: usize = 100;
 
 /// The tests of each part: its inputs, followed by each sequence that tells the state they lead to from others.
 pub(super) fn tests(model: &Model, parts: &[Part]) -> Vec<Vec<Vec<Event>>> {

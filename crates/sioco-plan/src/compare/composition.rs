@@ -76,7 +76,7 @@ pub struct Transition {
     pub(crate) spaces: Result<Vec<Space>, (GateId, TermId, &'static str)>,
 }
 
-/// See the [module](self).
+/// What two models do together (S2 definition 17).
 #[derive(Clone, Debug)]
 pub struct Composition {
     /// Its states; the first one is the initial one.

@@ -110,7 +110,7 @@ pub(crate) struct Part {
     lost: FxHashMap<LocationId, SwitchId>,
 }
 
-/// Two models in one; see the [module](self). Ids of the specification are the same in both.
+/// Two models in one, side by side over the same gates. Ids of the specification are the same in both.
 #[derive(Clone, Debug)]
 pub struct Joined {
     /// The joined model.

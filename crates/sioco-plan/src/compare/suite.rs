@@ -46,6 +46,8 @@ pub struct Suite {
     pub open: Vec<(usize, Reason)>,
     /// How many inputs all tests have together.
     pub inputs: usize,
+    /// How many transitions have no tests, since there was no time for them.
+    pub left: usize,
 }
 
 /// An output whose expressions have no degree.
@@ -101,10 +103,12 @@ pub(crate) fn suite(
     let mut open = Vec::new();
     let mut random = Random::new(options.seed);
     let mut stop = composition.stop;
+    let mut left = 0;
     for (done, t) in order.iter().copied().enumerate() {
         // What was composed is tested even if there was no time for more.
         if options.limits.cancelled() {
             stop = Stop::Cancelled;
+            left = order.len() - done;
             break;
         }
         let (pairs, depth) = (composition.pairs.len(), length(t));
@@ -147,7 +151,7 @@ pub(crate) fn suite(
         plan.purposes.push(purpose);
         defined.push(composition.transitions[test.transition].defined);
     }
-    Ok(Suite { plan, cases, defined, without_degree, open, inputs })
+    Ok(Suite { plan, cases, defined, without_degree, open, inputs, left })
 }
 
 /// The part of a transition's outputs that has no degree, or nothing if there would be too many tests.

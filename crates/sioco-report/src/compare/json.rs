@@ -41,6 +41,7 @@ pub fn document(comparison: &Comparison<'_>, plan: Option<&Json>) -> Json {
             "tests": suite.defined.iter().filter(|d| **d != Defined::Impl).count(),
             "probes": suite.defined.iter().filter(|d| **d == Defined::Impl).count(),
             "inputs": suite.inputs,
+            "left": suite.left,
             "open": suite.open.iter().map(|(t, why)| json!({ "transition": t, "reason": why.to_string() })).collect::<Vec<_>>(),
             "plan": plan,
         }),

@@ -271,8 +271,9 @@ impl Comparison<'_> {
             let paths = count(suite.open.len(), "path");
             text.push_str(&format!("  {paths} may need more tests: {}\n", self.reason(reason)));
         }
-        if suite.plan.stop == Stop::Cancelled && self.found.composition.stop != Stop::Cancelled {
-            text.push_str(&format!("  not all tests are there: {}\n", self.stop(Stop::Cancelled)));
+        if suite.left > 0 {
+            let left = count(suite.left, "transition");
+            text.push_str(&format!("  no tests for {left}: {}\n", self.stop(Stop::Cancelled)));
         }
         if let (Some(n), false) = (self.options.uniformity, suite.without_degree.is_empty()) {
             let of = without_degree(self.spec.0, &suite.without_degree);

@@ -508,6 +508,7 @@ fn a_summary(model: &Model) -> Summary {
     };
     let cause = Cause::Failure(Failure::Output(output));
     Summary {
+        probes: Vec::new(),
         verdict: Some(Verdict::Fail),
         end: End::Steps,
         runs: [10, 1, 2, 0, 1],
@@ -547,7 +548,6 @@ fn a_summary(model: &Model) -> Summary {
         unheard: 2,
         unknown: 3,
         pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
-        probes: Vec::new(),
     }
 }
 

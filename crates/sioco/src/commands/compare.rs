@@ -12,17 +12,18 @@ use sioco_plan::compare::{CompareError, Compared, Conformance, Cover, Options, P
 use sioco_report::analysis::Source;
 use sioco_report::compare::{Comparison, Page, document, without_degree};
 use sioco_report::plan::{Planned, document as plan_document};
-use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Limits, Reason};
 use sioco_symbolic::Stop;
 
 use crate::budget::{Flags, within};
-use crate::commands::plan::{NODES, Values, can_be_written};
+use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output};
+use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
@@ -86,7 +87,7 @@ pub struct Compare {
     uniformity: Option<u32>,
 
     /// Which values the tests have
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value = "min")]
     values: Values,
 
     /// Where random values start
@@ -173,7 +174,7 @@ impl Compare {
             },
             nodes: self.nodes as usize,
             uniformity: self.uniformity.map(|n| n as usize),
-            values: self.choice(),
+            values: self.values.choice(self.seed),
             seed: self.seed,
             until_different: self.until_different,
             describe: self.composition || self.format == Format::Json,
@@ -181,10 +182,6 @@ impl Compare {
             limits: Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() },
             ..Options::default()
         }
-    }
-
-    fn choice(&self) -> Choice {
-        self.values.choice(self.seed)
     }
 
     fn compare(

@@ -12,7 +12,7 @@ use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan as Purposes, PlanError, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
-use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
@@ -24,6 +24,7 @@ use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::output::{Format, Output};
 use crate::plan::{check, cover};
+use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
@@ -120,7 +121,7 @@ pub struct Plan {
     jobs: Option<u16>,
 
     /// Which values the purposes are shown with
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value = "min")]
     values: Values,
 
     /// Shows all purposes, lines and goals, however many there are
@@ -149,35 +150,6 @@ pub struct Plan {
 enum Data {
     /// Each condition true and false, and where it is about to flip.
     Boundary,
-}
-
-/// Which values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum Values {
-    /// The least, parameter by parameter.
-    #[default]
-    Min,
-    /// The greatest.
-    Max,
-    /// Half way between.
-    Middle,
-    /// At random, by --seed.
-    Random,
-    /// Where a condition is about to flip.
-    Boundary,
-}
-
-impl Values {
-    /// How values are chosen.
-    pub fn choice(self, seed: u64) -> Choice {
-        match self {
-            Values::Min => Choice::Min,
-            Values::Max => Choice::Max,
-            Values::Middle => Choice::Middle,
-            Values::Random => Choice::Random(seed),
-            Values::Boundary => Choice::Boundary,
-        }
-    }
 }
 
 impl Plan {

@@ -117,7 +117,7 @@ fn composed(cover: Cover) -> (sioco_model::Model, sioco_model::Model, Compared) 
     let back_end = sioco_solve::BackEnd::BuiltIn;
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
     let options = Options { cover, describe: true, ..Options::default() };
-    let found = compare(&spec, &imp, &solvers, &options, &mut |_| {}).expect("they have the same gates");
+    let found = compare(spec, imp, &solvers, &options, &mut |_| {}).expect("they have the same gates");
     (spec.clone(), imp.clone(), found)
 }
 
