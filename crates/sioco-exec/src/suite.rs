@@ -432,10 +432,23 @@ fn value_of(past: Option<&Arc<Past>>, depth: usize, step: usize, arg: usize) -> 
     at.args.get(arg).cloned()
 }
 
+/// How many places in the tree a hypothesis may have. Where internal steps explain the same observations in ever more ways,
+/// further ones are left out: then a purpose may be reached without being noticed, and is tried again.
+const MARKS: usize = 256;
+
+/// The marks at a node. Marks are in the order of their nodes: a hypothesis may have thousands.
+fn at(marks: &[Mark], node: NodeId) -> std::ops::Range<usize> {
+    let first = marks.partition_point(|m| m.node < node);
+    first..first + marks[first..].partition_point(|m| m.node == node)
+}
+
 fn push(marks: &mut Vec<Mark>, mark: Mark) {
-    match marks.iter_mut().find(|m| m.node == mark.node && m.past == mark.past) {
+    let here = at(marks, mark.node);
+    let full = marks.len() >= MARKS;
+    match marks[here.clone()].iter_mut().find(|m| m.past == mark.past) {
         Some(known) => known.sure |= mark.sure,
-        None => marks.push(mark),
+        None if full => {}
+        None => marks.insert(here.end, mark),
     }
 }
 
@@ -444,16 +457,23 @@ fn push(marks: &mut Vec<Mark>, mark: Mark) {
 pub fn merge(marks: &mut Vec<Mark>, others: &[Mark]) -> bool {
     let mut changed = false;
     for m in marks.iter_mut().filter(|m| m.sure) {
-        let both = others.iter().any(|o| o.node == m.node && o.sure);
+        let both = others[at(others, m.node)].iter().any(|o| o.sure);
         changed |= !both;
         m.sure = both;
     }
+    let mut new = Vec::new();
     for o in others {
-        if !marks.iter().any(|m| m.node == o.node && m.past == o.past) {
-            let sure = o.sure && marks.iter().any(|m| m.node == o.node && m.sure);
-            marks.push(Mark { sure, ..o.clone() });
-            changed = true;
+        let here = &marks[at(marks, o.node)];
+        if !here.iter().any(|m| m.past == o.past) {
+            let sure = o.sure && here.iter().any(|m| m.sure);
+            new.push(Mark { sure, ..o.clone() });
         }
+    }
+    new.truncate(MARKS.saturating_sub(marks.len()));
+    if !new.is_empty() {
+        marks.append(&mut new);
+        marks.sort_by_key(|m| m.node);
+        changed = true;
     }
     changed
 }
