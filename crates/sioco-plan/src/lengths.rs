@@ -120,9 +120,12 @@ pub(crate) fn grow(
                 tree.stop = stop;
                 break;
             }
-            Ok(pieces) => tree.add(pieces),
+            Ok(pieces) => {
+                if tree.add(pieces) {
+                    tree.length = n;
+                }
+            }
         }
-        tree.length = n;
         if tree.last.is_empty() {
             break;
         }
@@ -212,9 +215,10 @@ impl Growing<'_, '_> {
 }
 
 impl Lengths {
-    /// Adds a layer, given in pieces.
-    fn add(&mut self, pieces: Vec<Grown>) {
-        let first = self.nodes.len() as u32;
+    /// Adds a layer, given in pieces. Says whether anything has its last observable step there: otherwise it only shows
+    /// that nothing is longer.
+    fn add(&mut self, pieces: Vec<Grown>) -> bool {
+        let (first, ended) = (self.nodes.len() as u32, self.ends.len());
         self.last.clear();
         for piece in pieces {
             let by = self.nodes.len() as u32 - first;
@@ -226,6 +230,8 @@ impl Lengths {
             self.counts.impossible += piece.counts.impossible;
             self.counts.cut += piece.counts.cut;
         }
+        let is_silence = |n: &u32| *n >= first && self.nodes[*n as usize].step.is_some_and(Step::is_silence);
+        !self.last.is_empty() || self.ends[ended..].iter().any(is_silence)
     }
 
     /// The nodes from the initial state to one.
