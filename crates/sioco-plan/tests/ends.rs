@@ -3,7 +3,7 @@
 mod support;
 
 use sioco_model::Model;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Memory, Options, Plan, plan};
 use sioco_symbolic::Stop;
 use support::{builtin, lines, model};
 
@@ -71,4 +71,47 @@ process P {
         let plan = of(&model, cover.clone());
         assert_eq!((plan.length, plan.stop), (Some(length), Stop::Complete), "{cover}");
     }
+}
+
+/// The tree ends where the next layer would take more memory than there is: nodes, and a purpose for every trace, be it
+/// one that ended long before.
+#[test]
+fn memory_is_counted_for_nodes_and_purposes() {
+    let text = "
+input a
+input b
+output u
+process P {
+  init l0 {
+    left:  ?a  -> l0
+    right: ?b  -> l0
+    show:  !u  -> l1
+  }
+  state l1 { idle: tau -> l2 }
+  final l2
+}
+";
+    let model = model(text);
+    let takes = |length: usize, memory: Option<usize>| {
+        let cover = Cover::Traces(length);
+        let options = Options { strict: true, steering: false, memory, ..Options::new(cover) };
+        let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("no purpose is named");
+        let steps = plan.purposes.iter().map(|p| p.nodes.len() - 1).sum();
+        let memory = Memory { nodes: plan.counts.nodes, purposes: plan.purposes.len(), steps };
+        (plan.length.expect("a length"), plan.stop, memory)
+    };
+    let exact: Vec<Memory> = (1..=6).map(|length| takes(length, None).2).collect();
+    // Traces that have ended: `show` after each of the shorter ones, with the internal step behind it.
+    assert_eq!(exact[2], Memory { nodes: 1 + 3 + 7 + 15 - 1, purposes: 15, steps: 12 * 3 + 2 + 2 * 3 });
+    for length in 1..6 {
+        let room = exact[length - 1].bytes();
+        assert_eq!(takes(6, Some(room)), (length, Stop::Memory, exact[length - 1]));
+        let next = exact[length].bytes();
+        assert_eq!(takes(6, Some(next - 1)), (length, Stop::Memory, exact[length - 1]));
+    }
+    assert_eq!(takes(6, Some(exact[5].bytes())).1, Stop::Complete);
+    // Long purposes cost more than their share of the tree.
+    assert!(
+        Memory { nodes: 10, purposes: 5, steps: 50 }.bytes() > Memory { nodes: 10, purposes: 5, steps: 10 }.bytes()
+    );
 }

@@ -57,7 +57,8 @@ pub struct Manners {
 
 impl Default for Manners {
     fn default() -> Self {
-        Manners { silence: 30, outputs_first: 50, prompt: 100, unspecified: Unspecified::Wait }
+        // Where both an input and an output are possible, either may win: what follows an input is to be seen, too.
+        Manners { silence: 30, outputs_first: 50, prompt: 50, unspecified: Unspecified::Wait }
     }
 }
 

@@ -79,6 +79,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
             "reached": reached,
         },
         "unplanned": unplanned(campaign.plan).map_or(0, |(open, _)| open),
+        "length": campaign.plan.and_then(super::shorter::json),
         "purposes": purposes,
         "probes": super::probes::json(model, &s.probes),
         "bad": bad,

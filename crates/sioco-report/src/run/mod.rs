@@ -10,6 +10,7 @@ pub mod json;
 mod probes;
 mod reasons;
 mod sequence;
+mod shorter;
 mod shrunk;
 mod summary;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use self::bad::{Bad, bad_run};
 pub use self::failure::same;
 pub use self::reasons::Reasons;
 pub use self::sequence::time;
+pub use self::shorter::shorter;
 pub use self::shrunk::Shortened;
 pub use self::summary::{Campaign, Gate, Share, coverage, summary};
 pub use self::trail::Trails;

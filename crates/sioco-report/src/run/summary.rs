@@ -14,6 +14,7 @@ use super::Page;
 use super::probes::probes;
 use super::reasons::Reasons;
 use super::sequence::time;
+use super::shorter::shorter;
 use super::shrunk::Shortened;
 use super::words::in_short;
 use crate::analysis::Source;
@@ -162,6 +163,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     rows.extend(
         unplanned(campaign.plan).map(|(open, all)| ("plan", format!("leaves {open} of {all} goals uncovered"))),
     );
+    rows.extend(campaign.plan.and_then(shorter).map(|text| ("length", text)));
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
     rows.extend(untried(campaign).map(|text| ("not tried", text)));
     let takes = model.gates.values().any(|g| g.direction == Direction::Input);
@@ -380,7 +382,6 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
     lines
 }
 
-/// What the budget left untried.
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
 pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     let coverage = plan?.coverage();
@@ -388,6 +389,7 @@ pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     (open > 0).then_some((open, open + coverage.covered))
 }
 
+/// What the budget left untried.
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
     let begun = campaign.summary.runs.iter().any(|n| *n > 0);
