@@ -16,7 +16,7 @@ use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
 use crate::along::Drawer;
-use crate::close::close;
+use crate::close::{close, is_observed};
 use crate::pieces::in_pieces;
 use crate::plan::{Counts, Memory, Options};
 use crate::purpose::{Leg, Purpose};
@@ -318,7 +318,8 @@ impl Lengths {
         }
         for &target in &targets {
             let end = End { walker, purpose: &mut purpose, at: place[target as usize] };
-            self.counts.cut += end.make(&self.legs(target), options);
+            let legs = self.legs(target);
+            end.make(&legs, options, &mut self.counts);
         }
         if targets.is_empty() { Vec::new() } else { vec![purpose] }
     }
@@ -328,16 +329,18 @@ impl Lengths {
         let make = |(): &mut (), number: usize, piece: &[u32]| {
             let mut tests = Tests::new(model, solvers, options, number);
             let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target)).collect();
-            (purposes, tests.cut)
+            (purposes, tests.counts)
         };
         let mut workers = vec![(); options.workers.max(1)];
         let mut found = Vec::new();
-        let mut cut = 0;
-        for (purposes, unfinished) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
+        let (mut cut, mut unfinished) = (0, 0);
+        for (purposes, counts) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
             found.extend(purposes);
-            cut += unfinished;
+            cut += counts.cut;
+            unfinished += counts.unfinished;
         }
         self.counts.cut += cut;
+        self.counts.unfinished += unfinished;
         found
     }
 }
@@ -350,16 +353,17 @@ struct End<'a, 'm> {
 }
 
 impl End<'_, '_> {
-    /// Adds it; how many are not whole. If there is no time left, the purpose ends where it is.
-    fn make(self, legs: &[Leg], options: &Options) -> usize {
-        if options.is_over() {
+    /// Adds it, and counts it if it is not whole. If there is no time left, the purpose ends where it is.
+    fn make(self, legs: &[Leg], options: &Options, counts: &mut Counts) {
+        if options.strict || is_observed(self.walker.path.model(), self.purpose, self.at) {
             self.purpose.nodes[self.at].accept = true;
-            return 1;
-        }
-        if !options.strict {
+        } else if options.is_over() {
+            self.purpose.nodes[self.at].accept = true;
+            counts.unfinished += 1;
+        } else {
             self.walker.follow(legs);
+            counts.cut += usize::from(!close(self.walker, self.purpose, self.at, false));
         }
-        usize::from(!close(self.walker, self.purpose, self.at, options.strict))
     }
 }
 
@@ -372,7 +376,7 @@ struct Tests<'a, 'm> {
     interpreter: Interpreter<'m>,
     drawer: Drawer,
     random: Random,
-    cut: usize,
+    counts: Counts,
 }
 
 impl<'a, 'm> Tests<'a, 'm> {
@@ -385,7 +389,7 @@ impl<'a, 'm> Tests<'a, 'm> {
             interpreter: Interpreter::new(model),
             drawer: Drawer::default(),
             random: Random::new(seeds.bits()),
-            cut: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -405,7 +409,7 @@ impl<'a, 'm> Tests<'a, 'm> {
             purpose.test = self.test(&legs, choice);
         }
         let end = End { walker: &mut self.walker, purpose: &mut purpose, at };
-        self.cut += end.make(&legs, self.options);
+        end.make(&legs, self.options, &mut self.counts);
         purpose
     }
 

@@ -121,6 +121,8 @@ pub struct Counts {
     pub impossible: usize,
     /// Places where internal steps went on longer than was followed.
     pub cut: usize,
+    /// Purposes that end right after a last stimulus, since there was no time to look for the answers to it.
+    pub unfinished: usize,
 }
 
 /// A plan.

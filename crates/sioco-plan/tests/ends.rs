@@ -2,9 +2,12 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use sioco_model::Model;
 use sioco_plan::{Cover, Memory, Options, Plan, plan};
-use sioco_symbolic::Stop;
+use sioco_symbolic::{Progress, Stop};
 use support::{builtin, lines, model};
 
 fn of(model: &Model, cover: Cover) -> Plan {
@@ -114,4 +117,25 @@ process P {
     assert!(
         Memory { nodes: 10, purposes: 5, steps: 50 }.bytes() > Memory { nodes: 10, purposes: 5, steps: 10 }.bytes()
     );
+}
+
+/// When the time is up, purposes end where they are: that has nothing to do with internal steps.
+#[test]
+fn no_time_for_answers_is_counted_apart() {
+    let text = "
+input a
+output u
+process P {
+  init l0 { ask: ?a -> l1  say: !u -> l0 }
+  state l1 { show: !u -> l0 }
+}
+";
+    let model = model(text);
+    let enough = Arc::new(AtomicBool::new(false));
+    let options = Options { steering: false, enough: Some(enough.clone()), ..Options::new(Cover::Traces(9)) };
+    let mut until = |p: Progress| enough.store(p.depth == 2, Ordering::Relaxed);
+    let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");
+    assert_eq!((plan.length, plan.stop), (Some(1), Stop::Cancelled));
+    // What ends with an output waits for nothing.
+    assert_eq!((plan.purposes.len(), plan.counts.cut, plan.counts.unfinished), (2, 0, 1));
 }

@@ -233,6 +233,8 @@ impl Conformance {
             replay: None,
             gates: &[],
             reasons: trails.reasons(),
+            dead_ends: trails.dead_ends(),
+            again: None,
             eager: false,
             shrunk: &shrinks.all,
         };

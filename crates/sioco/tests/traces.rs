@@ -93,3 +93,64 @@ process P {
     let again = test("race-again", model, &["--cover", "traces:1", "--attempts", "100", "--format", "json"]);
     assert_eq!(lines(&run), lines(&again));
 }
+
+/// S1 section 3.2.4: what the model did not think of is told with the way there (figure 3.8).
+#[test]
+fn deadlocks_come_with_a_trace() {
+    let model = "\
+output a(y: Int)
+input b
+process P {
+  var w: Int = 0
+  init s1 { !a(any y) [1 <= y <= 10] / w := y -> s2 }
+  state s2 { ?b [w == 10] -> s3 }
+  final s3
+}
+";
+    let options = ["--cover", "traces:4", "--attempts", "20"];
+    let folder = Folder::new("traces-deadlock");
+    folder.write("m.sts", model);
+    let args = ["test", "m.sts", "--sut", "model:m.sts", "--solver", "builtin", "--seed", "1"];
+    let args = [&args[..], &options[..], &["--journal", "j.jsonl", "--format", "json"]].concat();
+    let run = sioco_in(&args, &folder.path(""));
+    let told = summary(&run);
+    let ends = told["deadlocks"].as_array().unwrap();
+    assert!(!ends.is_empty(), "{told}");
+    for end in ends {
+        let w: i64 = end["state"].as_str().unwrap().strip_prefix("s2, w = ").unwrap().parse().unwrap();
+        assert_ne!(w, 10);
+        assert_eq!(end["trace"], serde_json::json!([format!("!a(y={w})")]));
+        // It is the run that the journal has.
+        let number = end["run"].to_string();
+        let again = ["replay", "j.jsonl", "--run", &number, "--times", "1", "--solver", "builtin", "--format", "json"];
+        let again = sioco_in(&again, &folder.path(""));
+        assert_eq!(summary(&again)["run"], end["run"], "{}", again.stdout);
+        let records = run.stdout.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+        let verdict = records.skip_while(|r| r["run"] != end["run"]).find(|r| r["type"] == "verdict").unwrap();
+        assert_eq!(verdict["cause"]["state"], end["state"]);
+    }
+    let run = test("deadlock", model, &options);
+    let (state, number) = (ends[0]["state"].as_str().unwrap(), &ends[0]["run"]);
+    let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let trace = ends[0]["trace"][0].as_str().unwrap();
+    let way = format!("nothing can happen any more in {state}, after {trace} (run {number}; `sioco replay ");
+    assert!(text.contains(&way) && text.contains(&format!(" --run {number}` goes there again)")), "{text}");
+}
+
+/// Internal steps that were not followed to their end may hide traces.
+#[test]
+fn cuts_are_told() {
+    let model = "\
+output u
+process P {
+  var x: Int in 0..3 = any
+  init l0 { tau / x := (x + 1) mod 4 -> l0   !u -> l0 }
+}
+";
+    let options = ["--cover", "traces:1", "--max-steps", "5"];
+    test("cut", model, &options).stdout_has("  cut        in 1 place, internal steps go on longer than was followed\n");
+    let run = test("cut-json", model, &[&options[..], &["--format", "json"]].concat());
+    assert_eq!((&summary(&run)["cut"], &summary(&run)["unfinished"]), (&1.into(), &0.into()));
+    let run = test("no-cut", ROUND, &["--cover", "traces:3"]);
+    assert!(!run.stdout.contains("  cut "), "{}", run.stdout);
+}

@@ -5,6 +5,7 @@ mod allowed;
 mod answers;
 mod bad;
 pub mod code;
+mod dead_end;
 mod failure;
 pub mod json;
 mod probes;
@@ -20,6 +21,7 @@ pub mod word;
 mod words;
 
 pub use self::bad::{Bad, bad_run};
+pub use self::dead_end::DeadEnd;
 pub use self::failure::same;
 pub use self::reasons::Reasons;
 pub use self::sequence::time;

@@ -270,6 +270,8 @@ impl Test {
             replay: failed.then_some(&replay),
             gates: &gates,
             reasons: trails.reasons(),
+            dead_ends: trails.dead_ends(),
+            again: Some(&replay),
             eager: match self.interaction {
                 Some(manner) => manner == Manner::Eager,
                 None => trails.order() == Some(Order::Sut),
