@@ -146,6 +146,15 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The same, where the plan has to be whole: if all traces of a length were asked for, and those that were run are
+    /// shorter, that is inconclusive at best.
+    pub fn of_plan(mut self, plan: &Plan) -> Summary {
+        if plan.shorter().is_some() {
+            self.verdict = self.verdict.map(|v| v.max(Verdict::Inconclusive));
+        }
+        self
+    }
+
     /// How many purposes the budget left untried.
     pub fn untried(&self) -> usize {
         self.purposes.iter().filter(|p| p.verdict.is_none()).count()

@@ -1,6 +1,6 @@
 //! The end of a purpose: what the system answers to the last stimulus.
 
-use sioco_model::{LocationId, TermId};
+use sioco_model::{LocationId, Model, TermId};
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
@@ -15,10 +15,7 @@ const NODES: usize = 256;
 /// allows there become accepts instead (S3 definition 18), so that the last stimulus is checked. The walker stands at the
 /// node, and does so afterwards. Says whether all of them are there.
 pub fn close(walker: &mut Walker<'_>, purpose: &mut Purpose, node: usize, strict: bool) -> bool {
-    let model = walker.path.model();
-    let seen = |step: Step| step.is_silence() || (step.is_own(model) && step.is_observable(model));
-    let observed = purpose.nodes[node].leg.as_ref().is_some_and(|leg| seen(leg.step));
-    if strict || observed {
+    if strict || is_observed(walker.path.model(), purpose, node) {
         purpose.nodes[node].accept = true;
         return true;
     }
@@ -30,6 +27,12 @@ pub fn close(walker: &mut Walker<'_>, purpose: &mut Purpose, node: usize, strict
         purpose.nodes[node].accept = true;
     }
     whole
+}
+
+/// Whether the step to a node is one of the system that can be seen: then there is no stimulus to be answered.
+pub fn is_observed(model: &Model, purpose: &Purpose, node: usize) -> bool {
+    let seen = |step: Step| step.is_silence() || (step.is_own(model) && step.is_observable(model));
+    purpose.nodes[node].leg.as_ref().is_some_and(|leg| seen(leg.step))
 }
 
 /// A state as far as a path knows it: locations and the values of all variables.

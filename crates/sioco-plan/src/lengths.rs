@@ -16,9 +16,9 @@ use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
 use crate::along::Drawer;
-use crate::close::close;
+use crate::close::{close, is_observed};
 use crate::pieces::in_pieces;
-use crate::plan::{Counts, Options};
+use crate::plan::{Counts, Memory, Options};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 
@@ -35,6 +35,8 @@ pub(crate) struct Lengths {
     /// The nodes with the greatest number of observable steps, and those before it where nothing follows.
     last: Vec<u32>,
     ends: Vec<u32>,
+    /// What the latter take besides their nodes.
+    ended: Memory,
     /// The length that was reached.
     pub length: usize,
     pub stop: Stop,
@@ -57,8 +59,11 @@ struct Growing<'a, 'm> {
     options: &'a Options,
     /// Whether silence is a step.
     delta: bool,
-    /// How many nodes there are, with those of other pieces.
+    /// How many nodes there are, with those of other pieces, and how much memory that takes.
     total: &'a AtomicUsize,
+    bytes: &'a AtomicUsize,
+    /// How many steps lead to the node that is expanded.
+    depth: usize,
     grown: Grown,
 }
 
@@ -67,6 +72,7 @@ struct Grown {
     nodes: Vec<Node>,
     next: Vec<u32>,
     ends: Vec<u32>,
+    ended: Memory,
     counts: Counts,
 }
 
@@ -91,6 +97,7 @@ pub(crate) fn grow(
         nodes: vec![Node { parent: 0, step: None, doubt: None }],
         last: vec![0],
         ends: Vec::new(),
+        ended: Memory::default(),
         length: 0,
         stop: Stop::Complete,
         counts: Counts::default(),
@@ -99,11 +106,16 @@ pub(crate) fn grow(
         progress(Progress { nodes: tree.nodes.len(), depth: n, open: tree.last.len() });
         let layer = tree.last.len();
         let total = AtomicUsize::new(tree.nodes.len());
+        // What is not an end yet gives way to what follows it.
+        let bytes = AtomicUsize::new(Memory { nodes: tree.nodes.len(), ..tree.ended }.bytes());
         let expand = |walker: &mut Walker<'_>, _: usize, piece: &[u32]| {
             let grown = Grown::default();
-            let mut growing = Growing { tree: &tree, walker, options, delta, total: &total, grown };
+            let mut growing =
+                Growing { tree: &tree, walker, options, delta, total: &total, bytes: &bytes, depth: 0, grown };
             for &node in piece {
-                growing.walker.follow(&tree.legs(node));
+                let legs = tree.legs(node);
+                growing.depth = legs.len();
+                growing.walker.follow(&legs);
                 growing.expand(node, &mut Vec::new())?;
             }
             Ok(growing.grown)
@@ -120,9 +132,12 @@ pub(crate) fn grow(
                 tree.stop = stop;
                 break;
             }
-            Ok(pieces) => tree.add(pieces),
+            Ok(pieces) => {
+                if tree.add(pieces) {
+                    tree.length = n;
+                }
+            }
         }
-        tree.length = n;
         if tree.last.is_empty() {
             break;
         }
@@ -186,17 +201,21 @@ impl Growing<'_, '_> {
             if self.total.fetch_add(1, Ordering::Relaxed) >= self.options.nodes.min(u32::MAX as usize) {
                 return Err(Stop::Nodes);
             }
+            self.takes(Memory { nodes: 1, ..Memory::default() })?;
             let child = self.first() + self.grown.nodes.len() as u32;
             self.grown.nodes.push(Node { parent: node, step: Some(step), doubt });
             if !step.is_observable(model) {
                 let to = self.expand(child, chain)?;
                 follows |= to == NOWHERE;
                 back = back.min(to);
-            } else if step.is_silence() && !self.options.silence {
-                self.grown.ends.push(child);
-                follows = true;
             } else {
-                self.grown.next.push(child);
+                let test = one_test(self.depth + chain.len());
+                self.takes(test)?;
+                if step.is_silence() && !self.options.silence {
+                    self.grown.end(child, test);
+                } else {
+                    self.grown.next.push(child);
+                }
                 follows = true;
             }
             self.walker.back();
@@ -206,15 +225,42 @@ impl Growing<'_, '_> {
             return Ok(if follows { NOWHERE } else { back });
         }
         // Nothing follows, or internal steps for ever.
-        self.grown.ends.push(node);
+        let test = one_test(self.depth + chain.len());
+        self.takes(test)?;
+        self.grown.end(node, test);
         Ok(NOWHERE)
+    }
+
+    /// More memory is taken, if there is any.
+    fn takes(&self, more: Memory) -> Result<(), Stop> {
+        let bytes = more.bytes();
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if self.options.memory.is_some_and(|most| before.saturating_add(bytes) > most) {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+}
+
+/// What a trace of so many steps takes besides its nodes.
+fn one_test(steps: usize) -> Memory {
+    Memory { nodes: 0, purposes: 1, steps }
+}
+
+impl Grown {
+    /// Nothing follows a node.
+    fn end(&mut self, node: u32, test: Memory) {
+        self.ends.push(node);
+        self.ended.purposes += test.purposes;
+        self.ended.steps += test.steps;
     }
 }
 
 impl Lengths {
-    /// Adds a layer, given in pieces.
-    fn add(&mut self, pieces: Vec<Grown>) {
-        let first = self.nodes.len() as u32;
+    /// Adds a layer, given in pieces. Says whether anything has its last observable step there: otherwise it only shows
+    /// that nothing is longer.
+    fn add(&mut self, pieces: Vec<Grown>) -> bool {
+        let (first, ended) = (self.nodes.len() as u32, self.ends.len());
         self.last.clear();
         for piece in pieces {
             let by = self.nodes.len() as u32 - first;
@@ -222,10 +268,14 @@ impl Lengths {
             self.last.extend(piece.next.into_iter().map(moved));
             self.ends.extend(piece.ends.into_iter().map(moved));
             self.nodes.extend(piece.nodes.into_iter().map(|n| Node { parent: moved(n.parent), ..n }));
+            self.ended.purposes += piece.ended.purposes;
+            self.ended.steps += piece.ended.steps;
             self.counts.candidates += piece.counts.candidates;
             self.counts.impossible += piece.counts.impossible;
             self.counts.cut += piece.counts.cut;
         }
+        let is_silence = |n: &u32| *n >= first && self.nodes[*n as usize].step.is_some_and(Step::is_silence);
+        !self.last.is_empty() || self.ends[ended..].iter().any(is_silence)
     }
 
     /// The nodes from the initial state to one.
@@ -268,7 +318,8 @@ impl Lengths {
         }
         for &target in &targets {
             let end = End { walker, purpose: &mut purpose, at: place[target as usize] };
-            self.counts.cut += end.make(&self.legs(target), options);
+            let legs = self.legs(target);
+            end.make(&legs, options, &mut self.counts);
         }
         if targets.is_empty() { Vec::new() } else { vec![purpose] }
     }
@@ -278,16 +329,18 @@ impl Lengths {
         let make = |(): &mut (), number: usize, piece: &[u32]| {
             let mut tests = Tests::new(model, solvers, options, number);
             let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target)).collect();
-            (purposes, tests.cut)
+            (purposes, tests.counts)
         };
         let mut workers = vec![(); options.workers.max(1)];
         let mut found = Vec::new();
-        let mut cut = 0;
-        for (purposes, unfinished) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
+        let (mut cut, mut unfinished) = (0, 0);
+        for (purposes, counts) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
             found.extend(purposes);
-            cut += unfinished;
+            cut += counts.cut;
+            unfinished += counts.unfinished;
         }
         self.counts.cut += cut;
+        self.counts.unfinished += unfinished;
         found
     }
 }
@@ -300,16 +353,17 @@ struct End<'a, 'm> {
 }
 
 impl End<'_, '_> {
-    /// Adds it; how many are not whole. If there is no time left, the purpose ends where it is.
-    fn make(self, legs: &[Leg], options: &Options) -> usize {
-        if options.is_over() {
+    /// Adds it, and counts it if it is not whole. If there is no time left, the purpose ends where it is.
+    fn make(self, legs: &[Leg], options: &Options, counts: &mut Counts) {
+        if options.strict || is_observed(self.walker.path.model(), self.purpose, self.at) {
             self.purpose.nodes[self.at].accept = true;
-            return 1;
-        }
-        if !options.strict {
+        } else if options.is_over() {
+            self.purpose.nodes[self.at].accept = true;
+            counts.unfinished += 1;
+        } else {
             self.walker.follow(legs);
+            counts.cut += usize::from(!close(self.walker, self.purpose, self.at, false));
         }
-        usize::from(!close(self.walker, self.purpose, self.at, options.strict))
     }
 }
 
@@ -322,7 +376,7 @@ struct Tests<'a, 'm> {
     interpreter: Interpreter<'m>,
     drawer: Drawer,
     random: Random,
-    cut: usize,
+    counts: Counts,
 }
 
 impl<'a, 'm> Tests<'a, 'm> {
@@ -335,7 +389,7 @@ impl<'a, 'm> Tests<'a, 'm> {
             interpreter: Interpreter::new(model),
             drawer: Drawer::default(),
             random: Random::new(seeds.bits()),
-            cut: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -355,7 +409,7 @@ impl<'a, 'm> Tests<'a, 'm> {
             purpose.test = self.test(&legs, choice);
         }
         let end = End { walker: &mut self.walker, purpose: &mut purpose, at };
-        self.cut += end.make(&legs, self.options);
+        end.make(&legs, self.options, &mut self.counts);
         purpose
     }
 

@@ -45,6 +45,6 @@ pub use cover::Cover;
 pub use event::Event;
 pub use goal::{Goal, Infeasible, State};
 pub use make::{PlanError, plan};
-pub use plan::{Coverage, Options, Plan, Steering};
+pub use plan::{Coverage, Memory, Options, Plan, Shorter, Steering};
 pub use purpose::{Leg, Purpose};
 pub use want::{Side, Want};

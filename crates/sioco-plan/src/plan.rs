@@ -31,6 +31,8 @@ pub struct Options {
     pub depth: Option<usize>,
     /// The greatest number of nodes of a graph or tree.
     pub nodes: usize,
+    /// How much memory all traces of a length may take, in bytes, [estimated](Memory::bytes).
+    pub memory: Option<usize>,
     /// How many internal steps in a row are followed.
     pub internal: usize,
     /// How many steps a random walk has.
@@ -61,6 +63,7 @@ impl Options {
             silence: false,
             depth: None,
             nodes: 20_000,
+            memory: None,
             internal: 100,
             walk: 20,
             seed: 0,
@@ -118,6 +121,8 @@ pub struct Counts {
     pub impossible: usize,
     /// Places where internal steps went on longer than was followed.
     pub cut: usize,
+    /// Purposes that end right after a last stimulus, since there was no time to look for the answers to it.
+    pub unfinished: usize,
 }
 
 /// A plan.
@@ -139,6 +144,34 @@ pub struct Plan {
     pub stop: Stop,
     /// What was done.
     pub counts: Counts,
+}
+
+/// What all traces of a length take memory for, in plan and suite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Memory {
+    /// The nodes of the tree, which the suite has once more.
+    pub nodes: usize,
+    /// The purposes: one for every trace.
+    pub purposes: usize,
+    /// The steps of all purposes.
+    pub steps: usize,
+}
+
+impl Memory {
+    /// How much that is in bytes (measured, and rounded up).
+    pub fn bytes(self) -> usize {
+        let of = |n: usize, bytes: usize| n.saturating_mul(bytes);
+        of(self.nodes, 200).saturating_add(of(self.purposes, 600)).saturating_add(of(self.steps, 120))
+    }
+}
+
+/// All paths or traces of a length were asked for, and the search ended before it had them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shorter {
+    /// The length that was asked for.
+    pub asked: usize,
+    /// The greatest one of which all are there.
+    pub reached: usize,
 }
 
 /// How much is covered.
@@ -172,6 +205,14 @@ impl Coverage {
 }
 
 impl Plan {
+    /// The length that was asked for, where the search ended before it was reached. Where nothing is longer, nothing is
+    /// missing.
+    pub fn shorter(&self) -> Option<Shorter> {
+        let (Cover::Paths(asked) | Cover::Traces(asked)) = self.cover else { return None };
+        let reached = self.length.filter(|reached| *reached < asked && self.stop != Stop::Complete)?;
+        Some(Shorter { asked, reached })
+    }
+
     /// The a-priori coverage of the goals (S0: cov, but without what cannot be covered).
     pub fn coverage(&self) -> Coverage {
         let mut found = Coverage::default();

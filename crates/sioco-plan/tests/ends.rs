@@ -2,8 +2,12 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use sioco_model::Model;
-use sioco_plan::{Cover, Options, Plan, plan};
+use sioco_plan::{Cover, Memory, Options, Plan, plan};
+use sioco_symbolic::{Progress, Stop};
 use support::{builtin, lines, model};
 
 fn of(model: &Model, cover: Cover) -> Plan {
@@ -42,4 +46,96 @@ process P {
     // To the outside the round is silence, wherever it is.
     let plan = of(&model, Cover::Paths(2));
     assert_eq!(lines(&model, &plan), ["delta", "start go there delta", "start go delta", "start show"]);
+}
+
+/// The length is that of the longest, and not one more that nothing has; silence is a step of a path.
+#[test]
+fn the_length_is_that_of_the_longest() {
+    let text = "
+input a
+output b
+process P {
+  init l0 { start: ?a -> l1 }
+  state l1 { show: !b -> l2 }
+  state l2 { idle: tau -> l3 }
+  final l3
+}
+";
+    let model = model(text);
+    for (cover, length) in [
+        (Cover::Traces(1), 1),
+        (Cover::Traces(2), 2),
+        (Cover::Traces(3), 2),
+        (Cover::Traces(9), 2),
+        (Cover::Paths(2), 2),
+        (Cover::Paths(3), 3),
+        (Cover::Paths(9), 3),
+    ] {
+        let plan = of(&model, cover.clone());
+        assert_eq!((plan.length, plan.stop), (Some(length), Stop::Complete), "{cover}");
+    }
+}
+
+/// The tree ends where the next layer would take more memory than there is: nodes, and a purpose for every trace, be it
+/// one that ended long before.
+#[test]
+fn memory_is_counted_for_nodes_and_purposes() {
+    let text = "
+input a
+input b
+output u
+process P {
+  init l0 {
+    left:  ?a  -> l0
+    right: ?b  -> l0
+    show:  !u  -> l1
+  }
+  state l1 { idle: tau -> l2 }
+  final l2
+}
+";
+    let model = model(text);
+    let takes = |length: usize, memory: Option<usize>| {
+        let cover = Cover::Traces(length);
+        let options = Options { strict: true, steering: false, memory, ..Options::new(cover) };
+        let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("no purpose is named");
+        let steps = plan.purposes.iter().map(|p| p.nodes.len() - 1).sum();
+        let memory = Memory { nodes: plan.counts.nodes, purposes: plan.purposes.len(), steps };
+        (plan.length.expect("a length"), plan.stop, memory)
+    };
+    let exact: Vec<Memory> = (1..=6).map(|length| takes(length, None).2).collect();
+    // Traces that have ended: `show` after each of the shorter ones, with the internal step behind it.
+    assert_eq!(exact[2], Memory { nodes: 1 + 3 + 7 + 15 - 1, purposes: 15, steps: 12 * 3 + 2 + 2 * 3 });
+    for length in 1..6 {
+        let room = exact[length - 1].bytes();
+        assert_eq!(takes(6, Some(room)), (length, Stop::Memory, exact[length - 1]));
+        let next = exact[length].bytes();
+        assert_eq!(takes(6, Some(next - 1)), (length, Stop::Memory, exact[length - 1]));
+    }
+    assert_eq!(takes(6, Some(exact[5].bytes())).1, Stop::Complete);
+    // Long purposes cost more than their share of the tree.
+    assert!(
+        Memory { nodes: 10, purposes: 5, steps: 50 }.bytes() > Memory { nodes: 10, purposes: 5, steps: 10 }.bytes()
+    );
+}
+
+/// When the time is up, purposes end where they are: that has nothing to do with internal steps.
+#[test]
+fn no_time_for_answers_is_counted_apart() {
+    let text = "
+input a
+output u
+process P {
+  init l0 { ask: ?a -> l1  say: !u -> l0 }
+  state l1 { show: !u -> l0 }
+}
+";
+    let model = model(text);
+    let enough = Arc::new(AtomicBool::new(false));
+    let options = Options { steering: false, enough: Some(enough.clone()), ..Options::new(Cover::Traces(9)) };
+    let mut until = |p: Progress| enough.store(p.depth == 2, Ordering::Relaxed);
+    let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");
+    assert_eq!((plan.length, plan.stop), (Some(1), Stop::Cancelled));
+    // What ends with an output waits for nothing.
+    assert_eq!((plan.purposes.len(), plan.counts.cut, plan.counts.unfinished), (2, 0, 1));
 }

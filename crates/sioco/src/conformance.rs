@@ -215,6 +215,7 @@ impl Conformance {
         let mut trails = Trails::default();
         let begun = Instant::now();
         let found = drive(&mut tester, &mut sut, &mut Since(begun), &mut |stamped| trails.record(stamped));
+        let found = found.of_plan(&plan);
         let took = begun.elapsed();
         let shrinking =
             Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME, interrupted: &never };
@@ -232,6 +233,8 @@ impl Conformance {
             replay: None,
             gates: &[],
             reasons: trails.reasons(),
+            dead_ends: trails.dead_ends(),
+            again: None,
             eager: false,
             shrunk: &shrinks.all,
         };

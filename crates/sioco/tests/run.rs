@@ -161,7 +161,7 @@ fn what_is_covered_can_be_chosen() {
     for manner in ["eager", "fair"] {
         test(&folder, &["--sut", "model:acc.sts", "--interaction", manner, "--cover", "random:1"]).exits(0);
     }
-    let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "9"]);
+    let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "8"]);
     run.exits(0).stdout_has("2 walks of 100 steps").stdout_has("200 steps");
     let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
     run.exits(0).stdout_has("the time is used up (100 ms)");

@@ -49,7 +49,8 @@ pub struct Manners {
     pub silence: u8,
     /// The chance that an output comes before an input that is waiting.
     pub outputs_first: u8,
-    /// The chance that an output is there at once, for a tester that does not wait.
+    /// The chance that an output is there at once, for a tester that does not wait. If it is not, the input that the tester
+    /// sends then is taken first.
     pub prompt: u8,
     /// What becomes of an input that nothing specifies.
     pub unspecified: Unspecified,
@@ -57,7 +58,8 @@ pub struct Manners {
 
 impl Default for Manners {
     fn default() -> Self {
-        Manners { silence: 30, outputs_first: 50, prompt: 100, unspecified: Unspecified::Wait }
+        // Where both an input and an output are possible, either may win: what follows an input is to be seen, too.
+        Manners { silence: 30, outputs_first: 50, prompt: 50, unspecified: Unspecified::Wait }
     }
 }
 
@@ -82,6 +84,8 @@ pub struct Player<'m> {
     spare: Vec<Vec<Value>>,
     /// How many outputs overtook the first input of the queue.
     overtaken: u32,
+    /// An output would have come, but an input may come first.
+    held: bool,
     /// Silence was announced, and nothing happened since.
     silent: bool,
     /// The model said that the system ended.
@@ -104,6 +108,7 @@ impl<'m> Player<'m> {
             queue: VecDeque::new(),
             spare: Vec::new(),
             overtaken: 0,
+            held: false,
             silent: false,
             ended: false,
             closed: model.gate(CLOSED),
@@ -177,8 +182,10 @@ impl<'m> Player<'m> {
         if !self.world.fits(input.gate, &input.args) {
             return Ok(self.refuse(id, "its values do not fit the gate"));
         }
+        let held = std::mem::take(&mut self.held);
         // After silence nothing comes by itself.
         if !self.silent
+            && !held
             && self.world.draw.percent(self.manners.outputs_first)
             && let Ok(output) = self.give()?
         {
@@ -261,7 +268,11 @@ impl<'m> Player<'m> {
 
     /// Something that the system does by itself.
     fn act(&mut self, wait: bool) -> Result<Polled, StepError> {
-        if self.silent || self.ended || (!wait && !self.world.draw.percent(self.manners.prompt)) {
+        if self.silent || self.ended {
+            return Ok(Polled::Nothing);
+        }
+        self.held = !wait && !self.world.draw.percent(self.manners.prompt);
+        if self.held {
             return Ok(Polled::Nothing);
         }
         if wait && self.belief.states.len() > 1 && self.world.draw.percent(self.manners.silence) && self.hush()? {
@@ -301,6 +312,7 @@ impl Sut for Player<'_> {
         self.world.draw.random = Random::new(seed);
         self.queue.clear();
         self.overtaken = 0;
+        self.held = false;
         self.silent = false;
         self.ended = false;
         self.history = self.model.free_variables().next().map(|_| Vec::new());

@@ -50,6 +50,7 @@ pub fn document(model: &Model, options: &Options, plan: &Plan, cases: &[Case]) -
             "candidates": plan.counts.candidates,
             "impossible": plan.counts.impossible,
             "cut": plan.counts.cut,
+            "unfinished": plan.counts.unfinished,
         },
     })
 }

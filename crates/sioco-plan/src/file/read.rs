@@ -109,6 +109,7 @@ fn plan(json: &Json, model: &Model) -> Read<Loaded> {
             candidates: of("candidates")?,
             impossible: of("impossible")?,
             cut: of("cut")?,
+            unfinished: of("unfinished")?,
         })
     })?;
     // What was found out about another model says nothing about this one.

@@ -18,6 +18,7 @@ pub use self::goals::missing;
 pub(crate) use self::goals::name as goal_name;
 pub use self::json::document;
 pub use self::misfits::misfits;
+pub(crate) use self::notes::cut;
 pub use self::notes::notes;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};

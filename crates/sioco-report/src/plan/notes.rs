@@ -1,5 +1,6 @@
 //! The last lines: whether runs can be inconclusive, and how far was looked.
 
+use sioco_plan::plan::Counts;
 use sioco_plan::{Cover, Steering};
 use sioco_symbolic::Stop;
 use sioco_symbolic::analysis::{Control, Determinism};
@@ -25,10 +26,7 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
         };
         rows.push(("length", text));
     }
-    if planned.plan.counts.cut > 0 {
-        let places = count(planned.plan.counts.cut, "place");
-        rows.push(("cut", format!("in {places}, internal steps go on longer than was followed")));
-    }
+    rows.extend(cut(planned.plan.counts));
     let mut out = String::new();
     for (heading, text) in rows {
         let mut heading = heading;
@@ -38,6 +36,23 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
         }
     }
     out
+}
+
+/// What is missing at the ends of purposes, or behind internal steps, and why.
+pub(crate) fn cut(counts: Counts) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if counts.cut > 0 {
+        let places = count(counts.cut, "place");
+        rows.push(("cut", format!("in {places}, internal steps go on longer than was followed")));
+    }
+    if counts.unfinished > 0 {
+        let purposes = count(counts.unfinished, "purpose");
+        rows.push((
+            "unfinished",
+            format!("{purposes} without the answers to the last input: there was no time for them"),
+        ));
+    }
+    rows
 }
 
 fn looked_at(planned: &Planned<'_>) -> String {

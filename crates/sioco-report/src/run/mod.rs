@@ -5,11 +5,13 @@ mod allowed;
 mod answers;
 mod bad;
 pub mod code;
+mod dead_end;
 mod failure;
 pub mod json;
 mod probes;
 mod reasons;
 mod sequence;
+mod shorter;
 mod shrunk;
 mod summary;
 #[cfg(test)]
@@ -19,9 +21,11 @@ pub mod word;
 mod words;
 
 pub use self::bad::{Bad, bad_run};
+pub use self::dead_end::DeadEnd;
 pub use self::failure::same;
 pub use self::reasons::Reasons;
 pub use self::sequence::time;
+pub use self::shorter::shorter;
 pub use self::shrunk::Shortened;
 pub use self::summary::{Campaign, Gate, Share, coverage, summary};
 pub use self::trail::Trails;

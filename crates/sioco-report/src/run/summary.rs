@@ -11,14 +11,16 @@ use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
 
 use super::Page;
+use super::dead_end::{self, DeadEnd};
 use super::probes::probes;
 use super::reasons::Reasons;
 use super::sequence::time;
+use super::shorter::shorter;
 use super::shrunk::Shortened;
 use super::words::in_short;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
-use crate::plan::goal_name;
+use crate::plan::{cut, goal_name};
 
 /// So many purposes and switches are named.
 const NAMED: usize = 8;
@@ -54,6 +56,10 @@ pub struct Campaign<'a> {
     pub gates: &'a [Gate],
     /// Why runs were inconclusive.
     pub reasons: &'a Reasons,
+    /// Where runs came to a deadlock of the model.
+    pub dead_ends: &'a [DeadEnd],
+    /// The command that runs any run again, with `--run N`.
+    pub again: Option<&'a str>,
     /// Whether inputs were sent at once where outputs might be under way, so that waiting for them may help.
     pub eager: bool,
     /// Failing runs that were shrunk.
@@ -162,6 +168,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     rows.extend(
         unplanned(campaign.plan).map(|(open, all)| ("plan", format!("leaves {open} of {all} goals uncovered"))),
     );
+    rows.extend(campaign.plan.and_then(shorter).map(|text| ("length", text)));
+    rows.extend(campaign.plan.into_iter().flat_map(|plan| cut(plan.counts)));
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
     rows.extend(untried(campaign).map(|text| ("not tried", text)));
     let takes = model.gates.values().any(|g| g.direction == Direction::Input);
@@ -193,10 +201,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         rows.push(("unknown", format!("{questions} of the tester had no answer from the solver{rest}")));
     }
-    for (i, state) in summary.deadlocks.iter().take(NAMED).enumerate() {
-        let what = format!("nothing can happen any more in {state}; `sioco analyze` shows the way there");
-        rows.push((if i == 0 { "deadlock" } else { "" }, what));
-    }
+    let deadlocks = dead_end::lines(campaign, NAMED).into_iter().enumerate();
+    rows.extend(deadlocks.map(|(i, text)| (if i == 0 { "deadlock" } else { "" }, text)));
     if summary.withdrawn > 0 {
         let what = match summary.withdrawn {
             1 => "a silence was withdrawn, since an output came after all".to_owned(),
@@ -380,7 +386,6 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
     lines
 }
 
-/// What the budget left untried.
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
 pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     let coverage = plan?.coverage();
@@ -388,6 +393,7 @@ pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     (open > 0).then_some((open, open + coverage.covered))
 }
 
+/// What the budget left untried.
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
     let begun = campaign.summary.runs.iter().any(|n| *n > 0);

@@ -575,6 +575,8 @@ fn a_campaign_in_a_few_lines() {
         replay: Some("sioco replay k7Qp2"),
         gates: &gates,
         reasons: &reasons,
+        dead_ends: &[],
+        again: None,
         eager: true,
         shrunk: &[],
     };
@@ -659,6 +661,8 @@ fn a_campaign_without_a_run() {
         replay: None,
         gates: &[],
         reasons: &Reasons::default(),
+        dead_ends: &[],
+        again: None,
         eager: false,
         shrunk: &[],
     };

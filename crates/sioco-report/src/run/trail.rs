@@ -10,6 +10,7 @@ use sioco_exec::verdict::Verdict;
 use sioco_exec::{Order, Record};
 
 use super::answers::Answers;
+use super::dead_end::{DeadEnd, DeadEnds};
 use super::reasons::Reasons;
 
 /// The steps of runs, as they come. Those of the bad runs that a summary keeps are kept.
@@ -27,6 +28,7 @@ pub struct Trails {
     bad: Vec<Trail>,
     reasons: Reasons,
     answers: Answers,
+    dead_ends: DeadEnds,
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +57,7 @@ impl Default for Trails {
             bad: Vec::new(),
             reasons: Reasons::default(),
             answers: Answers::default(),
+            dead_ends: DeadEnds::default(),
         }
     }
 }
@@ -63,6 +66,7 @@ impl Trails {
     /// Something happened.
     pub fn record(&mut self, stamped: &Stamped) {
         self.line += 1;
+        self.dead_ends.record(&stamped.record);
         let action = match &stamped.record {
             Record::Run { run, seed, order, .. } => {
                 (self.run, self.seed, self.begun) = (*run, *seed, stamped.at);
@@ -166,6 +170,11 @@ impl Trails {
     /// Why runs were inconclusive.
     pub fn reasons(&self) -> &Reasons {
         &self.reasons
+    }
+
+    /// Where runs came to a deadlock of the model.
+    pub fn dead_ends(&self) -> &[DeadEnd] {
+        &self.dead_ends.found
     }
 
     /// What the order of events means, as the last run says.

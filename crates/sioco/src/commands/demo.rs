@@ -212,6 +212,8 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         replay: None,
         gates: &[],
         reasons: trails.reasons(),
+        dead_ends: trails.dead_ends(),
+        again: None,
         eager: false,
         shrunk: &shrinks.all,
     };

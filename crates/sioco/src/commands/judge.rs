@@ -131,6 +131,8 @@ impl Judge {
             replay: None,
             gates: &[],
             reasons: &reasons,
+            dead_ends: &[],
+            again: None,
             eager: false,
             shrunk: &[],
         };

@@ -62,7 +62,7 @@ Exit codes:
   0    pass, or weak pass
   1    the SUT does not conform to the model
   2    the command line, the model or a plan file is wrong
-  3    inconclusive, a gate missed, or purposes of the plan were not tried
+  3    inconclusive, a gate missed, purposes of the plan were not tried, or traces shorter than asked for
   4    nothing to run: the plan has no purposes
   5    adapter, SUT infrastructure, solver or the writing of the journal failed
   130  interrupted, with what was found until then")]
@@ -242,6 +242,7 @@ impl Test {
             let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
             campaign(source, &back_end, &plan, Settings { time, ..settings.clone() }, &mut sut, &mut shown, out)
         };
+        let found = found.of_plan(&plan);
         out.progress("");
         // Whatever comes of shrinking changes nothing about the campaign.
         let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
@@ -269,6 +270,8 @@ impl Test {
             replay: failed.then_some(&replay),
             gates: &gates,
             reasons: trails.reasons(),
+            dead_ends: trails.dead_ends(),
+            again: Some(&replay),
             eager: match self.interaction {
                 Some(manner) => manner == Manner::Eager,
                 None => trails.order() == Some(Order::Sut),

@@ -10,6 +10,7 @@ use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, PlanError, Purpose, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
+use sioco_report::run::shorter;
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
@@ -50,9 +51,6 @@ impl Time {
 
 /// How many nodes are looked at. Somebody waits for the first test, and the clock must not decide what is planned.
 const NODES: usize = 1_000;
-/// How much memory a step of the tree of traces takes, with its share of plan and suite (measured, and rounded up). Where
-/// all traces of a length are wanted, memory is the limit.
-const TRACE_BYTES: usize = 400;
 /// How much there usually is, in bytes.
 pub const MEMORY: usize = 2 << 30;
 /// How often progress is shown.
@@ -110,7 +108,9 @@ pub fn make(
             data: wanted.data,
             strict: wanted.strict,
             depth: Some(DEPTH),
-            nodes: if traces { wanted.memory / TRACE_BYTES } else { NODES },
+            // Where all traces of a length are wanted, memory is the limit.
+            nodes: if traces { usize::MAX } else { NODES },
+            memory: traces.then_some(wanted.memory),
             tests: (traces || wanted.cover == Cover::Classes).then_some(wanted.values),
             // A tree would be reached with the first of its accepts, be it silence at the start.
             split: is_tree(&wanted.cover),
@@ -140,22 +140,14 @@ pub fn make(
             None => failure,
         }
     })?;
-    if let (Cover::Traces(asked), Some(length)) = (&wanted.cover, plan.length)
-        && length < *asked
-        && plan.stop != Stop::Complete
-    {
-        let why = match plan.stop {
-            Stop::Nodes => {
-                let nodes = wanted.memory / TRACE_BYTES;
-                format!("those of length {} have more than {nodes} steps; `--memory` gives room for more", length + 1)
-            }
-            _ => "there was no time for longer ones; `--for` gives more".to_owned(),
-        };
-        out.say(format_args!("all traces of length {length} are tested, and not of {asked}: {why}"));
+    // Whoever interrupts knows why there is no more.
+    let is_interrupted = interrupted.load(Ordering::Relaxed);
+    if let Some(text) = too_short(&plan, time).filter(|_| !is_interrupted) {
+        out.say(text);
     }
     let coverage = plan.coverage();
     let open = coverage.not_reached + coverage.unknown;
-    if open > 0 && !interrupted.load(Ordering::Relaxed) {
+    if open > 0 && !is_interrupted {
         let goals = count(open, "goal");
         let why = match time.search < Time::default().search && begun.elapsed() >= time.search {
             true => "planning had half of `--for`, and a longer one covers more",
@@ -167,6 +159,18 @@ pub fn make(
         out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
     }
     Ok(plan)
+}
+
+/// What to say of a plan with shorter traces than were asked for, and what helps.
+fn too_short(plan: &Plan, time: Time) -> Option<String> {
+    let shorter = shorter(plan)?;
+    let help = match plan.stop {
+        Stop::Cancelled if time.search < Time::default().search => "planning has half of `--for`: give more",
+        Stop::Cancelled => "`sioco plan --time` may take longer, and `--plan` runs what it finds",
+        Stop::Memory => "`--memory` gives more",
+        _ => "`sioco plan --nodes` looks further, and `--plan` runs what it finds",
+    };
+    Some(format!("{shorter}; {help}"))
 }
 
 /// Reads a plan. What of it does not fit the model any more is told and left out; the command tells more about that.
@@ -202,4 +206,56 @@ pub fn load(
 /// Whether the plan of a cover is a tree of which every end is wanted.
 fn is_tree(cover: &Cover) -> bool {
     matches!(cover, Cover::Paths(_) | Cover::Inclusion(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shorter_traces_are_told_with_what_helps() {
+        let of = |cover, length, stop, time| too_short(&Plan { length, stop, ..nothing(cover) }, time);
+        let usual = Time::default();
+        let short = Time::of(Some(Duration::from_secs(4)));
+        for (cover, length, stop, time, text) in [
+            (
+                Cover::Traces(9),
+                3,
+                Stop::Memory,
+                usual,
+                "all traces of up to 3 steps are planned, and not of 9: there was not enough memory for these; `--memory` \
+                 gives more",
+            ),
+            (
+                Cover::Traces(9),
+                0,
+                Stop::Cancelled,
+                short,
+                "no traces can be tested, not even those of 1 step: there was not enough time for them; planning has half \
+                 of `--for`: give more",
+            ),
+            (
+                Cover::Traces(2),
+                1,
+                Stop::Cancelled,
+                usual,
+                "all traces of up to 1 step are planned, and not of 2: there was not enough time for these; `sioco plan \
+                 --time` may take longer, and `--plan` runs what it finds",
+            ),
+            (
+                Cover::Paths(9),
+                3,
+                Stop::Nodes,
+                usual,
+                "all paths of up to 3 steps are planned, and not of 9: there was not enough room for these; `sioco plan \
+                 --nodes` looks further, and `--plan` runs what it finds",
+            ),
+        ] {
+            assert_eq!(of(cover, Some(length), stop, time).as_deref(), Some(text));
+        }
+        // Nothing is missing.
+        assert_eq!(of(Cover::Traces(3), Some(3), Stop::Complete, usual), None);
+        assert_eq!(of(Cover::Traces(3), Some(2), Stop::Complete, usual), None);
+        assert_eq!(of(Cover::Switch, None, Stop::Nodes, usual), None);
+    }
 }

@@ -1,0 +1,38 @@
+//! Where all traces of a length were asked for, and there are only those of a shorter one (S1 section 5.3).
+
+use serde_json::{Value as Json, json};
+use sioco_plan::{Cover, Plan};
+use sioco_symbolic::Stop;
+
+use crate::explore::count;
+
+/// Which traces, or paths, were planned instead of longer ones, and why, in a clause.
+pub fn shorter(plan: &Plan) -> Option<String> {
+    let shorter = plan.shorter()?;
+    let what = if matches!(plan.cover, Cover::Paths(_)) { "paths" } else { "traces" };
+    let (asked, want) = (shorter.asked, want(plan.stop));
+    Some(match shorter.reached {
+        0 => format!("no {what} can be tested, not even those of 1 step: there was not enough {want} for them"),
+        n => {
+            let steps = count(n, "step");
+            format!(
+                "all {what} of up to {steps} are planned, and not of {asked}: there was not enough {want} for these"
+            )
+        }
+    })
+}
+
+/// The same for programs; nothing is said where nothing is missing.
+pub(super) fn json(plan: &Plan) -> Option<Json> {
+    let shorter = plan.shorter()?;
+    Some(json!({ "asked": shorter.asked, "planned": shorter.reached, "want": want(plan.stop) }))
+}
+
+/// What there was not enough of.
+fn want(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Cancelled => "time",
+        Stop::Memory => "memory",
+        _ => "room",
+    }
+}
