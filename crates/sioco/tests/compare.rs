@@ -381,3 +381,19 @@ fn refusals_fail_again() {
     of(&["replay", "k.jsonl", "--run", "1", "--sut", "./no.sh"]).exits(1).stdout_has("V005");
     sioco(&["explain", "V005"]).exits(0).stdout_has("`sioco compare`");
 }
+
+/// A condition that leaves one value is shown like any other, whichever model has it; states that differ in their
+/// variables have numbers.
+#[test]
+fn conditions_that_leave_one_value_are_shown() {
+    let folder = folder();
+    let process = "process P { var n: Int = 0
+      init l { ?a(p) [p == 7] / n := p ; !v -> l  ?a(_) [n == 7] ; !u(n) -> l  ?b ; !v -> m }
+      state m { ?a(x) [x == n] ; !v -> m } }\n";
+    let (spec, imp) = two(&folder, &gated(process), &gated(process));
+    let run = compare(&spec, &imp, &["--composition", "--all"]);
+    run.stdout_has("(l, l)/1 ?a [p#1 == 7] -> (l, l)/2");
+    run.stdout_has("?a [x#2 == 0] -> (m, m)");
+    let run = compare(&spec, &imp, &["--composition", "--format", "json"]);
+    run.stdout_has("\"condition\":[\"p#1 == 7\"]");
+}
