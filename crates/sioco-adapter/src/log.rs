@@ -132,7 +132,7 @@ impl Reader<'_> {
             "refused" => {
                 let id = id.ok_or_else(|| wrong("`id` is missing".into()))?;
                 let why = ["message", "why"].iter().find_map(|name| json.get(*name)?.as_str());
-                self.runs.refused(id, why.unwrap_or_default());
+                self.runs.refused(id, why.unwrap_or_default(), line, at);
             }
             "output" => {
                 let raw = json.get("raw").and_then(Json::as_str);

@@ -376,8 +376,7 @@ impl<'m> Mind<'m> {
     fn silent(&mut self, suite: &Suite, h: &Hypothesis, quiet: &mut Vec<Hypothesis>) -> Result<(), StepError> {
         let after = |suite: &Suite, place: Place, state: Option<&State>, doubt: bool| {
             // Silence changes nothing, so that what comes after it in a purpose may come all the same.
-            let mut marks: Vec<Mark> =
-                h.marks.iter().filter(|m| suite.accepted(m.node).next().is_none()).cloned().collect();
+            let mut marks = h.marks.clone();
             let taken = Taken { step: Step::Delta, internal: false, args: &[], before: state, after: state };
             suite.follow(self.model, &h.marks, taken, &mut marks);
             Hypothesis { place, marks, settled: h.account.clone(), doubt: h.doubt || doubt, ..h.clone() }

@@ -7,7 +7,7 @@ use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
 use crate::sut::Order;
-use crate::verdict::{Cause, Failure, Trouble, Verdict};
+use crate::verdict::{Cause, Trouble, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +28,8 @@ pub struct Judged {
 /// Judges a run. Its own order counts, and this one where it has none.
 pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged {
     referee.set_order(run.order.unwrap_or(order));
+    // Whether a refusal counts depends on what was tested.
+    referee.count_refusals(run.refusals);
     let mut cause = referee.start();
     let mut steps = 0;
     let sent = sent(run);
@@ -55,11 +57,9 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
             Action::Seen(seen) => referee.observe(seen),
         };
     }
-    // Whether a refusal counts depends on what was tested.
-    let counts = matches!(run.verdict, Some((_, Cause::Failure(Failure::Refused(_)))));
     // What the system did until something broke down counts first.
     let cause = cause.unwrap_or_else(|| match &run.trouble {
-        Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why, counts),
+        Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why),
         Some(trouble) => Cause::Trouble(trouble.clone()),
         None => Cause::Reached,
     });

@@ -7,12 +7,14 @@ mod tests;
 
 use std::time::Duration;
 
+use sioco_plan::Cover;
+
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
-use crate::verdict::{Cause, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, Trouble, Verdict};
 
 /// A step of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,8 +48,12 @@ pub struct LoggedRun {
     pub unanswered: Option<(usize, GateValue)>,
     /// What broke down in the end, which says nothing about the system.
     pub trouble: Option<Trouble>,
-    /// Whether that is an input that was refused after something else was seen.
+    /// If that is an input that was refused, the step that sent it, where nothing else was seen in between.
+    pub refused: Option<LoggedStep>,
+    /// Whether it was refused after something else was seen.
     pub overtaken: bool,
+    /// Whether an input that is refused and should have been taken is a failure.
+    pub refusals: bool,
     /// The verdict that was given then, and why.
     pub verdict: Option<(Verdict, Cause)>,
     /// The run that it is the shortest form of, if it is one: then it is no part of the campaign.
@@ -68,7 +74,9 @@ impl LoggedRun {
             steps,
             unanswered,
             trouble: None,
+            refused: None,
             overtaken: false,
+            refusals: false,
             verdict: None,
             shrunk: None,
             again: None,
@@ -99,7 +107,10 @@ impl Log {
     /// The runs of a journal.
     pub fn of(journal: &Journal) -> Log {
         let log = Log::of_records(journal.records.iter().map(|(line, stamped)| (*line, stamped)));
-        Log { remarks: journal.remarks.clone(), ..log }
+        let mut log = Log { remarks: journal.remarks.clone(), ..log };
+        let compared = journal.header.cover.as_deref() == Some(&Cover::Compare.to_string()[..]);
+        log.runs.iter_mut().for_each(|run| run.refusals |= compared);
+        log
     }
 
     /// The runs of records, each with its line.
@@ -121,7 +132,7 @@ impl Log {
                 _ if runs.unjudged && stamped.record.is_event() => {}
                 Record::Input { id, input, .. } => runs.sent(*id, input.clone()),
                 Record::Accepted { id } => runs.accepted(*id, line, at),
-                Record::Refused { id, why } => runs.refused(*id, why),
+                Record::Refused { id, why } => runs.refused(*id, why, line, at),
                 Record::Observed(seen) => runs.seen(seen.clone(), line, at),
                 Record::TimedOut => runs.timed_out(line, at),
                 Record::Verdict { verdict, cause, .. } => runs.verdict(*verdict, cause.clone()),
@@ -196,11 +207,13 @@ impl Runs {
     }
 
     /// An input was refused.
-    pub fn refused(&mut self, id: u64, why: &str) {
+    pub fn refused(&mut self, id: u64, why: &str, line: usize, at: Option<Duration>) {
         if let Some((input, sent)) = self.take(id)
             && let Some(run) = self.run()
         {
             run.overtaken = run.steps.len() > sent;
+            let action = Action::Input(input.clone());
+            run.refused = (!run.overtaken).then_some(LoggedStep { line, at, action, waited: 0, timed: false });
             run.trouble = Some(Trouble::Refused { input, why: why.to_owned() });
         }
     }
@@ -249,6 +262,7 @@ impl Runs {
             if let Cause::Trouble(trouble @ Trouble::Fault { .. }) = &cause {
                 run.trouble = Some(trouble.clone());
             }
+            run.refusals |= matches!(cause, Cause::Failure(Failure::Refused { .. }));
             run.verdict = Some((verdict, cause));
         }
     }

@@ -62,6 +62,8 @@ pub struct Referee<'m> {
     /// What was observed last and ended the run.
     broken_by: Option<Observation>,
     closed: Option<GateId>,
+    /// Whether a refused input counts (S2 definition 6).
+    pub(crate) refusals: bool,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
 }
@@ -113,6 +115,7 @@ impl<'m> Referee<'m> {
             queue: Vec::new(),
             broken_by: None,
             closed: closed.map(|(id, _)| id),
+            refusals: false,
             withdrawn: 0,
         }
     }
@@ -125,6 +128,12 @@ impl<'m> Referee<'m> {
     /// What the order of events means from the next start on.
     pub fn set_order(&mut self, order: Order) {
         self.promised = order;
+    }
+
+    /// Whether an input that the model defines and the system refuses is a failure (S2 definition 6), as suites of a
+    /// comparison have it; otherwise it is an error and no verdict.
+    pub fn count_refusals(&mut self, count: bool) {
+        self.refusals = count;
     }
 
     /// What the order of events means.

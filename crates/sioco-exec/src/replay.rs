@@ -8,7 +8,7 @@ use sioco_model::GateId;
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
-use crate::log::LoggedRun;
+use crate::log::{LoggedRun, LoggedStep};
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
 use crate::slower::{Slower, grace};
@@ -59,6 +59,7 @@ pub fn replay(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
+    referee.count_refusals(recorded.refusals);
     let mut again = Again::new(referee, patience, clock, sink);
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
@@ -174,6 +175,12 @@ impl<'a, 'm> Again<'a, 'm> {
             if let Some(cause) = next {
                 return Ok(cause);
             }
+        }
+        // An input that was refused is none of the steps.
+        if let Some(LoggedStep { action: Action::Input(input), .. }) = recorded.refused.as_ref()
+            && let Some(cause) = self.input(sut, input)?
+        {
+            return Ok(cause);
         }
         // What was recorded may still come where the system went another way.
         for _ in 0..AFTER {
@@ -301,7 +308,7 @@ impl<'a, 'm> Again<'a, 'm> {
                     return Err(wrong("refused", id));
                 };
                 self.put(Record::Refused { id, why: why.clone() });
-                Ok(Some(self.referee.refused(&input, &why, false)))
+                Ok(Some(self.referee.refused(&input, &why)))
             }
             SutEvent::Observed(seen) => {
                 self.put(Record::Observed(seen.clone()));

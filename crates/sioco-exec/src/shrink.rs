@@ -165,6 +165,8 @@ pub fn shrink(
     budget: Budget,
     listen: &mut dyn FnMut(Progress),
 ) -> Shrunk {
+    // A failure of another kind would not be alike.
+    referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));
     let mut search = Search::new(referee, sut, clock, failed, patience, budget, listen);
     let ended = search.shrink();
     let (runs, again, reproduced) = (search.runs, search.again, search.reproduced);
@@ -185,7 +187,8 @@ pub fn shrink(
 /// Whether two failures are of the same kind, and at the same gate if they are at one.
 pub fn alike(a: &Failure, b: &Failure) -> bool {
     match (a, b) {
-        (Failure::Output(a), Failure::Output(b)) | (Failure::Refused(a), Failure::Refused(b)) => a.gate == b.gate,
+        (Failure::Output(a), Failure::Output(b))
+        | (Failure::Refused { input: a, .. }, Failure::Refused { input: b, .. }) => a.gate == b.gate,
         (Failure::Malformed { gate: a, .. }, Failure::Malformed { gate: b, .. }) => a == b,
         (Failure::Silence, Failure::Silence) | (Failure::Closed, Failure::Closed) => true,
         _ => false,

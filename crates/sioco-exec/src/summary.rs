@@ -43,6 +43,8 @@ pub struct Probed {
     pub run: u64,
     /// Each input with what was seen before the next one; the last one may have been refused.
     pub seen: Vec<(GateValue, Vec<Observation>)>,
+    /// If so, what the adapter says about it.
+    pub refused: Option<String>,
 }
 
 /// What was computed while the system waited for the next action (S1 section 3.2.4: nothing expensive should be).

@@ -129,8 +129,6 @@ pub struct Tester<'m> {
     probes: Vec<Vec<Event>>,
     probing: Option<Probing>,
     probed: Vec<Probed>,
-    /// Whether a refused input counts (S2 definition 6).
-    refusals: bool,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
     to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
@@ -200,7 +198,8 @@ impl<'m> Tester<'m> {
     ) -> Tester<'m> {
         let suite = Suite::new(model, plan);
         let results = vec![PurposeResult::default(); suite.len()];
-        let referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
+        let mut referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
+        referee.count_refusals(plan.cover == Cover::Compare);
         let walker = walker(model, solvers);
         Tester {
             referee,
@@ -220,7 +219,6 @@ impl<'m> Tester<'m> {
             probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
             probing: None,
             probed: Vec::new(),
-            refusals: plan.cover == Cover::Compare,
             records: Vec::new(),
             run: 0,
             in_run: false,

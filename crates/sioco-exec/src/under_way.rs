@@ -59,16 +59,16 @@ impl Referee<'_> {
     }
 
     /// The input that is under way was refused. Where an output overtook it, and the model does not say what it does now,
-    /// they only crossed. Where refusals `count`, one that every hypothesis would have taken is a failure.
-    pub fn refused(&mut self, input: &GateValue, why: &str, count: bool) -> Cause {
+    /// they only crossed. Where [refusals count](Self::count_refusals), one that every hypothesis would have taken is a failure.
+    pub fn refused(&mut self, input: &GateValue, why: &str) -> Cause {
         let overtaken = self.under_way.take().is_some_and(|u| u.overtaken);
-        self.refusal(overtaken, input, why, count)
+        self.refusal(overtaken, input, why)
     }
 
     /// Why a run ends with a refused input.
-    pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str, count: bool) -> Cause {
-        if count && !overtaken && self.must_take(input) {
-            return Cause::Failure(Failure::Refused(input.clone()));
+    pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str) -> Cause {
+        if self.refusals && !overtaken && self.must_take(input) {
+            return Cause::Failure(Failure::Refused { input: input.clone(), why: why.to_owned() });
         }
         match overtaken && !self.takes(input) {
             true => Cause::Open(Open::Crossed),

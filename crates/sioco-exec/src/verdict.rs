@@ -59,7 +59,12 @@ pub enum Failure {
         raw: String,
     },
     /// An input was refused that every hypothesis enables, in a suite for which that counts (S2 definition 6).
-    Refused(GateValue),
+    Refused {
+        /// The input.
+        input: GateValue,
+        /// What the adapter says about it.
+        why: String,
+    },
 }
 
 impl Failure {
@@ -70,7 +75,7 @@ impl Failure {
             Failure::Silence => "unexpected silence",
             Failure::Closed => "closed",
             Failure::Malformed { .. } => "malformed",
-            Failure::Refused(_) => "refused",
+            Failure::Refused { .. } => "refused",
         }
     }
 }

@@ -4,11 +4,14 @@ mod mealy;
 #[path = "../benches/support/mod.rs"]
 mod support;
 
+use std::time::Duration;
+
 use mealy::Pair;
 use mealy::generate::Kind;
 use mealy::judge::{inputs, judge, outputs};
 use sioco_exec::player::{Manners, Player, Unspecified};
-use sioco_exec::{GateValue, NoClock, Settings, Summary, Tester, Verdict, drive};
+use sioco_exec::sut::{Fault, Order, Polled};
+use sioco_exec::{GateValue, NoClock, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_model::Model;
 use sioco_model::model::Label;
 use sioco_model::semantics::{Interpreter, State};
@@ -24,12 +27,42 @@ fn compared(spec: &Model, imp: &Model, cover: Cover) -> Compared {
     compare(spec, imp, &solvers, &options, &mut |_| {}).expect("they can be compared")
 }
 
-/// Runs a plan against a model that plays the system and refuses what it does not define.
+/// A model that plays a system and refuses what it does not define.
+fn player(system: &Model) -> Player<'_> {
+    Player::new(system).with_manners(Manners { unspecified: Unspecified::Refuse, ..Manners::default() })
+}
+
+/// Runs a plan against a model that plays the system.
 fn run(spec: &Model, plan: &Plan, system: &Model) -> Summary {
     let mut tester = Tester::new(spec, &solvers, plan, Settings::default());
-    let manners = Manners { unspecified: Unspecified::Refuse, ..Manners::default() };
-    let mut player = Player::new(system).with_manners(manners);
-    drive(&mut tester, &mut player, &mut NoClock, &mut |_| {})
+    drive(&mut tester, &mut player(system), &mut NoClock, &mut |_| {})
+}
+
+/// A player that announces silence as soon as it is silent, asked or not, as some adapters do.
+struct Telling<'m>(Player<'m>);
+
+impl Sut for Telling<'_> {
+    fn order(&self) -> Order {
+        self.0.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.0.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.0.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        self.0.poll(wait.max(Duration::from_millis(1)))
+    }
+}
+
+/// The same as [`run`], with silences that nobody asks for.
+fn run_telling(spec: &Model, plan: &Plan, system: &Model) -> Summary {
+    let mut tester = Tester::new(spec, &solvers, plan, Settings { attempts: 1, ..Settings::default() });
+    drive(&mut tester, &mut Telling(player(system)), &mut NoClock, &mut |_| {})
 }
 
 /// How many inputs show the difference, or why a solver left it open.
@@ -253,6 +286,9 @@ fn suites_are_sound_and_exhaustive() {
             assert_ne!(summary.verdict, Some(Verdict::Error), "{summary:?}\n{}", pair.show());
             let own = run(&spec, &suite.plan, &spec);
             assert!(own.verdict.is_none_or(|v| v <= Verdict::WeakPass), "{own:?}\n{}", pair.show());
+            // A silence that is announced and that no test asks for leads away from none.
+            let told = run_telling(&spec, &suite.plan, &spec);
+            assert!(told.verdict.is_none_or(|v| v <= Verdict::WeakPass), "{told:?}\n{}", pair.show());
             killed += u64::from(fails);
             passed += u64::from(!fails);
         }

@@ -148,7 +148,7 @@ fn logged(model: &Model, words: &str) -> LoggedRun {
     for (line, word) in words.split_whitespace().enumerate() {
         match word {
             "." => runs.accepted(1, line, None),
-            "no" => runs.refused(1, "not now"),
+            "no" => runs.refused(1, "not now", line, None),
             "delta" => runs.seen(Observation::Delta, line, None),
             word if word.starts_with('?') => runs.sent(1, event(model, word)),
             word => runs.seen(Observation::Output(event(model, word)), line, None),

@@ -11,7 +11,7 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
-use support::{Folder, Run, sioco};
+use support::{Folder, Run, sioco, sioco_in};
 
 /// Tests run at the same time, each in a folder of its own.
 fn folder() -> Folder {
@@ -301,4 +301,99 @@ fn answers_are_divided_into_cases() {
     run.stdout_has("composition: 2 states and 5 transitions (5 of both)");
     // Two for each of the first cases, one for the constant; and that of `b`.
     run.stdout_has("suite: 6 tests, 7 inputs together");
+}
+
+/// Behaves as [`SPEC`], announces silence after every answer, and refuses what is not defined.
+#[cfg(unix)]
+const QUIET: &str = r#"
+say() { echo "{\"type\":$1}"; }
+while read -r line; do
+  id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); x=$(echo "$line" | sed 's/.*"x":\([0-9]*\).*/\1/')
+  case $line in
+    *'"hello"'*) say '"hello","protocol":1,"name":"quiet","inputs":["a","b"],"outputs":["u","v"],"order":"sut"';;
+    *'"reset"'*) run=$(echo "$line" | sed 's/.*"run":\([0-9]*\).*/\1/'); at=l; say "\"ready\",\"run\":$run";;
+    *'"gate":"a"'*)
+      if [ $at = m ]; then say "\"refused\",\"id\":$id,\"message\":\"not now\""; continue; fi
+      say "\"accepted\",\"id\":$id"; say "\"output\",\"gate\":\"u\",\"args\":{\"y\":$x},\"run\":$run"; say '"quiescent"';;
+    *'"gate":"b"'*)
+      say "\"accepted\",\"id\":$id"; say "\"output\",\"gate\":\"v\",\"args\":{},\"run\":$run"; say '"quiescent"'
+      if [ $at = l ]; then at=m; else at=l; fi;;
+    *'"bye"'*) exit;;
+  esac
+done
+"#;
+
+/// Takes more than the specification in the state `m`.
+#[cfg(unix)]
+fn more() -> String {
+    gated(&SPEC.replace("state m {", "state m { ?a(x) ; !v -> m "))
+}
+
+/// A silence that is announced where a probe begins leads away from nothing.
+#[cfg(unix)]
+#[test]
+fn announced_silences_lead_nowhere_else() {
+    let folder = folder();
+    folder.program("quiet.sh", QUIET);
+    let (spec, imp) = two(&folder, &gated(SPEC), &more());
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(0);
+    let args =
+        ["test", "spec.sts", "--plan", "plan.json", "--sut", "./quiet.sh", "--attempts", "1", "--solver", "builtin"];
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(0);
+    run.stdout_has("PASS  P against");
+    // What is refused is told as that.
+    run.stdout_has("?a(x=0): refused (not now)");
+    let json = sioco_in(&[&args[..], &["--format", "json"]].concat(), &folder.path(""));
+    json.exits(0).stdout_has("\"refused\":\"not now\"");
+}
+
+/// An input that is refused and should not be: the run fails, shrinks, and fails again; whoever judges it agrees.
+#[cfg(unix)]
+#[test]
+fn refusals_fail_again() {
+    let folder = folder();
+    // After `b`, nothing is taken any more.
+    let shut = r#"if [ $at = m ]; then say "\"refused\",\"id\":$id,\"message\":\"shut down\""; continue; fi"#;
+    let at = r#"*'"gate":"b"'*)"#;
+    folder.program("no.sh", &QUIET.replace(at, &format!("{at} {shut}")));
+    let (spec, imp) = two(&folder, &gated(SPEC), &gated(SPEC));
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(0);
+    let of = |args: &[&str]| sioco_in(&[args, &["--solver", "builtin"]].concat(), &folder.path(""));
+    let run =
+        of(&["test", "spec.sts", "--plan", "plan.json", "--sut", "./no.sh", "--journal", "j.jsonl", "--seed", "1"]);
+    run.exits(1).stdout_has("error[sioco::V005]: the SUT refused ?b").stdout_has("the adapter says: shut down");
+    assert!(!run.stdout.contains("did not fail again"), "{}", run.stdout);
+    let again = of(&["replay", "j.jsonl", "--sut", "./no.sh"]);
+    again.exits(1).stdout_has("with the same failure").stdout_has("error[sioco::V005]");
+    // The mark is at the input.
+    let judged = of(&["judge", "spec.sts", "j.jsonl"]);
+    judged.exits(1).stdout_has("error[sioco::V005]: the SUT refused ?b");
+    let marked = judged.stdout.lines().find(|line| line.contains('✗')).unwrap();
+    assert!(marked.contains("?b"), "{}", judged.stdout);
+    // The plan says so, and not only the verdict that was given then: what passed is replayed against it.
+    folder.program("quiet.sh", QUIET);
+    let passed =
+        of(&["test", "spec.sts", "--plan", "plan.json", "--sut", "./quiet.sh", "--journal", "k.jsonl", "--seed", "1"]);
+    passed.exits(0);
+    of(&["replay", "k.jsonl", "--run", "1", "--sut", "./no.sh"]).exits(1).stdout_has("V005");
+    sioco(&["explain", "V005"]).exits(0).stdout_has("`sioco compare`");
+}
+
+/// A condition that leaves one value is shown like any other, whichever model has it; states that differ in their
+/// variables have numbers.
+#[test]
+fn conditions_that_leave_one_value_are_shown() {
+    let folder = folder();
+    let process = "process P { var n: Int = 0
+      init l { ?a(p) [p == 7] / n := p ; !v -> l  ?a(_) [n == 7] ; !u(n) -> l  ?b ; !v -> m }
+      state m { ?a(x) [x == n] ; !v -> m } }\n";
+    let (spec, imp) = two(&folder, &gated(process), &gated(process));
+    let run = compare(&spec, &imp, &["--composition", "--all"]);
+    run.stdout_has("(l, l)/1 ?a [p#1 == 7] -> (l, l)/2");
+    run.stdout_has("?a [x#2 == 0] -> (m, m)");
+    let run = compare(&spec, &imp, &["--composition", "--format", "json"]);
+    run.stdout_has("\"condition\":[\"p#1 == 7\"]");
 }

@@ -16,7 +16,11 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
         Cause::Failure(failure) => {
             let mut object = match failure {
                 Failure::Output(output) => gate_value(model, output),
-                Failure::Refused(input) => gate_value(model, input),
+                Failure::Refused { input, why } => {
+                    let mut object = gate_value(model, input);
+                    object["why"] = json!(why);
+                    object
+                }
                 Failure::Malformed { gate, why, raw } => {
                     json!({ "gate": gate.map(|gate| &model.gates[gate].name), "why": why, "raw": raw })
                 }
@@ -79,7 +83,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
                 let gate = word("gate").map(|name| declared(model, name, Direction::Output)).transpose()?;
                 Failure::Malformed { gate, why: text("why"), raw: text("raw") }
             }
-            "refused" => Failure::Refused(of_gate(Direction::Input)?),
+            "refused" => Failure::Refused { input: of_gate(Direction::Input)?, why: text("why") },
             other => return Err(format!("`{other}` is no way to fail")),
         }));
     }

@@ -126,7 +126,7 @@ impl Draw<'_> {
                 let gate = (self.below(4) > 0).then(|| self.gate(Direction::Output));
                 Cause::Failure(Failure::Malformed { gate, why: self.text(), raw: self.text() })
             }
-            5 => Cause::Failure(Failure::Refused(self.gate_value(Direction::Input))),
+            5 => Cause::Failure(Failure::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
             6 => Cause::Open(Open::Deviation),
             7 => Cause::Open(Open::Crossed),
             8 => Cause::Open(Open::Cut),

@@ -24,7 +24,7 @@ impl Tester<'_> {
     /// A purpose was reached: its probe begins, if it has one.
     pub(super) fn begin_probe(&mut self, purpose: usize) {
         let inputs = self.probes[purpose].clone();
-        let found = Probed { purpose, run: self.run, seen: Vec::new() };
+        let found = Probed { purpose, run: self.run, seen: Vec::new(), refused: None };
         self.probing = Some(Probing { purpose, inputs, found, waits: false, done: false });
     }
 
@@ -67,7 +67,8 @@ impl Tester<'_> {
                 probing.waits = true;
             }
             Some(why) => {
-                self.records.push(Record::Refused { id, why });
+                self.records.push(Record::Refused { id, why: why.clone() });
+                probing.found.refused = Some(why);
                 probing.done = true;
             }
         }

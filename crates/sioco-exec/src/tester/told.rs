@@ -97,7 +97,7 @@ impl Tester<'_> {
             return true;
         }
         self.records.push(Record::Refused { id, why: why.clone() });
-        let cause = self.referee.refused(&pending.input, &why, self.refusals);
+        let cause = self.referee.refused(&pending.input, &why);
         let crossed = cause == Cause::Open(Open::Crossed);
         self.finish(cause);
         self.steps += 1;

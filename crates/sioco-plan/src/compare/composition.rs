@@ -166,8 +166,8 @@ impl Composition {
             walk.follow(&self.moves(t));
             let own: Vec<TermId> =
                 walk.path.written_out().into_iter().filter(|c| c.step > before).map(|c| c.term).collect();
-            let mut texts: Vec<String> = Vec::new();
             let inputs = walk.input_frames();
+            let mut texts = walk.fixed(before, &inputs);
             for term in own {
                 let text = walk.show(term, &inputs);
                 if !texts.contains(&text) {

@@ -370,6 +370,22 @@ impl<'m> Walk<'m> {
         print::term_in(&self.joined.model, self.path.pool(), None, &name, term)
     }
 
+    /// The parameters of an input that a condition left no choice for, as conditions: a path has their values in their
+    /// places, so that it knows no such condition any more.
+    pub fn fixed(&mut self, frame: usize, inputs: &[usize]) -> Vec<String> {
+        let Some(number) = inputs.iter().position(|i| *i == frame) else { return Vec::new() };
+        let args = self.path.shown_args(frame);
+        let Some((Move::Take(Step::Switch(switch)), _)) = self.at.get(frame) else { return Vec::new() };
+        let switch = &self.joined.model.switches[*switch];
+        let Label::Gate(gate) = switch.label else { return Vec::new() };
+        // As symbols are named: by the switch, unless it has no name for it.
+        let declared = &self.joined.model.gates[gate].params;
+        let params = switch.params.iter().zip(declared).map(|(p, d)| if p.name == "_" { &d.name } else { &p.name });
+        let own = params.map(|name| format!("{name}#{}", number + 1));
+        let shown = own.zip(args).map(|(own, arg)| (own, self.show(arg, inputs)));
+        shown.filter(|(own, arg)| own != arg).map(|(own, arg)| format!("{own} == {arg}")).collect()
+    }
+
     /// The condition that no switch of a side takes an input with these arguments.
     pub fn undefined(&mut self, side: Side, gate: GateId, args: &[TermId]) -> TermId {
         let steps = self.inputs(side, gate);

@@ -2,6 +2,8 @@
 
 mod json;
 
+use std::collections::BTreeMap;
+
 use sioco_model::model::Model;
 use sioco_model::{Id, LocationId};
 use sioco_plan::Event;
@@ -214,13 +216,14 @@ impl Comparison<'_> {
     pub fn transitions(&self, page: Page) -> String {
         let c = &self.found.composition;
         let mut text = String::new();
+        let names = self.names();
         for t in c.transitions.iter().take(page.most) {
             let input = &self.spec.0.gates[t.gate].name;
             let condition = match t.condition.is_empty() {
                 true => String::new(),
                 false => format!(" [{}]", t.condition.join(" && ")),
             };
-            let (from, to) = (self.pair(&c.pairs[t.from]), self.pair(&c.pairs[t.to]));
+            let (from, to) = (&names[t.from], &names[t.to]);
             let tests = match t.dist_deg() {
                 Some(n) if t.defined == Defined::Both => format!("  DistDeg {n}"),
                 _ => String::new(),
@@ -232,6 +235,21 @@ impl Comparison<'_> {
             text.push_str(&format!("  … and {more} more; `--all` shows them\n"));
         }
         text
+    }
+
+    /// The states of the composition. Those at the same places differ in the values of variables, and have a number.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.found.composition.pairs.iter().map(|p| self.pair(p)).collect();
+        let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (i, name) in names.iter().enumerate() {
+            places.entry(name.clone()).or_default().push(i);
+        }
+        for same in places.values().filter(|same| same.len() > 1) {
+            for (number, i) in (1..).zip(same) {
+                names[*i] = format!("{}/{number}", names[*i]);
+            }
+        }
+        names
     }
 
     /// A state of the composition: where both models are.

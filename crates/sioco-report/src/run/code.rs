@@ -28,7 +28,7 @@ impl Code {
             Failure::Silence => Code::Silence,
             Failure::Closed => Code::Closed,
             Failure::Malformed { .. } => Code::Malformed,
-            Failure::Refused(_) => Code::Refused,
+            Failure::Refused { .. } => Code::Refused,
         }
     }
 

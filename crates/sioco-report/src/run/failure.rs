@@ -65,14 +65,15 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
                 }
             }
         }
-        Failure::Refused(input) => {
+        Failure::Refused { input, why } => {
             let message = format!("the SUT refused {}, which it has to take here", named(model, input, " = "));
-            (message, here(words, explanation), Vec::new(), None)
+            let said = (!why.is_empty()).then(|| format!("the adapter says: {}", short(why, 200)));
+            (message, here(words, explanation), said.into_iter().collect(), None)
         }
     };
     labels.truncate(PLACES);
     let allowed = allowed::all(words, explanation);
-    if !explanation.hypotheses.is_empty() && !matches!(failure, Failure::Refused(_)) {
+    if !explanation.hypotheses.is_empty() && !matches!(failure, Failure::Refused { .. }) {
         let what = match &allowed[..] {
             [] => " nothing".to_owned(),
             [only] => format!(" {only}"),
@@ -110,7 +111,7 @@ pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>
 /// The gate that a failure is about.
 fn gate_of<'a>(words: Words<'a>, failure: &Failure) -> &'a str {
     match failure {
-        Failure::Output(value) | Failure::Refused(value) => words.model().gates[value.gate].name.as_str(),
+        Failure::Output(value) | Failure::Refused { input: value, .. } => words.model().gates[value.gate].name.as_str(),
         Failure::Malformed { gate, .. } => gate.map_or("", |gate| words.model().gates[gate].name.as_str()),
         Failure::Silence | Failure::Closed => "",
     }

@@ -5,7 +5,7 @@ use sioco_exec::summary::Probed;
 use sioco_exec::{GateValue, Observation};
 use sioco_model::Model;
 
-use super::words::{named, observation};
+use super::words::{named, observation, short};
 use crate::explore::count;
 
 /// So many are told.
@@ -18,8 +18,12 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
     }
     let mut lines = vec![format!("{}, beyond what the model says: told, and not judged", count(probed.len(), "probe"))];
     for p in probed.iter().take(MOST) {
-        let steps = p.seen.iter().map(|(input, seen)| {
-            let answer: Vec<String> = seen.iter().map(|s: &Observation| observation(model, s)).collect();
+        let steps = p.seen.iter().enumerate().map(|(i, (input, seen))| {
+            let mut answer: Vec<String> = seen.iter().map(|s: &Observation| observation(model, s)).collect();
+            answer.extend(refusal(p, i).map(|why| match why {
+                "" => "refused".to_owned(),
+                why => format!("refused ({})", short(why, 200)),
+            }));
             let answer = if answer.is_empty() { "nothing".to_owned() } else { answer.join(" ") };
             format!("{}: {answer}", named(model, input, "="))
         });
@@ -31,12 +35,20 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
     lines
 }
 
+/// The words with which an input of a probe was refused: that can only be the last one.
+fn refusal(probed: &Probed, step: usize) -> Option<&str> {
+    probed.refused.as_deref().filter(|_| step + 1 == probed.seen.len())
+}
+
 /// The same for programs.
 pub(super) fn json(model: &Model, probed: &[Probed]) -> Vec<Json> {
-    let step = |(input, seen): &(GateValue, Vec<Observation>)| {
+    let step = |p: &Probed, i: usize, (input, seen): &(GateValue, Vec<Observation>)| {
         let seen: Vec<String> = seen.iter().map(|s| observation(model, s)).collect();
-        json!({ "input": named(model, input, "="), "seen": seen })
+        json!({ "input": named(model, input, "="), "seen": seen, "refused": refusal(p, i) })
     };
-    let of = |p: &Probed| json!({ "purpose": p.purpose, "run": p.run, "steps": p.seen.iter().map(step).collect::<Vec<_>>() });
+    let of = |p: &Probed| {
+        let steps: Vec<Json> = p.seen.iter().enumerate().map(|(i, s)| step(p, i, s)).collect();
+        json!({ "purpose": p.purpose, "run": p.run, "steps": steps })
+    };
     probed.iter().map(of).collect()
 }

@@ -50,7 +50,7 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Failure::Closed => "the SUT ended".into(),
             Failure::Malformed { gate: Some(gate), .. } => format!("malformed values of !{}", model.gates[*gate].name),
             Failure::Malformed { gate: None, raw, .. } => format!("no output: {}", short(raw, RAW)),
-            Failure::Refused(input) => format!("{} was refused", named(model, input, "=")),
+            Failure::Refused { input, .. } => format!("{} was refused", named(model, input, "=")),
         },
         Cause::Open(open) => match open {
             Open::Deviation => "what was observed is allowed, but leads elsewhere".into(),

@@ -9,11 +9,11 @@ use serde_json::json;
 use sioco_exec::account::{Bits, covered};
 use sioco_exec::event::{Action, GateValue};
 use sioco_exec::judge::{Judged, judge};
-use sioco_exec::log::{Log, LoggedRun};
+use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::End;
 use sioco_exec::suite::Suite;
 use sioco_exec::summary::{BadRun, Pauses, Summary, at_least};
-use sioco_exec::verdict::{Cause, Open, Verdict};
+use sioco_exec::verdict::{self, Cause, Open, Trouble, Verdict};
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
@@ -182,15 +182,16 @@ impl Judge {
             }
         }
         let file = self.name();
-        let runs: Vec<Shown<'_>> = (bad.iter())
-            .map(|(run, judged)| Shown {
+        let steps: Vec<Vec<LoggedStep>> = bad.iter().map(|(run, judged)| steps(run, judged)).collect();
+        let runs: Vec<Shown<'_>> = (bad.iter().zip(&steps))
+            .map(|((run, judged), steps)| Shown {
                 run: run.number,
                 verdict: judged.verdict,
                 cause: &judged.cause,
                 explanation: judged.explanation.as_ref(),
-                steps: &run.steps[..judged.steps],
+                steps,
                 begun: None,
-                length: judged.steps as u64,
+                length: steps.len() as u64,
                 unaccepted: unaccepted(run, judged),
                 shrunk: run.shrunk.and_then(|of| Some(log.runs.iter().find(|r| r.number == of)?.steps.len() as u64)),
                 recorded: run.number,
@@ -211,6 +212,15 @@ impl Judge {
     }
 }
 
+/// The steps up to the one that ended a run: that may be an input that was refused.
+fn steps(run: &LoggedRun, judged: &Judged) -> Vec<LoggedStep> {
+    let refused = match &judged.cause {
+        Cause::Failure(failure) => matches!(failure, verdict::Failure::Refused { .. }),
+        cause => matches!(cause, Cause::Trouble(Trouble::Refused { .. })),
+    };
+    run.steps[..judged.steps].iter().chain(run.refused.as_ref().filter(|_| refused)).cloned().collect()
+}
+
 /// The input that was sent and not accepted before what ended a run, where `accepted` has to come first.
 fn unaccepted<'a>(run: &'a LoggedRun, judged: &Judged) -> Option<&'a GateValue> {
     let (after, input) = run.unanswered.as_ref()?;
@@ -220,7 +230,7 @@ fn unaccepted<'a>(run: &'a LoggedRun, judged: &Judged) -> Option<&'a GateValue> 
 /// What became of a run, for programs.
 fn tell(source: Source<'_>, run: &LoggedRun, judged: &Judged, out: &mut Output) {
     let model = &source.checked.model;
-    let end = judged.steps.checked_sub(1).and_then(|i| run.steps.get(i)).map(|s| s.line);
+    let end = steps(run, judged).last().map(|s| s.line);
     out.line(json!({
         "type": "verdict",
         "run": run.number,

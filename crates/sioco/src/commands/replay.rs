@@ -355,7 +355,9 @@ impl Replay {
                 let before = failed.and_then(|(_, cause)| failure(cause)).map(|f| (f, steps));
                 match before {
                     None => format!("run {number}, which did not fail when it was recorded, fails now, {all}"),
-                    Some(_) if before == first => format!("run {number} fails again, {all}, with the same failure"),
+                    Some(before) if first.is_some_and(|first| is_same(before, first)) => {
+                        format!("run {number} fails again, {all}, with the same failure")
+                    }
                     Some(_) => format!("run {number} fails again, {all}, with another failure or at another step"),
                 }
             }
@@ -410,6 +412,15 @@ fn failure(cause: &Cause) -> Option<&Wrong> {
         Cause::Failure(failure) => Some(failure),
         _ => None,
     }
+}
+
+/// Whether two failures are the same, and at the same step. With which words an input is refused may change.
+fn is_same((a, at): (&Wrong, u64), (b, then): (&Wrong, u64)) -> bool {
+    at == then
+        && match (a, b) {
+            (Wrong::Refused { input: a, .. }, Wrong::Refused { input: b, .. }) => a == b,
+            (a, b) => a == b,
+        }
 }
 
 #[cfg(test)]
