@@ -353,11 +353,12 @@ struct End<'a, 'm> {
 }
 
 impl End<'_, '_> {
-    /// Adds it, and counts it if it is not whole. If there is no time left, the purpose ends where it is.
+    /// Adds it, and counts it if it is not whole. It is worth more time than was planned, since otherwise nobody waits for
+    /// the answer to the last input; only if that is over, too, the purpose ends where it is.
     fn make(self, legs: &[Leg], options: &Options, counts: &mut Counts) {
         if options.strict || is_observed(self.walker.path.model(), self.purpose, self.at) {
             self.purpose.nodes[self.at].accept = true;
-        } else if options.is_over() {
+        } else if options.limits.cancelled() {
             self.purpose.nodes[self.at].accept = true;
             counts.unfinished += 1;
         } else {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sioco_model::Model;
-use sioco_plan::{Cover, Memory, Options, Plan, plan};
+use sioco_plan::{Cover, Memory, Options, Plan, Purpose, plan};
+use sioco_solve::Limits;
 use sioco_symbolic::{Progress, Stop};
 use support::{builtin, lines, model};
 
@@ -119,7 +120,8 @@ process P {
     );
 }
 
-/// When the time is up, purposes end where they are: that has nothing to do with internal steps.
+/// When the time is up, the answers to last inputs still belong to the purposes; when that takes too long as well, they
+/// end where they are, which has nothing to do with internal steps.
 #[test]
 fn no_time_for_answers_is_counted_apart() {
     let text = "
@@ -131,11 +133,17 @@ process P {
 }
 ";
     let model = model(text);
-    let enough = Arc::new(AtomicBool::new(false));
-    let options = Options { steering: false, enough: Some(enough.clone()), ..Options::new(Cover::Traces(9)) };
-    let mut until = |p: Progress| enough.store(p.depth == 2, Ordering::Relaxed);
-    let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");
-    assert_eq!((plan.length, plan.stop), (Some(1), Stop::Cancelled));
-    // What ends with an output waits for nothing.
-    assert_eq!((plan.purposes.len(), plan.counts.cut, plan.counts.unfinished), (2, 0, 1));
+    for over in [false, true] {
+        let flag = Arc::new(AtomicBool::new(false));
+        let limits = Limits { cancel: over.then(|| flag.clone()), ..Limits::default() };
+        let options = Options { steering: false, enough: Some(flag.clone()), limits, ..Options::new(Cover::Traces(9)) };
+        let mut until = |p: Progress| flag.store(p.depth == 2, Ordering::Relaxed);
+        let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");
+        assert_eq!((plan.length, plan.stop), (Some(1), Stop::Cancelled));
+        // What ends with an output waits for nothing.
+        let counts = &plan.counts;
+        assert_eq!((plan.purposes.len(), counts.cut, counts.unfinished), (2, 0, usize::from(over)));
+        let inputs_last = |p: &&Purpose| p.accepts().any(|n| p.line(n).last().is_some_and(|l| !l.step.is_own(&model)));
+        assert_eq!(plan.purposes.iter().filter(inputs_last).count(), usize::from(over));
+    }
 }
