@@ -52,11 +52,11 @@ impl DeadEnds {
             }
             Record::Observed(seen) => self.trace.push(Action::Seen(seen.clone())),
             Record::TimedOut => self.trace.push(Action::Seen(Observation::Delta)),
-            Record::Verdict { cause: Cause::Open(Open::Deadlock { state }), .. } => {
-                if self.found.len() < MOST && !self.found.iter().any(|f| f.state == *state) {
-                    let (state, trace) = (state.clone(), std::mem::take(&mut self.trace));
-                    self.found.push(DeadEnd { state, run: self.run, trace });
-                }
+            Record::Verdict { cause: Cause::Open(Open::Deadlock { state }), .. }
+                if self.found.len() < MOST && !self.found.iter().any(|f| f.state == *state) =>
+            {
+                let (state, trace) = (state.clone(), std::mem::take(&mut self.trace));
+                self.found.push(DeadEnd { state, run: self.run, trace });
             }
             _ => {}
         }
