@@ -27,8 +27,8 @@ pub struct PurposeResult {
     /// How often it was aimed at.
     pub attempts: u32,
     /// Whether it does not count that it was not reached: in every attempt that it gets, the system did something else
-    /// that it may do as well (S1 section 3.2.4, over-specification). So it is in guided campaigns only; whoever asks for
-    /// certain purposes wants to know.
+    /// that it may do as well (S1 section 3.2.4, over-specification). So it is in guided campaigns and in
+    /// suites of comparisons only; whoever asks for certain purposes wants to know.
     pub otherwise: bool,
     /// The run in which it was reached.
     pub run: Option<u64>,

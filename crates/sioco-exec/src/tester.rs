@@ -4,6 +4,7 @@
 //! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
 mod listen;
+mod onward;
 mod outcome;
 mod probe;
 mod silent;
@@ -129,6 +130,8 @@ pub struct Tester<'m> {
     probes: Vec<Vec<Event>>,
     probing: Option<Probing>,
     probed: Vec<Probed>,
+    /// Whether the plan is a suite of a comparison (S2): then a purpose is there for its inputs.
+    compared: bool,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
     to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
@@ -219,6 +222,7 @@ impl<'m> Tester<'m> {
             probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
             probing: None,
             probed: Vec::new(),
+            compared: plan.cover == Cover::Compare,
             records: Vec::new(),
             run: 0,
             in_run: false,
@@ -327,6 +331,11 @@ impl<'m> Tester<'m> {
                 (Some((input, why)), _) => Chosen::Send(input, why),
                 (None, Mode::Purpose(purpose)) => self.pursue(purpose),
                 (None, Mode::Walk) => self.walk(),
+            };
+            let chosen = match chosen {
+                // It is silent already, and something else is waited for.
+                Chosen::Wait if self.referee.is_quiet() => self.go_on().unwrap_or(Chosen::Wait),
+                other => other,
             };
             if in_time && self.walker.path.is_late() {
                 in_time = false;

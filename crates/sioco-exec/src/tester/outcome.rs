@@ -172,12 +172,16 @@ impl Tester<'_> {
         self.settings.walks == Walking::Guided && suite.accepts_of(purpose).iter().any(is_way)
     }
 
-    /// Whether a guided campaign is through with a purpose that the system could have gone to and never did.
+    /// Whether a guided campaign, or one with a suite of a comparison, is through with a purpose that the system could have
+    /// gone to and never did.
     fn is_left_to_the_system(&self, result: &PurposeResult) -> bool {
-        self.settings.walks == Walking::Guided
-            && result.verdict == Some(Verdict::Inconclusive)
-            && result.cause == Some(Cause::Open(Open::Deviation))
-            && result.attempts >= self.settings.attempts
+        let elsewhere = match &result.cause {
+            Some(Cause::Open(Open::Deviation)) => self.settings.walks == Walking::Guided || self.compared,
+            // Where it went, no input can follow; a test of a comparison is there for its inputs.
+            Some(Cause::Open(Open::Deadlock { .. })) => self.compared,
+            _ => false,
+        };
+        elsewhere && result.verdict == Some(Verdict::Inconclusive) && result.attempts >= self.settings.attempts
     }
 
     /// What the campaign came to.
@@ -192,8 +196,9 @@ impl Tester<'_> {
         // A plan that the budget cut off has not shown what it is for, be it before the first run.
         let open = |(purpose, r): (usize, &PurposeResult)| match (r.verdict, &r.cause) {
             (None, _) => true,
+            _ if r.otherwise => false,
             (Some(Verdict::Inconclusive), Some(Cause::Open(Open::Deviation | Open::Crossed))) => {
-                !r.otherwise && !self.is_covered_otherwise(purpose)
+                !self.is_covered_otherwise(purpose)
             }
             (Some(verdict), _) => verdict == Verdict::Inconclusive,
         };

@@ -94,6 +94,9 @@ impl Tester<'_> {
             }
             return Chosen::Again;
         }
+        if let Some(onward) = self.go_on().filter(|_| self.run_steps > 0) {
+            return onward;
+        }
         if self.is_content() {
             return Chosen::End(Cause::Reached);
         }
