@@ -41,7 +41,7 @@ fn shorter_traces_are_inconclusive() {
     run.exits(3).stdout_has("INCONCLUSIVE  P ").stdout_has("  length     all traces of up to ");
     run.stderr_has(" are planned, and not of 40: there was not enough memory for these; `--memory` gives more");
     let run = test("shorter-json", ROUND, &[&options[..], &["--format", "json"]].concat());
-    let told = summary(&run.exits(3));
+    let told = summary(run.exits(3));
     let planned = told["length"]["planned"].as_u64().unwrap();
     assert!((1..40).contains(&planned), "{planned}");
     assert_eq!((&told["length"]["asked"], &told["length"]["want"]), (&40.into(), &"memory".into()));
@@ -49,7 +49,7 @@ fn shorter_traces_are_inconclusive() {
     assert_eq!(told["runs"]["inconclusive"], 0);
     // All of them.
     let run = test("whole", ROUND, &["--cover", "traces:4", "--memory", "5K", "--format", "json"]);
-    let told = summary(&run.exits(0));
+    let told = summary(run.exits(0));
     assert_eq!((&told["length"], &told["verdict"]), (&Value::Null, &"pass".into()));
 }
 
@@ -77,7 +77,7 @@ process P {
 }
 ";
     let run = test("race", model, &["--cover", "traces:1", "--attempts", "100", "--format", "json"]);
-    let told = summary(&run.exits(0));
+    let told = summary(run.exits(0));
     assert_eq!((&told["verdict"], &told["coverage"]["switches"]["surely"]), (&"pass".into(), &2.into()));
     // The same seed, the same runs.
     let lines = |run: &Run| -> Vec<Value> {
