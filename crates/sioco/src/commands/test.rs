@@ -62,7 +62,7 @@ Exit codes:
   0    pass, or weak pass
   1    the SUT does not conform to the model
   2    the command line, the model or a plan file is wrong
-  3    inconclusive, a gate missed, purposes of the plan were not tried, or traces shorter than asked for
+  3    inconclusive, a gate missed, purposes not tried, or traces too short
   4    nothing to run: the plan has no purposes
   5    adapter, SUT infrastructure, solver or the writing of the journal failed
   130  interrupted, with what was found until then")]
