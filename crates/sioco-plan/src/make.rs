@@ -143,6 +143,7 @@ pub fn plan(
             let length = options.depth.map_or(options.walk, |depth| depth.min(options.walk));
             let found = inputs::random(model, &vec![length; tests], options.seed);
             plan.purposes = found.map_err(|why| PlanError::Inputs { why: why.describe(model) })?;
+            (plan.counts.candidates, plan.counts.impossible) = (tests, tests - plan.purposes.len());
             plan.counts.nodes = plan.purposes.iter().map(|p| p.nodes.len()).sum();
         }
         Cover::Compare => return Err(PlanError::TwoModels),

@@ -115,7 +115,8 @@ impl Steering {
 pub struct Counts {
     /// The nodes of the graph or tree that was built.
     pub nodes: usize,
-    /// The steps that were asked about where the search is made of them (traces, paths).
+    /// The steps that were asked about where the search is made of them (traces, paths); the sequences of inputs where
+    /// these are drawn.
     pub candidates: usize,
     /// How many of these are impossible.
     pub impossible: usize,

@@ -397,3 +397,17 @@ fn conditions_that_leave_one_value_are_shown() {
     let run = compare(&spec, &imp, &["--composition", "--format", "json"]);
     run.stdout_has("\"condition\":[\"p#1 == 7\"]");
 }
+
+/// Sequences of random inputs whose first one is not taken are no tests, which is told.
+#[test]
+fn random_inputs_that_are_not_taken_are_counted() {
+    let folder = folder();
+    let spec =
+        folder.write("spec.sts", &gated("process P { init l { ?a(x) [x == 12] ; !v -> l } }").replace("0..9", "0..99"));
+    let run = sioco(&["plan", &spec, "--cover", "inputs:3", "--seed", "1", "--solver", "builtin"]);
+    run.exits(4)
+        .stdout_has("0 purposes for random inputs")
+        .stdout_has("left out   3 of 3 sequences: the model does not");
+    let json = sioco(&["plan", &spec, "--cover", "inputs:3", "--seed", "1", "--solver", "builtin", "--format", "json"]);
+    json.stdout_has("\"candidates\":3").stdout_has("\"impossible\":3");
+}

@@ -26,6 +26,15 @@ pub fn notes(planned: &Planned<'_>, page: Page) -> String {
         };
         rows.push(("length", text));
     }
+    let empty = planned.plan.counts.impossible;
+    if let (Cover::Inputs(asked), true) = (&planned.plan.cover, empty > 0) {
+        let text = format!(
+            "{empty} of {}: the model does not take the first input that was drawn; another `--seed` or a larger number \
+             draws others",
+            count(*asked, "sequence")
+        );
+        rows.push(("left out", text));
+    }
     rows.extend(cut(planned.plan.counts));
     let mut out = String::new();
     for (heading, text) in rows {
@@ -76,6 +85,7 @@ fn looked_at(planned: &Planned<'_>) -> String {
         _ => how,
     };
     match plan.counts.candidates {
+        _ if matches!(plan.cover, Cover::Inputs(_)) => format!("{nodes}, {how}"),
         0 => format!("{nodes}, {how}"),
         n => format!("{nodes}, {how}; of {} asked about, {} impossible", count(n, "step"), plan.counts.impossible),
     }
