@@ -411,3 +411,26 @@ fn random_inputs_that_are_not_taken_are_counted() {
     let json = sioco(&["plan", &spec, "--cover", "inputs:3", "--seed", "1", "--solver", "builtin", "--format", "json"]);
     json.stdout_has("\"candidates\":3").stdout_has("\"impossible\":3");
 }
+
+/// Where the specification may be in several states, it is followed after the implementation model; the input that this
+/// one does not take is still the last one of the sequence.
+#[test]
+fn what_is_refused_after_a_choice_is_shown_as_it_is() {
+    const CHOICES: &str = "init l0 { ?a ; !o(0) -> l1  ?a ; !o(0) -> l2 }\n  state l1 { ?b ; !o(1) -> l3 }\n  \
+        state l2 { ?b ; !o(2) -> l3 }\n";
+    let gates = "input a\ninput b\ninput c\noutput o(y: Int)\n";
+    let implementation = format!(
+        "{gates}process I {{\n  init l0 {{ ?a ; !o(0) -> l1 }}\n  state l1 {{ ?b ; !o(1) -> l3 }}\n  \
+         state l3 {{ ?a ; !o(7) -> l3 }}\n}}\n"
+    );
+    // With and without an input that both take there.
+    for more in ["?a ; !o(7) -> l3", ""] {
+        let spec = format!("{gates}process S {{\n  {CHOICES}  state l3 {{ ?c ; !o(5) -> l3  {more} }}\n}}\n");
+        let folder = folder();
+        let (spec, implementation) = two(&folder, &spec, &implementation);
+        let run = compare(&spec, &implementation, &[]);
+        run.exits(1)
+            .stdout_has("3 inputs show it\n\n  ?a !o(0)\n  ?b !o(1)\n  ?c\n    specification:  !o(5)\n")
+            .stdout_has("    implementation: does not take it\n");
+    }
+}

@@ -28,27 +28,28 @@ pub struct Exchange {
 pub(crate) fn exchanges(joined: &Joined, solved: &Solved) -> Vec<Exchange> {
     let model = &joined.model;
     let mut found = vec![Exchange { implementation: Some(Vec::new()), ..Exchange::default() }];
+    // The specification may go along with the implementation model, or after it.
+    let mut taken = Vec::new();
     for (step, values) in &solved.steps {
         let Step::Switch(switch) = step else { continue };
         let s = &model.switches[*switch];
         let Label::Gate(gate) = s.label else { continue };
         let event = Event { gate, args: values.clone() };
-        let of_spec = joined.has_process(Side::Spec, s.process);
-        let last = found.last_mut().expect("the start is there");
-        match (model.gates[gate].direction, of_spec) {
+        match (model.gates[gate].direction, joined.has_process(Side::Spec, s.process)) {
             (Direction::Input, false) => {
                 found.push(Exchange { input: Some(event), implementation: Some(Vec::new()), ..Exchange::default() });
             }
-            // The specification takes the same input after it, or alone.
-            (Direction::Input, true) if last.input.as_ref() != Some(&event) || last.spec.is_some() => {
-                found.push(Exchange { input: Some(event), spec: Some(Vec::new()), ..Exchange::default() });
+            (Direction::Input, true) => taken.push(event),
+            (Direction::Output, false) => {
+                let last = found.last_mut().expect("the start is there");
+                last.implementation.get_or_insert_default().push(event);
             }
-            (Direction::Input, true) => last.spec = Some(Vec::new()),
-            (Direction::Output, false) => last.implementation.get_or_insert_default().push(event),
             (Direction::Output, true) => {}
         }
     }
-    found.iter_mut().for_each(|e| e.spec = None);
+    // What only the specification takes comes after what both do.
+    let both = found.len() - 1;
+    found.extend(taken.into_iter().skip(both).map(|event| Exchange { input: Some(event), ..Exchange::default() }));
     found
 }
 
