@@ -434,3 +434,20 @@ fn what_is_refused_after_a_choice_is_shown_as_it_is() {
             .stdout_has("    implementation: does not take it\n");
     }
 }
+
+/// Where a gate tolerates differences, the points that tell polynomials apart may be too near each other.
+#[test]
+fn a_difference_beyond_the_tolerance_is_tested() {
+    let model = |answer: &str| {
+        format!(
+            "input a(p: Int in 0..1000)\noutput o(y: Real tolerance 0.5)\nprocess P {{\n  init l {{ ?a(p) ; \
+             !o({answer}) -> l }}\n}}\n"
+        )
+    };
+    let folder = folder();
+    let (spec, implementation) = two(&folder, &model("0.0"), &model("p * 0.001"));
+    let plan = folder.path("suite.json");
+    compare(&spec, &implementation, &["--output", &plan]).exits(1).stdout_has("?a(501)");
+    test(&spec, &plan, &implementation).exits(1);
+    test(&spec, &plan, &spec).exits(0);
+}

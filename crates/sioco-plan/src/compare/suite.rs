@@ -183,6 +183,17 @@ fn points(
         (Defined::Both, _, _, Some(n)) => left = distinct(walk, transition, n, known, choice, &mut found),
         _ => {}
     }
+    if transition.defined == Defined::Both
+        && let Some(apart) = walk.beyond_tolerance(&transition.spec, &transition.implementation)
+        && walk.make(Move::Where(apart)) != Possible::No
+    {
+        // Outputs that are different polynomials may still be near each other where they were compared.
+        match solve(walk, choice()) {
+            Ok(point) => found.extend(point),
+            Err(reason) => left = left.or(Some(reason)),
+        }
+        walk.back();
+    }
     if known.is_empty() && found.is_empty() && left.is_none() {
         // Whatever the outputs are, there is at least one test.
         let any = Space { symbols: BTreeSet::new(), degree: 0 };

@@ -336,6 +336,27 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
+    /// That outputs at the same gates are farther apart than the gates tolerate; nothing if none tolerates anything.
+    pub fn beyond_tolerance(&mut self, a: &[Out], b: &[Out]) -> Option<TermId> {
+        let model = &self.joined.model;
+        if !a.iter().map(|o| o.gate).eq(b.iter().map(|o| o.gate)) {
+            return None;
+        }
+        let mut near = Vec::new();
+        for (x, y) in a.iter().zip(b) {
+            for (param, (x, y)) in model.gates[x.gate].params.iter().zip(x.args.iter().zip(&y.args)) {
+                let Some(tolerance) = param.tolerance.clone() else { continue };
+                let tolerance = self.path.build(|pool, sorts| pool.constant(Value::real(tolerance), sorts.real));
+                near.push(self.path.near(*x, *y, Some(tolerance)));
+            }
+        }
+        if near.is_empty() {
+            return None;
+        }
+        let near = self.all(&near);
+        Some(self.path.build(|pool, sorts| pool.not(sorts, near)))
+    }
+
     /// Whether outputs differ whatever the inputs on this path are.
     pub fn surely_differ(&mut self, a: &[Out], b: &[Out]) -> bool {
         if !a.iter().map(|o| o.gate).eq(b.iter().map(|o| o.gate)) {

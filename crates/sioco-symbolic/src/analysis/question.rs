@@ -357,7 +357,7 @@ impl Path<'_> {
     }
 
     /// That two values are equal, or no farther apart than a tolerance.
-    pub(crate) fn near(&mut self, a: TermId, b: TermId, tolerance: Option<TermId>) -> TermId {
+    pub fn near(&mut self, a: TermId, b: TermId, tolerance: Option<TermId>) -> TermId {
         let sorts = &self.model.sorts;
         let Some(tolerance) = tolerance else { return self.pool.eq(sorts, a, b) };
         let sort = self.pool.sort(a);
