@@ -287,6 +287,10 @@ fn undefined_values_are_noted() {
     let (spec, imp) = two(&folder, &wrong, &wrong);
     let run = compare(&spec, &imp, &["--uniformity", "2"]);
     run.exits(0).stderr_has("some values of `low` in ").stderr_has("`sioco analyze ");
+    // The same for a guard.
+    let wrong = gated(SPEC).replace("[x <= 5]", "[10 div (x - 3) <= 5]");
+    let (spec, imp) = two(&folder, &wrong, &wrong);
+    compare(&spec, &imp, &[]).exits(0).stderr_has("some values of `low` in ");
 }
 
 /// Answers with several cases have a degree in each.

@@ -264,12 +264,12 @@ fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
 /// In how many states model errors are looked for.
 const ERRORS_AMONG: usize = 200;
 
-/// The switches of a model that compute a value which is undefined for some values, as far as they are found quickly.
+/// The switches of a model that compute a value, or have a guard, which is undefined for some values, as far as they are found quickly.
 fn errors(model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<SwitchId> {
-    let terms = model
-        .switches
-        .values()
-        .flat_map(|s| s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term)));
+    let terms = model.switches.values().flat_map(|s| {
+        let computed = s.update.iter().map(|(_, t)| *t).chain(s.params.iter().filter_map(|p| p.term));
+        computed.chain([s.guard])
+    });
     if options.is_over() || !terms.into_iter().any(|t| model.terms.is_partial(t)) {
         return Vec::new();
     }
