@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use rustc_hash::FxHashMap;
 use sioco_model::model::{CLOSED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
@@ -516,25 +517,32 @@ impl<'m> Referee<'m> {
     /// The open purposes that are reached here (S3 rules 4 and 5): by all hypotheses, or by some.
     pub fn reached(&self) -> Vec<Reached> {
         let (suite, belief) = (&self.suite, &self.belief);
-        let mut purposes: Vec<usize> = Vec::new();
-        for mark in belief.hypotheses().flat_map(|h| &h.marks) {
-            for purpose in suite.accepted(mark.node) {
-                if !purposes.contains(&purpose) {
-                    purposes.push(purpose);
+        // How many hypotheses are surely there, and the last of these; in the order in which purposes come up.
+        let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        let mut all = 0;
+        for h in belief.hypotheses() {
+            all += 1;
+            for mark in &h.marks {
+                for purpose in suite.accepted(mark.node) {
+                    let place = *places.entry(purpose).or_insert_with(|| {
+                        found.push((purpose, 0, 0));
+                        found.len() - 1
+                    });
+                    let (_, sure, last) = &mut found[place];
+                    if mark.sure && *last != all {
+                        (*sure, *last) = (*sure + 1, all);
+                    }
                 }
             }
         }
-        let of = |purpose: usize| {
-            let there = |h: &Hypothesis| h.marks.iter().any(|m| m.sure && suite.accepted(m.node).any(|p| p == purpose));
-            let all = belief.hypotheses().all(there);
-            Reached {
-                purpose,
-                verdict: if all { Verdict::Pass } else { Verdict::WeakPass },
-                alone: all && belief.len() == 1,
-                doubt: belief.is_doubtful(),
-            }
+        let of = |(purpose, sure, _): (usize, usize, usize)| Reached {
+            purpose,
+            verdict: if sure == all { Verdict::Pass } else { Verdict::WeakPass },
+            alone: sure == all && belief.len() == 1,
+            doubt: belief.is_doubtful(),
         };
-        purposes.into_iter().map(of).collect()
+        found.into_iter().map(of).collect()
     }
 
     /// The switches that were surely and possibly taken in this run.

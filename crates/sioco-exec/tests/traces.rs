@@ -378,3 +378,18 @@ fn s1_section_5_3() {
         assert_eq!(switches, covered, "{length}");
     }
 }
+
+/// A system that moves by itself without end: what was observed fits ten thousand traces at once, in as many states. One
+/// run marks them all (S1 section 5.2.4), and does not look at every pair of them.
+#[test]
+fn a_run_may_fit_very_many_traces() {
+    let model =
+        support::model("output u\nprocess P {\n  var x: Int = 0\n  init l0 { tau / x := x + 1 -> l0  !u -> l0 }\n}\n");
+    let options = Options { strict: true, steering: false, nodes: 100_000, ..Options::new(Cover::Traces(2)) };
+    let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
+    assert_eq!(plan.purposes.len(), 10_000);
+    let settings = Settings { max_steps: Some(4), ..Settings::default() };
+    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
+    assert!(summary.purposes.iter().all(|p| p.verdict == Some(Verdict::WeakPass)), "{:?}", summary.runs);
+}

@@ -29,6 +29,9 @@ struct Way {
 /// For nodes of the tree, the hypotheses that are there, and whether they surely are.
 type Marks = FxHashMap<NodeId, Vec<(usize, bool)>>;
 
+/// How many places of hypotheses in the tree of purposes are looked at to find ways on: there may be very many where the
+/// system moves by itself, and it waits.
+const PLACES: usize = 4_096;
 /// For how many ways values are drawn before a solver is asked.
 const DRAWN: usize = 4;
 
@@ -145,10 +148,9 @@ impl Tester<'_> {
     /// Which hypotheses are at a node of the tree: those that get what is sent next.
     fn marks(&self) -> Marks {
         let mut marks = Marks::default();
-        for (at, h) in self.referee.ready() {
-            for mark in &h.marks {
-                marks.entry(mark.node).or_default().push((at, mark.sure));
-            }
+        let all = self.referee.ready().flat_map(|(at, h)| h.marks.iter().map(move |mark| (at, mark)));
+        for (at, mark) in all.take(PLACES) {
+            marks.entry(mark.node).or_default().push((at, mark.sure));
         }
         marks
     }
@@ -193,17 +195,19 @@ impl Tester<'_> {
         let suite = &self.referee.suite;
         let mut found: Vec<(bool, bool, u32, Way)> = Vec::new();
         let mut targets = Vec::new();
-        for (at, h) in self.referee.ready() {
-            for mark in &h.marks {
-                targets.clear();
-                suite.targets(model, mark.node, WAYS, &mut targets);
-                for &target in &targets {
-                    let tried = suite.accepted(target).map(|p| self.results[p].attempts).min().unwrap_or(0);
-                    if suite.accepted(target).all(|p| p == purpose) {
-                        continue;
-                    }
-                    found.push((!mark.sure, suite.is_doubtful(target), tried, Way { at, mark: mark.node, target }));
+        let all = self.referee.ready().flat_map(|(at, h)| h.marks.iter().map(move |mark| (at, mark)));
+        for (at, mark) in all.take(PLACES) {
+            if found.len() >= PLACES {
+                break;
+            }
+            targets.clear();
+            suite.targets(model, mark.node, WAYS, &mut targets);
+            for &target in &targets {
+                let tried = suite.accepted(target).map(|p| self.results[p].attempts).min().unwrap_or(0);
+                if suite.accepted(target).all(|p| p == purpose) {
+                    continue;
                 }
+                found.push((!mark.sure, suite.is_doubtful(target), tried, Way { at, mark: mark.node, target }));
             }
         }
         found.sort_by_key(|f| (f.0, f.1, f.2));
