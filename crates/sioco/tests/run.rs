@@ -202,14 +202,18 @@ fn a_plan_that_the_budget_cuts_off_is_inconclusive() {
     test(&folder, &["--sut", "model:wrong.sts", "--seed", "1", "--max-steps", "40", "--fail-fast"]).exits(1);
 }
 
-/// The equation has solutions that nobody finds in time.
+/// The equations have solutions that nobody finds in time, and there are many of them.
 #[test]
 fn planning_counts_to_the_time() {
     let folder = folder();
-    let text = "input a(p: Int, q: Int in -1000000000000000000000000000000..1000000000000000000000000000000)\noutput b(p: Int)\n\
-                process P {\n  var x: Int = 1\n  init l0 { ?a(p, q) [p*p*p + q*q*q == 42 || p > q] / x := x * x + p * q -> l1 }\n  \
-                state l1 { !b(x) -> l0 }\n}\n";
-    folder.write("acc.sts", text);
+    let equations: String = (0..16)
+        .map(|n| format!("?a(p, q) [p*p*p + q*q*q == {} || p > q] / x := x * x + p * q -> l1\n", 42 + n * 72))
+        .collect();
+    let text = format!(
+        "input a(p: Int, q: Int in -1000000000000000000000000000000..1000000000000000000000000000000)\noutput b(p: Int)\n\
+         process P {{\n  var x: Int = 1\n  init l0 {{ {equations} }}\n  state l1 {{ !b(x) -> l0 }}\n}}\n"
+    );
+    folder.write("acc.sts", &text);
     let begun = std::time::Instant::now();
     let run = test(&folder, &["--sut", "model:acc.sts", "--seed", "3", "--for", "2s"]);
     // On a pipe nothing tells how far it is.
