@@ -5,6 +5,7 @@
 //! layer ends, so that the workers can read the graph meanwhile.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::cursor::{Child, Cursor};
@@ -13,8 +14,12 @@ use super::{Explorer, Options, Progress, Stop};
 use crate::graph::{Graph, Grow, Layer, NodeId};
 use crate::live::Live;
 
-/// How many nodes a worker takes at a time.
-const PIECE: usize = 256;
+/// How many nodes a worker takes at a time: many while much is left, since going to the first of them takes a way of its
+/// own, and few at the end of a layer, so that nobody waits long for the last.
+const PIECE: std::ops::RangeInclusive<usize> = 32..=1024;
+
+/// In how many pieces per worker what is left of a layer would be divided.
+const SHARES: usize = 8;
 
 /// Layers with fewer nodes than this are not worth a thread.
 const SHARED_FROM: usize = 64;
@@ -22,12 +27,14 @@ const SHARED_FROM: usize = 64;
 /// How many pieces may be done and not numbered yet, per worker.
 const AHEAD: usize = 16;
 
-/// After how many pieces limits are looked at and somebody is told.
-const LOOK_EVERY: usize = 64;
+/// After how many nodes limits are looked at and somebody is told.
+const LOOK_EVERY: usize = 4_096;
 
 /// The successors of some nodes in a row. A piece that was given up is shorter than its nodes.
 #[derive(Default)]
 struct Piece {
+    /// How many nodes it is about.
+    nodes: usize,
     /// How many successors each node has.
     counts: Vec<u32>,
     children: Vec<Child>,
@@ -36,23 +43,72 @@ struct Piece {
 /// What is asked and answered while a layer is shared.
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// How many nodes the layer has.
+    nodes: usize,
+    workers: usize,
+    /// For the thread that numbers: a piece is done.
+    done: Condvar,
+    /// For the others: there is room for more.
+    room: Condvar,
 }
 
 struct State {
-    /// The piece that is to be done next.
+    /// The first node that nobody has taken.
     next: usize,
+    /// How many pieces were taken.
+    taken: usize,
     /// The piece that is to be numbered next.
     turn: usize,
     /// What was done, from `turn` on.
     done: VecDeque<Option<Piece>>,
     /// Pieces that were numbered, for their memory: whoever frees what another thread allocated makes both wait.
     spare: Vec<Piece>,
+    /// Whether the thread that numbers waits, and how many others do: waking nobody takes time, too.
+    numberer_waits: bool,
+    others_wait: usize,
     /// Nothing more is wanted.
     over: bool,
 }
 
+/// Some nodes that a worker is to expand.
+struct Job {
+    /// Its number, from 0.
+    number: usize,
+    nodes: Range<usize>,
+    spare: Piece,
+}
+
+impl State {
+    /// The next nodes of the layer, as one piece.
+    fn take(&mut self, nodes: usize, workers: usize) -> Option<Job> {
+        let left = nodes - self.next;
+        if left == 0 {
+            return None;
+        }
+        let size = (left / (SHARES * workers)).clamp(*PIECE.start(), *PIECE.end()).min(left);
+        let job =
+            Job { number: self.taken, nodes: self.next..self.next + size, spare: self.spare.pop().unwrap_or_default() };
+        self.next += size;
+        self.taken += 1;
+        Some(job)
+    }
+}
+
 impl Shared {
+    fn new(nodes: usize, workers: usize) -> Self {
+        let state = State {
+            next: 0,
+            taken: 0,
+            turn: 0,
+            done: VecDeque::new(),
+            spare: Vec::new(),
+            numberer_waits: false,
+            others_wait: 0,
+            over: false,
+        };
+        Shared { state: Mutex::new(state), nodes, workers, done: Condvar::new(), room: Condvar::new() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A worker that panicked ends the scope, which passes the panic on.
         self.state.lock().unwrap_or_else(|e| e.into_inner())
@@ -61,18 +117,66 @@ impl Shared {
     /// Nothing more is wanted.
     fn end(&self) {
         self.lock().over = true;
-        self.changed.notify_all();
+        self.done.notify_all();
+        self.room.notify_all();
     }
 
-    fn put(&self, at: usize, piece: Piece) {
+    fn put(&self, number: usize, piece: Piece) {
         let mut state = self.lock();
-        let place = at - state.turn;
+        let place = number - state.turn;
         if state.done.len() <= place {
             state.done.resize_with(place + 1, || None);
         }
         state.done[place] = Some(piece);
+        let wake = place == 0 && state.numberer_waits;
         drop(state);
-        self.changed.notify_all();
+        if wake {
+            self.done.notify_one();
+        }
+    }
+
+    /// A piece for a worker; it waits while too much is not numbered yet.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if state.over {
+                return None;
+            }
+            if state.taken < state.turn + AHEAD * self.workers {
+                return state.take(self.nodes, self.workers);
+            }
+            state.others_wait += 1;
+            state = self.room.wait(state).unwrap_or_else(|e| e.into_inner());
+            state.others_wait -= 1;
+        }
+    }
+
+    /// The next thing to do for the thread that numbers, which gives back the memory of what it has numbered: number
+    /// if it can, expand if it cannot, wait if all is taken.
+    fn turn(&self, numbered: Option<Piece>) -> Option<Turn> {
+        let mut state = self.lock();
+        state.spare.extend(numbered);
+        loop {
+            if let Some(Some(_)) = state.done.front() {
+                let piece = state.done.pop_front().flatten().expect("it was just looked at");
+                state.turn += 1;
+                let wake = state.others_wait > 0;
+                drop(state);
+                if wake {
+                    self.room.notify_all();
+                }
+                return Some(Turn::Number(piece));
+            }
+            if state.over {
+                return None;
+            }
+            if let Some(job) = state.take(self.nodes, self.workers) {
+                return Some(Turn::Expand(job));
+            }
+            state.numberer_waits = true;
+            state = self.done.wait(state).unwrap_or_else(|e| e.into_inner());
+            state.numberer_waits = false;
+        }
     }
 }
 
@@ -90,7 +194,7 @@ impl Drop for Alarm<'_> {
 /// What to do next on the thread that numbers.
 enum Turn {
     Number(Piece),
-    Expand(usize, Piece),
+    Expand(Job),
 }
 
 impl<'m> Explorer<'m> {
@@ -113,7 +217,6 @@ impl<'m> Explorer<'m> {
     /// Expands a layer; the next one goes to `next`.
     fn expand_layer(&mut self, layer: &[NodeId], next: &mut Vec<NodeId>, progress: &mut dyn FnMut(Progress)) {
         let depth = self.graph.depth(layer[0]);
-        let pieces: Vec<&[NodeId]> = layer.chunks(PIECE).collect();
         let (first, others) = self.cursors.split_first_mut().expect("there is at least one worker");
         let shared = layer.len() >= SHARED_FROM && !others.is_empty();
         // What others use, as of the beginning of the layer.
@@ -126,55 +229,55 @@ impl<'m> Explorer<'m> {
             stop: None,
             bytes: self.bytes,
             paths,
+            unseen: 0,
         };
         let graph = &self.graph;
-        let mut tell = |growing: &Growing<'_>, done: usize| {
-            if done.is_multiple_of(LOOK_EVERY) {
-                progress(Progress { nodes: growing.layer.count(), depth, open: growing.next.len() });
-            }
+        let mut tell = |growing: &Growing<'_>| {
+            progress(Progress { nodes: growing.layer.count(), depth, open: growing.next.len() });
         };
         if !shared {
             let mut piece = Piece::default();
-            for (i, nodes) in pieces.iter().enumerate() {
+            for nodes in layer.chunks(*PIECE.end()) {
                 piece = expand(first, graph, nodes, growing.options, growing.numbering.live.as_deref(), piece);
                 growing.number(first, nodes, &mut piece);
-                growing.look(first, i + 1, pieces.len());
+                if growing.look(first, nodes.len()) {
+                    tell(&growing);
+                }
                 if growing.stop.is_some() {
                     break;
                 }
-                tell(&growing, i + 1);
             }
         } else {
             let live = growing.numbering.live.clone();
             let (options, live) = (growing.options, live.as_deref());
-            let ahead = AHEAD * (others.len() + 1);
-            let shared = Shared {
-                state: Mutex::new(State { next: 0, turn: 0, done: VecDeque::new(), spare: Vec::new(), over: false }),
-                changed: Condvar::new(),
-            };
+            let shared = Shared::new(layer.len(), others.len() + 1);
             std::thread::scope(|scope| {
                 let _alarm = Alarm(&shared);
                 for cursor in others {
-                    let (shared, pieces) = (&shared, &pieces);
+                    let shared = &shared;
                     scope.spawn(move || {
                         let _alarm = Alarm(shared);
-                        while let Some((i, spare)) = next_piece(shared, pieces.len(), ahead) {
-                            shared.put(i, expand(cursor, graph, pieces[i], options, live, spare));
+                        while let Some(job) = shared.next() {
+                            let nodes = &layer[job.nodes];
+                            shared.put(job.number, expand(cursor, graph, nodes, options, live, job.spare));
                         }
                     });
                 }
-                let mut numbered = 0;
-                while numbered < pieces.len() && growing.stop.is_none() {
-                    match turn(&shared, pieces.len()) {
-                        Some(Turn::Expand(i, spare)) => {
-                            shared.put(i, expand(first, graph, pieces[i], options, live, spare));
+                let (mut from, mut spare) = (0, None);
+                while from < layer.len() && growing.stop.is_none() {
+                    match shared.turn(spare.take()) {
+                        Some(Turn::Expand(job)) => {
+                            let nodes = &layer[job.nodes];
+                            shared.put(job.number, expand(first, graph, nodes, options, live, job.spare));
                         }
                         Some(Turn::Number(mut piece)) => {
-                            growing.number(first, pieces[numbered], &mut piece);
-                            shared.lock().spare.push(piece);
-                            numbered += 1;
-                            growing.look(first, numbered, pieces.len());
-                            tell(&growing, numbered);
+                            let nodes = &layer[from..from + piece.nodes];
+                            growing.number(first, nodes, &mut piece);
+                            from += nodes.len();
+                            if growing.look(first, nodes.len()) {
+                                tell(&growing);
+                            }
+                            spare = Some(piece);
                         }
                         // A worker panicked.
                         None => break,
@@ -183,47 +286,11 @@ impl<'m> Explorer<'m> {
                 shared.end();
             });
         }
+        growing.limits(first);
         let Growing { layer, stop, bytes, .. } = growing;
         let new = layer.done();
         (self.stop, self.bytes) = (stop, bytes);
         self.graph.settle(new);
-    }
-}
-
-/// A piece for a worker; it waits while too much is not numbered yet.
-fn next_piece(shared: &Shared, pieces: usize, ahead: usize) -> Option<(usize, Piece)> {
-    let mut state = shared.lock();
-    loop {
-        if state.over || state.next >= pieces {
-            return None;
-        }
-        if state.next < state.turn + ahead {
-            state.next += 1;
-            return Some((state.next - 1, state.spare.pop().unwrap_or_default()));
-        }
-        state = shared.changed.wait(state).unwrap_or_else(|e| e.into_inner());
-    }
-}
-
-/// The next thing to do for the thread that numbers: number if it can, expand if it cannot, wait if all is taken.
-fn turn(shared: &Shared, pieces: usize) -> Option<Turn> {
-    let mut state = shared.lock();
-    loop {
-        if let Some(Some(_)) = state.done.front() {
-            let piece = state.done.pop_front().flatten().expect("it was just looked at");
-            state.turn += 1;
-            drop(state);
-            shared.changed.notify_all();
-            return Some(Turn::Number(piece));
-        }
-        if state.over {
-            return None;
-        }
-        if state.next < pieces {
-            state.next += 1;
-            return Some(Turn::Expand(state.next - 1, state.spare.pop().unwrap_or_default()));
-        }
-        state = shared.changed.wait(state).unwrap_or_else(|e| e.into_inner());
     }
 }
 
@@ -235,6 +302,7 @@ fn expand(
     live: Option<&Live>,
     mut piece: Piece,
 ) -> Piece {
+    piece.nodes = nodes.len();
     piece.counts.clear();
     piece.children.clear();
     for &node in nodes {
@@ -263,6 +331,8 @@ struct Growing<'a> {
     stop: Option<Stop>,
     bytes: usize,
     paths: usize,
+    /// Nodes since the limits were looked at.
+    unseen: usize,
 }
 
 impl Growing<'_> {
@@ -293,11 +363,18 @@ impl Growing<'_> {
         }
     }
 
-    /// Looks at the limits now and then.
-    fn look(&mut self, cursor: &Cursor<'_>, done: usize, of: usize) {
-        if !done.is_multiple_of(LOOK_EVERY) && done != of {
-            return;
+    /// Looks at the limits now and then, after so many more nodes; says whether it did.
+    fn look(&mut self, cursor: &Cursor<'_>, nodes: usize) -> bool {
+        self.unseen += nodes;
+        let look = self.unseen >= LOOK_EVERY;
+        if look {
+            self.unseen = 0;
+            self.limits(cursor);
         }
+        look
+    }
+
+    fn limits(&mut self, cursor: &Cursor<'_>) {
         let paths = self.paths + cursor.path.bytes();
         let bytes = self.layer.settled().bytes() + self.layer.bytes() + paths + self.numbering.bytes();
         self.bytes = self.bytes.max(bytes);

@@ -23,12 +23,14 @@ pub struct Cursor<'m> {
     pub path: Path<'m>,
     at: Vec<NodeId>,
     steps: Vec<Step>,
+    /// For the nodes between here and the next one.
+    missing: Vec<NodeId>,
 }
 
 impl<'m> Cursor<'m> {
     /// At the initial state.
     pub fn new(path: Path<'m>) -> Self {
-        Cursor { path, at: Vec::new(), steps: Vec::new() }
+        Cursor { path, at: Vec::new(), steps: Vec::new(), missing: Vec::new() }
     }
 
     /// Goes to a node, over the nearest common ancestor.
@@ -42,7 +44,6 @@ impl<'m> Cursor<'m> {
         }
         let depth = graph.depth(node);
         let mut up = node;
-        let mut missing = Vec::new();
         loop {
             let d = graph.depth(up);
             if d == 0 || (d <= self.at.len() && self.at[d - 1] == up) {
@@ -52,10 +53,10 @@ impl<'m> Cursor<'m> {
                 }
                 break;
             }
-            missing.push(up);
+            self.missing.push(up);
             up = graph.parent(up).expect("only the initial state has no parent");
         }
-        for id in missing.into_iter().rev() {
+        while let Some(id) = self.missing.pop() {
             self.path.advance(graph.step(id).expect("only the initial state has no step"));
             self.at.push(id);
         }

@@ -22,10 +22,10 @@ use crate::step::Step;
 const WORTH: usize = 100;
 
 /// How many nodes of a subtree are expanded ahead.
-const MOST: usize = 20_000;
+const MOST: usize = 5_000;
 
 /// How many subtrees per worker are in preparation or ready.
-const AHEAD: usize = 3;
+const AHEAD: usize = 16;
 
 /// How far down the stack one looks for them, and for how many nodes one does not look again if there was nothing.
 const LOOK: usize = 400;
@@ -58,6 +58,7 @@ struct Subtree {
 }
 
 struct Prepared {
+    step: Step,
     /// It is taken out when its turn comes.
     child: Cell<Option<Child>>,
     /// Its own successors, if they were looked for.
@@ -383,7 +384,7 @@ fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &Option
     }
     cursor.follow(&order.path);
     let depth = (order.path.len() + LEVELS).min(options.depth.unwrap_or(usize::MAX));
-    let mut wanted = Wanted { nodes: MOST, depth };
+    let mut wanted = Wanted { nodes: MOST, depth, found: Vec::new() };
     let mut nodes = Vec::new();
     let root = subtree(desk, cursor, options, live, &mut wanted, &mut nodes);
     let found = root.map(|(_, count)| Subtree { nodes, count });
@@ -401,6 +402,8 @@ fn prepare(desk: &Desk, order: &Order, cursor: &mut Cursor<'_>, options: &Option
 struct Wanted {
     nodes: usize,
     depth: usize,
+    /// The successors of one node, before they get their places.
+    found: Vec<Child>,
 }
 
 /// Adds the successors of the node where the path ends, and theirs, as far as they are wanted; says where its own are.
@@ -421,25 +424,25 @@ fn subtree(
         wanted.nodes = 0;
         return None;
     }
-    let mut children = Vec::new();
     let last = cursor.path.step(depth.wrapping_sub(1));
-    cursor.expand(options, live, last, &mut children);
+    wanted.found.clear();
+    let count = cursor.expand(options, live, last, &mut wanted.found);
     if options.limits.cancelled() {
         return None;
     }
-    let steps: Vec<Step> = children.iter().map(|c| c.step).collect();
     let from = nodes.len();
-    nodes.extend(children.into_iter().map(|child| Prepared { child: Cell::new(Some(child)), below: None }));
+    let prepared = |child: Child| Prepared { step: child.step, child: Cell::new(Some(child)), below: None };
+    nodes.extend(wanted.found.drain(..).map(prepared));
     if depth + 1 < wanted.depth {
-        for (i, step) in steps.iter().enumerate() {
+        for i in from..from + count as usize {
             if wanted.nodes == 0 {
                 break;
             }
-            cursor.path.advance(*step);
+            cursor.path.advance(nodes[i].step);
             let below = subtree(desk, cursor, options, live, wanted, nodes);
             cursor.path.retreat();
-            nodes[from + i].below = below;
+            nodes[i].below = below;
         }
     }
-    Some((from as u32, steps.len() as u32))
+    Some((from as u32, count))
 }
