@@ -422,3 +422,68 @@ fn random_comparisons_of_reals_agree_with_brute_force() {
     println!("{sat} sat, {unsat} unsat, {unknown} unknown although possible");
     assert!(unknown * 5 < sat, "{unknown} unknown although possible, {sat} found");
 }
+
+#[test]
+fn random_lengths_and_equalities_agree_with_brute_force() {
+    // Lengths are compared with 0 to 2, so what is possible is possible with these.
+    let letters = ["", "a", "b", "c", "aa", "ab", "ba", "bb", "abc", "aba", "cccc"];
+    let texts: Vec<Value> = letters.iter().map(|t| Value::string(t)).collect();
+    let items = |t: &&str| Value::seq(t.bytes().map(|b| Value::Int(i64::from(b - b'a'))).collect());
+    let rows: Vec<Value> = letters.iter().map(items).collect();
+    let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
+    for seed in seeds(12_000, 80) {
+        let mut rng = Rng(seed);
+        let mut world = World::new(0, 0, 0, false);
+        let small = world.sorts.intern(Sort::Int { lo: Some(BigInt::ZERO), hi: Some(BigInt::from(2)) });
+        let row = world.sorts.seq(small);
+        let (sort, grid) = if seed.is_multiple_of(2) { (world.sorts.string, &texts) } else { (row, &rows) };
+        let both = ["x", "y"].map(|n| world.symbol(n, sort));
+        let mut solver = Builtin::new();
+        let mut conjuncts: Vec<TermId> = Vec::new();
+        for _ in 0..8 {
+            let lengths = both.map(|t| world.pool.app(Op::Len, &[t], world.sorts.int));
+            let number = world.int(rng.between(0, 2));
+            let constant = world.pool.constant(grid[rng.below(4) as usize].clone(), sort);
+            let [x, y] = both;
+            let one = world.int(1);
+            let longer = world.arith(Op::Add, &[lengths[0], one]);
+            let mut c = match rng.below(7) {
+                0 => world.test(Op::Eq, &[x, constant]),
+                1 => world.test(Op::Eq, &[y, constant]),
+                2 => world.test(Op::Eq, &[x, y]),
+                3 => world.test(Op::Le, &[lengths[rng.below(2) as usize], number]),
+                4 => world.test(Op::Lt, &[number, lengths[rng.below(2) as usize]]),
+                5 => world.test(Op::Eq, &[longer, lengths[1]]),
+                _ => world.test(Op::Lt, &lengths),
+            };
+            if rng.below(3) == 0 {
+                c = world.pool.not(&world.sorts, c);
+            }
+            if rng.below(3) == 0 && !conjuncts.is_empty() {
+                conjuncts.pop();
+                solver.pop();
+            }
+            solver.push();
+            solver.assert(world.terms(), c);
+            conjuncts.push(c);
+            let possible = |conjuncts: &[TermId]| {
+                let pairs = grid.iter().flat_map(|a| grid.iter().map(|b| [a.clone(), b.clone()]));
+                pairs.into_iter().any(|pair| world.terms().satisfies(&pair, conjuncts))
+            };
+            match solver.check(world.terms(), &limits(), true) {
+                Answer::Sat(witness) => {
+                    assert!(world.terms().satisfies(&witness.expect("asked for"), &conjuncts), "seed {seed}");
+                    sat += 1;
+                }
+                Answer::Unsat(core) => {
+                    let core = core.expect("which");
+                    assert!(core.iter().all(|c| conjuncts.contains(c)) && !possible(&core), "seed {seed}: {core:?}");
+                    unsat += 1;
+                }
+                Answer::Unknown(_) => unknown += u32::from(possible(&conjuncts)),
+            }
+        }
+    }
+    println!("{sat} sat, {unsat} unsat, {unknown} unknown although possible");
+    assert!(unknown * 10 < sat, "{unknown} unknown although possible, {sat} found");
+}

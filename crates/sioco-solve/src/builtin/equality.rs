@@ -9,6 +9,7 @@ use super::linear::{Linear, Relation};
 use super::normal::{Normaliser, Whole};
 use super::place::PlaceId;
 use super::store::{NO_HI, NO_LO};
+use super::text;
 use crate::query::Terms;
 
 /// How deep equality of data looks.
@@ -57,6 +58,9 @@ impl Normaliser {
                 self.same_data(terms, a, b, positive, depth, out);
             }
             Sort::Data(_) | Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
+                if positive && matches!(terms.sorts.get(sort), Sort::String | Sort::Seq(_)) {
+                    self.same_length(terms, a, b, out);
+                }
                 let forms = self.coded(terms, a, out).zip(self.coded(terms, b, out));
                 match forms.and_then(|(a, b)| a.add(&b, -1)) {
                     Some(form) => linear(&form, relation, out),
@@ -64,6 +68,31 @@ impl Normaliser {
                 }
             }
         }
+    }
+
+    /// Strings and sequences that are equal are equally long.
+    fn same_length(&mut self, terms: Terms<'_>, a: Operand<'_>, b: Operand<'_>, out: &mut All) {
+        let [Some(a), Some(b)] = [a, b].map(|operand| self.length(terms, operand, out)) else { return };
+        if let Some(form) = a.add(&b, -1) {
+            linear(&form, Relation::Eq, out);
+        }
+    }
+
+    fn length(&mut self, terms: Terms<'_>, operand: Operand<'_>, out: &mut All) -> Option<Linear> {
+        let value = match operand {
+            Operand::Value(v) => Some(v),
+            Operand::Term(t) => terms.pool.as_const(t),
+            Operand::Place(_) => None,
+        };
+        if let Some(value) = value {
+            return Linear::constant(i128::from(text::length(value)?));
+        }
+        let place = match operand {
+            Operand::Place(p) => p,
+            Operand::Term(t) => self.place(terms, t, out)?,
+            Operand::Value(_) => return None,
+        };
+        self.places.length(terms.sorts, place).map(Linear::var)
     }
 
     /// The integer of an operand.

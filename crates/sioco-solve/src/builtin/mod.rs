@@ -21,6 +21,7 @@ mod says;
 mod scope;
 mod search;
 mod store;
+mod text;
 
 use std::sync::Arc;
 

@@ -77,7 +77,8 @@ impl Builtin {
             seen.push(symbol);
             let Some(root) = places.known(symbol) else { continue };
             let i = symbol.index();
-            let new = places.read(terms.sorts, root, &self.numbers.numbers, &self.values[i]);
+            let settled = |v: Var| self.store.is_fixed(v);
+            let new = places.guess(terms.sorts, root, &self.numbers.numbers, &self.values[i], &settled);
             if new == self.values[i] {
                 continue;
             }

@@ -376,6 +376,12 @@ impl Normaliser {
                 let place = self.place(terms, term, sides)?;
                 self.places.places[place as usize].var.map(Linear::var)
             }
+            Op::Len => {
+                let place = self.place(terms, args[0], sides)?;
+                // The constraints do not say all that a token and its length have to do with each other.
+                self.exact = false;
+                self.places.length(terms.sorts, place).map(Linear::var)
+            }
             _ => None,
         };
         form.map(Whole::from)

@@ -2,7 +2,8 @@
 //!
 //! A truth value is 0 or 1; an integer is itself; an element of a data type is the position of its constructor, and
 //! its fields are places of their own; a real, a string or a sequence is a *token*, a number that is the same for equal
-//! values and different for different ones, which is all that equality needs.
+//! values and different for different ones, which is all that equality needs. The length of a string or a sequence is a
+//! variable beside it; what constraints leave of both becomes a value in `text`.
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use sioco_model::{Id, SortId, SymbolId, Value};
 use super::constraint::{Constraint, linear};
 use super::linear::{Linear, Relation, Var};
 use super::store::{NO_HI, NO_LO, Store};
+use super::text;
 use crate::query::Terms;
 
 /// A symbol, or a field of a place.
@@ -26,6 +28,8 @@ pub(crate) struct Place {
     pub sort: SortId,
     /// What stands for it in the store.
     pub var: Option<Var>,
+    /// What stands for its length, if it is a string or a sequence and somebody asked.
+    pub length: Option<Var>,
     /// The symbol that it is (part of).
     pub symbol: SymbolId,
     /// The fields that somebody asked for, by constructor and position.
@@ -122,8 +126,19 @@ impl Places {
                 Some(var)
             }
         };
-        self.places.push(Place { sort, var, symbol, fields: Vec::new() });
+        self.places.push(Place { sort, var, length: None, symbol, fields: Vec::new() });
         (self.places.len() - 1) as PlaceId
+    }
+
+    /// The length of a place; none if it has no length.
+    pub fn length(&mut self, sorts: &Sorts, place: PlaceId) -> Option<Var> {
+        let Place { sort, symbol, length, .. } = self.places[place as usize];
+        if length.is_some() || !matches!(sorts.get(sort), Sort::String | Sort::Seq(_)) {
+            return length;
+        }
+        let var = self.variable(0, NO_HI, Some(symbol));
+        self.places[place as usize].length = Some(var);
+        Some(var)
     }
 
     /// The token of a value.
@@ -156,6 +171,11 @@ impl Places {
         {
             set(var, n);
         }
+        if let Some(var) = self.places[place as usize].length
+            && let Some(n) = text::length(value)
+        {
+            set(var, n);
+        }
         if let Value::Data(d) = value {
             for i in 0..self.places[place as usize].fields.len() {
                 let ((c, field), child) = self.places[place as usize].fields[i];
@@ -168,6 +188,30 @@ impl Places {
 
     /// The value that the numbers of a place and its fields stand for; what they leave open is as in `before`.
     pub fn read(&self, sorts: &Sorts, place: PlaceId, numbers: &[i64], before: &Value) -> Value {
+        self.read_with(sorts, place, numbers, before, &|_| true)
+    }
+
+    /// The same, for looking whether the value will do: where it is not settled which token a string or a sequence is,
+    /// it may be another one, of the length that its number says.
+    pub fn guess(
+        &self,
+        sorts: &Sorts,
+        place: PlaceId,
+        numbers: &[i64],
+        before: &Value,
+        settled: &dyn Fn(Var) -> bool,
+    ) -> Value {
+        self.read_with(sorts, place, numbers, before, settled)
+    }
+
+    fn read_with(
+        &self,
+        sorts: &Sorts,
+        place: PlaceId,
+        numbers: &[i64],
+        before: &Value,
+        settled: &dyn Fn(Var) -> bool,
+    ) -> Value {
         let place = &self.places[place as usize];
         let Some(var) = place.var else { return before.clone() };
         let n = numbers[var as usize];
@@ -184,17 +228,26 @@ impl Places {
                         _ => sorts.default_value(field.sort),
                     };
                     match place.fields.iter().find(|(key, _)| *key == (tag, i as u32)) {
-                        Some((_, child)) => self.read(sorts, *child, numbers, &old),
+                        Some((_, child)) => self.read_with(sorts, *child, numbers, &old, settled),
                         None => old,
                     }
                 });
                 Value::data(tag, fields.collect())
             }
-            Sort::String => self.token_value(n).unwrap_or_else(|| Value::string(&format!("s{}", n.unsigned_abs()))),
-            Sort::Seq(item) => self.token_value(n).unwrap_or_else(|| {
-                // Some sequence that is most likely none of the known ones: its length depends on the token.
-                Value::seq(vec![sorts.default_value(*item); 1 + n.unsigned_abs() as usize % 16])
-            }),
+            Sort::String | Sort::Seq(_) => {
+                let known = self.token_value(n);
+                let length = place.length.map(|v| numbers[v as usize]).filter(|_| !settled(var));
+                match (known, length) {
+                    (Some(value), None) => value,
+                    (Some(value), Some(length)) if text::length(&value) == Some(length) => value,
+                    (_, Some(length)) => {
+                        // Another value that is known has another token.
+                        let fits = |v: &Value| self.tokens.get(v).is_none_or(|t| *t == n);
+                        text::of_length(sorts, place.sort, length, n, &fits).unwrap_or_else(|| before.clone())
+                    }
+                    (None, None) => text::of_token(sorts, place.sort, n),
+                }
+            }
         }
     }
 
@@ -232,7 +285,7 @@ impl Places {
     /// Calls `f` for the variables of a place and its fields.
     pub fn vars(&self, place: PlaceId, f: &mut impl FnMut(Var)) {
         let place = &self.places[place as usize];
-        place.var.into_iter().for_each(&mut *f);
+        place.var.into_iter().chain(place.length).for_each(&mut *f);
         for (_, child) in &place.fields {
             self.vars(*child, f);
         }
