@@ -541,6 +541,7 @@ impl Solver for Chain {
         if !self.switches.builtin || self.contradiction.is_some() {
             return self.check(terms, limits, want_witness);
         }
+        let mut open = None;
         if self.reply != Reply::None {
             if self.reply == Reply::Some || self.builtin.is_exact() {
                 let answer = self.ask_layers(terms, limits, want_witness);
@@ -549,9 +550,10 @@ impl Solver for Chain {
                 }
             }
             let answer = self.ask_back_end(terms, limits, want_witness);
-            if self.reply != Reply::None {
+            if self.reply != Reply::None && !is_open(&answer) {
                 return answer;
             }
+            open = Some(answer);
         } else if self.builtin.is_exact()
             && let Some(answer) = self.ask_layers(terms, limits, want_witness)
         {
@@ -569,7 +571,11 @@ impl Solver for Chain {
         self.counters.builtin.count(Some(&answer));
         match answer {
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
-            Answer::Unknown(_) => Answer::Unknown(self.without.clone()),
+            Answer::Unknown(_) => match open {
+                // The reason of who knows more.
+                Some(open) if self.reply != Reply::None => open,
+                _ => Answer::Unknown(self.without.clone()),
+            },
             _ => answer,
         }
     }
@@ -590,4 +596,9 @@ impl Solver for Chain {
             (answer, _) => answer,
         }
     }
+}
+
+/// Whether somebody else may still decide it: the back-end did not, and there is time.
+fn is_open(answer: &Answer) -> bool {
+    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time))
 }
