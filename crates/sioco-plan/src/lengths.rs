@@ -32,8 +32,9 @@ struct Node {
 /// The tree of all paths up to a length.
 pub(crate) struct Lengths {
     nodes: Vec<Node>,
-    /// The nodes with the greatest number of observable steps, and those before it where nothing follows.
-    last: Vec<u32>,
+    /// What there is of each length, from 0.
+    layers: Vec<Layer>,
+    /// The nodes where nothing follows, those of shorter paths first.
     ends: Vec<u32>,
     /// What the latter take besides their nodes.
     ended: Memory,
@@ -41,6 +42,15 @@ pub(crate) struct Lengths {
     pub length: usize,
     pub stop: Stop,
     pub counts: Counts,
+}
+
+/// All paths up to a length.
+struct Layer {
+    length: usize,
+    /// The nodes with so many observable steps.
+    last: Vec<u32>,
+    /// How many nodes there are before them where nothing follows.
+    ends: usize,
 }
 
 /// Internal steps do not lead back.
@@ -95,7 +105,7 @@ pub(crate) fn grow(
 ) -> Lengths {
     let mut tree = Lengths {
         nodes: vec![Node { parent: 0, step: None, doubt: None }],
-        last: vec![0],
+        layers: vec![Layer { length: 0, last: vec![0], ends: 0 }],
         ends: Vec::new(),
         ended: Memory::default(),
         length: 0,
@@ -103,8 +113,9 @@ pub(crate) fn grow(
         counts: Counts::default(),
     };
     for n in 1..=length {
-        progress(Progress { nodes: tree.nodes.len(), depth: n, open: tree.last.len() });
-        let layer = tree.last.len();
+        let last = tree.last();
+        let layer = last.len();
+        progress(Progress { nodes: tree.nodes.len(), depth: n, open: layer });
         let total = AtomicUsize::new(tree.nodes.len());
         // What is not an end yet gives way to what follows it.
         let bytes = AtomicUsize::new(Memory { nodes: tree.nodes.len(), ..tree.ended }.bytes());
@@ -125,20 +136,15 @@ pub(crate) fn grow(
             progress(Progress { nodes, depth: n, open: layer - done });
         };
         // If the layer does not fit, the one before it stays.
-        let found: Result<Vec<Grown>, Stop> =
-            in_pieces(&tree.last, PIECE, walkers, expand, &mut told).into_iter().collect();
+        let found: Result<Vec<Grown>, Stop> = in_pieces(last, PIECE, walkers, expand, &mut told).into_iter().collect();
         match found {
             Err(stop) => {
                 tree.stop = stop;
                 break;
             }
-            Ok(pieces) => {
-                if tree.add(pieces) {
-                    tree.length = n;
-                }
-            }
+            Ok(pieces) => tree.add(n, pieces),
         }
-        if tree.last.is_empty() {
+        if tree.last().is_empty() {
             break;
         }
     }
@@ -257,15 +263,19 @@ impl Grown {
 }
 
 impl Lengths {
-    /// Adds a layer, given in pieces. Says whether anything has its last observable step there: otherwise it only shows
-    /// that nothing is longer.
-    fn add(&mut self, pieces: Vec<Grown>) -> bool {
+    /// The longest paths so far that may go on.
+    fn last(&self) -> &[u32] {
+        self.layers.last().map_or(&[], |layer| &layer.last)
+    }
+
+    /// Adds a layer, given in pieces. If nothing has its last observable step there, it only shows that nothing is longer.
+    fn add(&mut self, n: usize, pieces: Vec<Grown>) {
         let (first, ended) = (self.nodes.len() as u32, self.ends.len());
-        self.last.clear();
+        let mut last = Vec::new();
         for piece in pieces {
             let by = self.nodes.len() as u32 - first;
             let moved = |n: u32| if n < first { n } else { n + by };
-            self.last.extend(piece.next.into_iter().map(moved));
+            last.extend(piece.next.into_iter().map(moved));
             self.ends.extend(piece.ends.into_iter().map(moved));
             self.nodes.extend(piece.nodes.into_iter().map(|n| Node { parent: moved(n.parent), ..n }));
             self.ended.purposes += piece.ended.purposes;
@@ -275,7 +285,10 @@ impl Lengths {
             self.counts.cut += piece.counts.cut;
         }
         let is_silence = |n: &u32| *n >= first && self.nodes[*n as usize].step.is_some_and(Step::is_silence);
-        !self.last.is_empty() || self.ends[ended..].iter().any(is_silence)
+        if !last.is_empty() || self.ends[ended..].iter().any(is_silence) {
+            self.length = n;
+        }
+        self.layers.push(Layer { length: self.length, last, ends: self.ends.len() });
     }
 
     /// The nodes from the initial state to one.
@@ -295,15 +308,16 @@ impl Lengths {
     }
 
     /// The nodes that are to become accepts, in the order of the tree.
-    fn targets(&self) -> Vec<u32> {
-        let mut targets: Vec<u32> = self.last.iter().chain(&self.ends).copied().filter(|n| *n != 0).collect();
+    fn targets(&self, layer: &Layer) -> Vec<u32> {
+        let ends = &self.ends[..layer.ends];
+        let mut targets: Vec<u32> = layer.last.iter().chain(ends).copied().filter(|n| *n != 0).collect();
         targets.sort_unstable();
         targets
     }
 
     /// One purpose with all of them (S3 definition 18).
     pub fn one_purpose(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
-        let targets = self.targets();
+        let targets = self.layers.last().map_or_else(Vec::new, |layer| self.targets(layer));
         let mut wanted = vec![false; self.nodes.len()];
         for target in &targets {
             for node in self.line(*target) {
@@ -324,25 +338,74 @@ impl Lengths {
         if targets.is_empty() { Vec::new() } else { vec![purpose] }
     }
 
-    /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first.
+    /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first. If there is no time for
+    /// all tests of the greatest length, those of the greatest one for which there is.
     pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Purpose> {
+        let make = |layer: &Layer, over: &Over<'_>| self.tests(model, solvers, options, layer, over);
+        let over = || options.is_over();
+        let all = self.layers.last().filter(|_| self.stop != Stop::Cancelled);
+        let mut found = all.map(|layer| (layer.length, make(layer, &over))).filter(|(_, made)| made.whole);
+        if found.is_none() {
+            // The shorter they are, the sooner they are made; each length is a small part of the next one. What is left of
+            // the time decides how many there are.
+            let over = || options.limits.cancelled();
+            let each = self.layers.iter().skip(1).map(|layer| (layer.length, make(layer, &over)));
+            for (length, made) in each {
+                let whole = made.whole;
+                // Where nothing is whole, the shortest ones are better than nothing.
+                if whole || found.is_none() {
+                    found = Some((length, made));
+                }
+                if !whole {
+                    break;
+                }
+            }
+        }
+        let Some((length, Made { purposes, counts, .. })) = found else { return Vec::new() };
+        if length < self.length {
+            (self.length, self.stop) = (length, Stop::Cancelled);
+        }
+        self.counts.cut += counts.cut;
+        self.counts.unfinished += counts.unfinished;
+        purposes
+    }
+
+    /// The purposes of a layer. Once the time is over, they have no values and no ends.
+    fn tests(
+        &self,
+        model: &Model,
+        solvers: SolverFactory<'_>,
+        options: &Options,
+        layer: &Layer,
+        over: &Over<'_>,
+    ) -> Made {
         let make = |(): &mut (), number: usize, piece: &[u32]| {
             let mut tests = Tests::new(model, solvers, options, number);
-            let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target)).collect();
-            (purposes, tests.counts)
+            let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target, over)).collect();
+            Made { purposes, counts: tests.counts, whole: tests.whole }
         };
         let mut workers = vec![(); options.workers.max(1)];
-        let mut found = Vec::new();
-        let (mut cut, mut unfinished) = (0, 0);
-        for (purposes, counts) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
-            found.extend(purposes);
-            cut += counts.cut;
-            unfinished += counts.unfinished;
+        let mut all = Made { whole: true, ..Made::default() };
+        for made in in_pieces(&self.targets(layer), TESTS, &mut workers, make, &mut |_| {}) {
+            all.purposes.extend(made.purposes);
+            all.counts.cut += made.counts.cut;
+            all.counts.unfinished += made.counts.unfinished;
+            all.whole &= made.whole;
         }
-        self.counts.cut += cut;
-        self.counts.unfinished += unfinished;
-        found
+        all
     }
+}
+
+/// Whether the time is over.
+type Over<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Purposes of a length.
+#[derive(Default)]
+struct Made {
+    purposes: Vec<Purpose>,
+    counts: Counts,
+    /// Whether there was time for all values and ends.
+    whole: bool,
 }
 
 /// The end of a purpose.
@@ -378,6 +441,7 @@ struct Tests<'a, 'm> {
     drawer: Drawer,
     random: Random,
     counts: Counts,
+    whole: bool,
 }
 
 impl<'a, 'm> Tests<'a, 'm> {
@@ -391,10 +455,11 @@ impl<'a, 'm> Tests<'a, 'm> {
             drawer: Drawer::default(),
             random: Random::new(seeds.bits()),
             counts: Counts::default(),
+            whole: true,
         }
     }
 
-    fn purpose(&mut self, tree: &Lengths, target: u32) -> Purpose {
+    fn purpose(&mut self, tree: &Lengths, target: u32, over: &Over<'_>) -> Purpose {
         let mut purpose = Purpose::default();
         let mut at = 0;
         let line = tree.line(target);
@@ -406,11 +471,12 @@ impl<'a, 'm> Tests<'a, 'm> {
             }
         }
         let legs = tree.legs(target);
-        if let Some(choice) = self.options.tests.filter(|_| !self.options.is_over()) {
+        if let Some(choice) = self.options.tests.filter(|_| self.whole) {
             purpose.test = self.test(&legs, choice);
         }
         let end = End { walker: &mut self.walker, purpose: &mut purpose, at };
         end.make(&legs, self.options, &mut self.counts);
+        self.whole &= !over();
         purpose
     }
 

@@ -2,11 +2,15 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use sioco_model::Value;
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_plan::along::Drawer;
 use sioco_plan::{Cover, Leg, Options, Plan, plan};
+use sioco_solve::Limits;
 use sioco_solve::values::{Choice, Random};
 use support::{builtin, example, model};
 
@@ -126,4 +130,37 @@ fn drawing_in_vain_ends() {
     let before = random.clone().bits();
     assert!(drawer.along(&mut interpreter, &state, &[&first], &mut random).is_none());
     assert_eq!(random.bits(), before, "nothing was drawn");
+}
+
+/// If there is no time for the tests of the greatest length, those of the greatest one are there for which there was, all
+/// of them with values.
+#[test]
+fn the_greatest_length_with_tests_is_taken() {
+    let model = model(LATER);
+    // After the search, each length has two solvers of its own: that of 4 steps first, then those of 1, 2, ….
+    for (enough_at, stop_at, length) in [(99, 99, 4), (1, 99, 4), (1, 9, 3), (1, 7, 2), (1, 5, 1), (1, 3, 1)] {
+        let (enough, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let made = AtomicUsize::new(100);
+        let solvers = || {
+            let made = made.fetch_add(1, Ordering::Relaxed) + 1;
+            enough.fetch_or(made == enough_at, Ordering::Relaxed);
+            stop.fetch_or(made == stop_at, Ordering::Relaxed);
+            builtin()
+        };
+        let options = Options {
+            strict: true,
+            steering: false,
+            tests: Some(Choice::Random(0)),
+            workers: 1,
+            enough: Some(enough.clone()),
+            limits: Limits { cancel: Some(stop.clone()), ..Limits::default() },
+            ..Options::new(Cover::Traces(4))
+        };
+        let found = plan(&model, &solvers, &options, &mut |_| made.store(0, Ordering::Relaxed));
+        let found = found.expect("traces can be planned");
+        let told = format!("{enough_at} {stop_at}: {:?}", found.stop);
+        assert_eq!((found.length, found.shorter().is_some()), (Some(length), length < 4), "{told}");
+        assert_eq!(found.purposes.len(), planned(&model, length, 0, 1).purposes.len(), "{told}");
+        assert!(found.purposes.iter().all(|p| p.test.is_some()), "{told}");
+    }
 }
