@@ -432,8 +432,9 @@ fn s1_section_5_3() {
 /// run marks them all (S1 section 5.2.4), and does not look at every pair of them.
 #[test]
 fn a_run_may_fit_very_many_traces() {
-    let model =
-        support::model("output u\nprocess P {\n  var x: Int = 0\n  init l0 { tau / x := x + 1 -> l0  !u -> l0 }\n}\n");
+    let model = support::model(
+        "output u\nprocess P {\n  var x: Int = 0\n  init l0 { tau / x := x + 1 -> l0  !u [x >= 0] -> l0 }\n}\n",
+    );
     let options = Options { strict: true, steering: false, nodes: 100_000, ..Options::new(Cover::Traces(2)) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_eq!(plan.purposes.len(), 10_000);

@@ -12,6 +12,7 @@ use sioco_model::{LocationId, Model, TermId, Value};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::explore::{Progress, Stop};
+use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
@@ -59,7 +60,11 @@ const NOWHERE: usize = usize::MAX;
 const PIECE: usize = 64;
 const TESTS: usize = 512;
 
-/// A state as far as a path knows it.
+/// With how many states on a chain of internal steps another one is compared by a solver.
+const COMPARED: usize = 4;
+
+/// A state as far as a path knows it: the values of the variables that still matter. What is known of them only grows
+/// along a path, so a state with the values of an earlier one can do nothing that the earlier one cannot.
 type Seen = (Vec<LocationId>, Vec<TermId>);
 
 /// What follows a piece of a layer. Its nodes are numbered as if it were the only piece.
@@ -67,6 +72,7 @@ struct Growing<'a, 'm> {
     tree: &'a Lengths,
     walker: &'a mut Walker<'m>,
     options: &'a Options,
+    live: &'a Live,
     /// Whether silence is a step.
     delta: bool,
     /// How many nodes there are, with those of other pieces, and how much memory that takes.
@@ -112,6 +118,8 @@ pub(crate) fn grow(
         stop: Stop::Complete,
         counts: Counts::default(),
     };
+    let Some(model) = walkers.first().map(|w| w.path.model()) else { return tree };
+    let live = Live::of(model);
     for n in 1..=length {
         let last = tree.last();
         let layer = last.len();
@@ -121,9 +129,22 @@ pub(crate) fn grow(
         let bytes = AtomicUsize::new(Memory { nodes: tree.nodes.len(), ..tree.ended }.bytes());
         let expand = |walker: &mut Walker<'_>, _: usize, piece: &[u32]| {
             let grown = Grown::default();
-            let mut growing =
-                Growing { tree: &tree, walker, options, delta, total: &total, bytes: &bytes, depth: 0, grown };
+            let mut growing = Growing {
+                tree: &tree,
+                walker,
+                options,
+                live: &live,
+                delta,
+                total: &total,
+                bytes: &bytes,
+                depth: 0,
+                grown,
+            };
             for &node in piece {
+                // Going there takes time, too.
+                if options.is_over() {
+                    return Err(Stop::Cancelled);
+                }
                 let legs = tree.legs(node);
                 growing.depth = legs.len();
                 growing.walker.follow(&legs);
@@ -172,9 +193,12 @@ impl Growing<'_, '_> {
             return Err(Stop::Cancelled);
         }
         let model = self.walker.path.model();
-        let terms = model.variables.ids().map(|v| self.walker.path.term(v)).collect();
-        let here = (self.walker.path.locations().to_vec(), terms);
-        if let Some(back) = chain.iter().position(|c| *c == here) {
+        let locations = self.walker.path.locations().to_vec();
+        let live = self.live;
+        let vars = locations.iter().flat_map(|l| live.at(*l));
+        let terms = vars.map(|v| self.walker.path.term(*v)).collect();
+        let here = (locations, terms);
+        if let Some(back) = self.again(&here, chain) {
             return Ok(back);
         }
         if chain.len() >= self.options.internal {
@@ -235,6 +259,25 @@ impl Growing<'_, '_> {
         self.takes(test)?;
         self.grown.end(node, test);
         Ok(NOWHERE)
+    }
+
+    /// Where on a chain of internal steps the same state was before: in the same words, or as it is proved.
+    fn again(&mut self, here: &Seen, chain: &[Seen]) -> Option<usize> {
+        if let Some(back) = chain.iter().position(|c| c == here) {
+            return Some(back);
+        }
+        let alike = chain.iter().enumerate().filter(|(_, c)| c.0 == here.0).take(COMPARED);
+        for (back, before) in alike {
+            let other = self.walker.path.build(|pool, sorts| {
+                let same: Vec<TermId> = before.1.iter().zip(&here.1).map(|(a, b)| pool.eq(sorts, *a, *b)).collect();
+                let same = pool.and(sorts, &same);
+                pool.not(sorts, same)
+            });
+            if self.walker.path.may_hold(other) == Possible::No {
+                return Some(back);
+            }
+        }
+        None
     }
 
     /// More memory is taken, if there is any.

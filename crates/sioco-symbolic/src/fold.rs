@@ -99,6 +99,7 @@ fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: Ter
             }
             _ => pool.app(op, args, sort),
         },
+        Op::Mod => remainder(pool, sorts, args),
         Op::Is(c) => match pool.get(args[0]) {
             Term::App(Op::Construct(d), fields) if !fields.iter().any(|f| pool.is_partial(*f)) => {
                 let same = *d == c;
@@ -114,6 +115,35 @@ fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: Ter
         },
         _ => pool.app(op, args, sort),
     }
+}
+
+/// A remainder, whose parts are not reduced by the same divisor before, and whose constant is: who counts round and round
+/// comes back to the same term.
+fn remainder(pool: &mut TermPool, sorts: &Sorts, args: &[TermId]) -> TermId {
+    let divisor = match pool.as_const(args[1]) {
+        Some(Value::Int(n)) if *n > 0 => *n,
+        _ => return pool.app(Op::Mod, args, sorts.int),
+    };
+    let parts = |pool: &TermPool, term: TermId| match pool.get(term) {
+        Term::App(Op::Add, inner) => inner.to_vec(),
+        _ => vec![term],
+    };
+    let mut flat: Vec<TermId> = Vec::new();
+    for part in parts(pool, args[0]) {
+        match pool.get(part) {
+            Term::App(Op::Mod, inner) if inner[1] == args[1] => flat.extend(parts(pool, inner[0])),
+            _ => flat.push(part),
+        }
+    }
+    let whole = sum(pool, sorts, &flat);
+    let mut flat = parts(pool, whole);
+    if let Some(last) = flat.last_mut()
+        && let Some(Value::Int(n)) = pool.as_const(*last)
+    {
+        *last = pool.constant(Value::Int(n.rem_euclid(divisor)), sorts.int);
+    }
+    let whole = sum(pool, sorts, &flat);
+    pool.app(Op::Mod, &[whole, args[1]], sorts.int)
 }
 
 /// A sum of integers, flat and with one constant at its end.
