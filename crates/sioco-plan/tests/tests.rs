@@ -112,6 +112,37 @@ fn values_are_drawn_from_what_guards_allow() {
     assert!((200..800).contains(&large), "{large}");
 }
 
+/// Texts are drawn, too: any, of a length, one of a few, and others than those that there are.
+#[test]
+fn texts_are_drawn_from_what_guards_allow() {
+    for guard in [
+        "true",
+        "len(s) <= 3",
+        "len(s) > 2 && 5 >= len(s)",
+        "len(s) == 40",
+        "s == \"a\" || s == \"b\"",
+        "(s == \"a\" || \"bc\" == s || s == t) && len(s) > 1",
+        "s != t && s != \"\" && len(s) < 3",
+        "!contains(s, \"a\") && len(s) + 1 > 3",
+    ] {
+        let model = model(&format!(
+            "input a(s: String)\nprocess P {{\n  var t: String = \"x\"\n  \
+             init l0 {{ go: ?a(s) [{guard}] / t := s -> l0 }}\n}}\n"
+        ));
+        let go = Leg::from(sioco_symbolic::step::Step::Switch(model.switches.ids().next().expect("a switch")));
+        let mut interpreter = Interpreter::new(&model);
+        let state = interpreter.initial_default();
+        let (mut drawer, mut random) = (Drawer::default(), Random::new(1));
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            // Each of them was tried by the interpreter.
+            let steps = drawer.along(&mut interpreter, &state, &[&go, &go, &go], &mut random);
+            seen.insert(steps.unwrap_or_else(|| panic!("{guard}"))[0].1.clone());
+        }
+        assert!(seen.len() > 1 || guard.contains("bc"), "{guard}: {seen:?}");
+    }
+}
+
 /// Who finds nothing again and again stops trying: a solver is asked at once then.
 #[test]
 fn drawing_in_vain_ends() {
