@@ -384,27 +384,20 @@ impl Lengths {
     /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first. If there is no time for
     /// all tests of the greatest length, those of the greatest one for which there is.
     pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Purpose> {
-        let make = |layer: &Layer, over: &Over<'_>| self.tests(model, solvers, options, layer, over);
+        let make = |layer: &Layer, over: &Over<'_>| {
+            self.tests(model, solvers, options, layer, over).map(|made| (layer.length, made))
+        };
         let over = || options.is_over();
-        let all = self.layers.last().filter(|_| self.stop != Stop::Cancelled);
-        let mut found = all.map(|layer| (layer.length, make(layer, &over))).filter(|(_, made)| made.whole);
+        let mut found = self.layers.last().filter(|_| self.stop != Stop::Cancelled).and_then(|all| make(all, &over));
         if found.is_none() {
             // The shorter they are, the sooner they are made; each length is a small part of the next one. What is left of
             // the time decides how many there are.
             let over = || options.limits.cancelled();
-            let each = self.layers.iter().skip(1).map(|layer| (layer.length, make(layer, &over)));
-            for (length, made) in each {
-                let whole = made.whole;
-                // Where nothing is whole, the shortest ones are better than nothing.
-                if whole || found.is_none() {
-                    found = Some((length, made));
-                }
-                if !whole {
-                    break;
-                }
-            }
+            found = self.layers.iter().skip(1).map_while(|layer| make(layer, &over)).last();
         }
-        let Some((length, Made { purposes, counts, .. })) = found else { return Vec::new() };
+        // Where no length has all its tests, the shortest ones without values are better than nothing.
+        let found = found.or_else(|| self.layers.get(1).and_then(|layer| make(layer, &|| false)));
+        let Some((length, Made { purposes, counts })) = found else { return Vec::new() };
         if length < self.length {
             (self.length, self.stop) = (length, Stop::Cancelled);
         }
@@ -413,7 +406,7 @@ impl Lengths {
         purposes
     }
 
-    /// The purposes of a layer. Once the time is over, they have no values and no ends.
+    /// The purposes of a layer, if there is time for them.
     fn tests(
         &self,
         model: &Model,
@@ -421,21 +414,25 @@ impl Lengths {
         options: &Options,
         layer: &Layer,
         over: &Over<'_>,
-    ) -> Made {
+    ) -> Option<Made> {
         let make = |(): &mut (), number: usize, piece: &[u32]| {
+            if over() {
+                return None;
+            }
             let mut tests = Tests::new(model, solvers, options, number);
-            let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target, over)).collect();
-            Made { purposes, counts: tests.counts, whole: tests.whole }
+            let one = |target: &u32| Some(tests.purpose(self, *target)).filter(|_| !over());
+            let purposes = piece.iter().map(one).collect::<Option<Vec<Purpose>>>()?;
+            Some(Made { purposes, counts: tests.counts })
         };
         let mut workers = vec![(); options.workers.max(1)];
-        let mut all = Made { whole: true, ..Made::default() };
+        let mut all = Made::default();
         for made in in_pieces(&self.targets(layer), TESTS, &mut workers, make, &mut |_| {}) {
+            let made = made?;
             all.purposes.extend(made.purposes);
             all.counts.cut += made.counts.cut;
             all.counts.unfinished += made.counts.unfinished;
-            all.whole &= made.whole;
         }
-        all
+        Some(all)
     }
 }
 
@@ -447,8 +444,6 @@ type Over<'a> = dyn Fn() -> bool + Sync + 'a;
 struct Made {
     purposes: Vec<Purpose>,
     counts: Counts,
-    /// Whether there was time for all values and ends.
-    whole: bool,
 }
 
 /// The end of a purpose.
@@ -484,7 +479,6 @@ struct Tests<'a, 'm> {
     drawer: Drawer,
     random: Random,
     counts: Counts,
-    whole: bool,
 }
 
 impl<'a, 'm> Tests<'a, 'm> {
@@ -498,11 +492,10 @@ impl<'a, 'm> Tests<'a, 'm> {
             drawer: Drawer::default(),
             random: Random::new(seeds.bits()),
             counts: Counts::default(),
-            whole: true,
         }
     }
 
-    fn purpose(&mut self, tree: &Lengths, target: u32, over: &Over<'_>) -> Purpose {
+    fn purpose(&mut self, tree: &Lengths, target: u32) -> Purpose {
         let mut purpose = Purpose::default();
         let mut at = 0;
         let line = tree.line(target);
@@ -514,12 +507,11 @@ impl<'a, 'm> Tests<'a, 'm> {
             }
         }
         let legs = tree.legs(target);
-        if let Some(choice) = self.options.tests.filter(|_| self.whole) {
+        if let Some(choice) = self.options.tests.filter(|_| !self.options.limits.cancelled()) {
             purpose.test = self.test(&legs, choice);
         }
         let end = End { walker: &mut self.walker, purpose: &mut purpose, at };
         end.make(&legs, self.options, &mut self.counts);
-        self.whole &= !over();
         purpose
     }
 
