@@ -134,6 +134,8 @@ pub struct Tester<'m> {
     probed: Vec<Probed>,
     /// Whether the plan is a suite of a comparison (S2): then a purpose is there for its inputs.
     compared: bool,
+    /// Whether it has all that the model allows, up to a length: nobody can ask a system for all of that.
+    all_allowed: bool,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
     to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
@@ -227,6 +229,7 @@ impl<'m> Tester<'m> {
             probing: None,
             probed: Vec::new(),
             compared: plan.cover == Cover::Compare,
+            all_allowed: matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)),
             records: Vec::new(),
             run: 0,
             in_run: false,

@@ -228,6 +228,7 @@ impl Conformance {
             seed: Some(self.seed),
             quiescence: kept.quiescence,
             took: Some(took),
+            planned: None,
             budget: &format!("{most} steps"),
             journal: None,
             replay: None,

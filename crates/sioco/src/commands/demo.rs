@@ -208,6 +208,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         seed: None,
         quiescence: settings.quiescence,
         took: None,
+        planned: None,
         budget: "",
         journal: None,
         replay: None,

@@ -212,6 +212,7 @@ impl Test {
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
         let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
+        let planned = (self.plan.is_none() && !self.is_walk()).then(|| begun.elapsed());
         if interrupted.load(Ordering::Relaxed) {
             out.say("interrupted while planning: nothing was run");
             return Ok(Exit::Interrupted);
@@ -268,6 +269,7 @@ impl Test {
             seed: Some(seed),
             quiescence: settings.quiescence,
             took: Some(took),
+            planned,
             budget: &budget,
             journal: Some(&path),
             replay: failed.then_some(&replay),
