@@ -60,8 +60,9 @@ const NOWHERE: usize = usize::MAX;
 const PIECE: usize = 64;
 const TESTS: usize = 512;
 
-/// With how many states on a chain of internal steps another one is compared by a solver.
+/// With how many states on a chain of internal steps another one is compared by a solver, and in how many rounds.
 const COMPARED: usize = 4;
+const ROUNDS: usize = 32;
 
 /// A state as far as a path knows it: the values of the variables that still matter. What is known of them only grows
 /// along a path, so a state with the values of an earlier one can do nothing that the earlier one cannot.
@@ -266,8 +267,12 @@ impl Growing<'_, '_> {
         if let Some(back) = chain.iter().position(|c| c == here) {
             return Some(back);
         }
-        let alike = chain.iter().enumerate().filter(|(_, c)| c.0 == here.0).take(COMPARED);
-        for (back, before) in alike {
+        let alike: Vec<(usize, &Seen)> = chain.iter().enumerate().filter(|(_, c)| c.0 == here.0).collect();
+        // Whoever has not come back after so many rounds hardly will.
+        if alike.len() > ROUNDS {
+            return None;
+        }
+        for (back, before) in alike.into_iter().take(COMPARED) {
             let other = self.walker.path.build(|pool, sorts| {
                 let same: Vec<TermId> = before.1.iter().zip(&here.1).map(|(a, b)| pool.eq(sorts, *a, *b)).collect();
                 let same = pool.and(sorts, &same);

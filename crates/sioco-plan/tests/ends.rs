@@ -68,6 +68,7 @@ fn rounds_over_data_end() {
         ("Int in 0..3", "x := (x + 1) mod 4", 4),
         ("Int in 0..3", "x := (x - 3) mod 4", 4),
         ("Int in 0..3", "x := if x == 3 then 0 else x + 1", 4),
+        ("Int in 0..3", "x := (x + x) mod 4", 3),
         ("Int", "x := 0 - x", 2),
         ("Int", "y := y + 1", 1),
         ("Int", "y := x", 1),
@@ -76,6 +77,7 @@ fn rounds_over_data_end() {
     }
     // This goes on and on.
     assert_eq!(rounds("Int", "x := x + 1"), (100, 1));
+    assert_eq!(rounds("Int", "x := x + x"), (100, 1));
 }
 
 /// The length is that of the longest, and not one more that nothing has; silence is a step of a path.
