@@ -172,13 +172,15 @@ impl Tester<'_> {
         self.settings.walks == Walking::Guided && suite.accepts_of(purpose).iter().any(is_way)
     }
 
-    /// Whether a guided campaign, or one with a suite of a comparison, is through with a purpose that the system could have
-    /// gone to and never did.
+    /// Whether a guided campaign, one for all that is allowed, or one with a suite of a comparison, is through with a purpose
+    /// that the system could have gone to and never did: it need not do all that the model allows (S1 section 3.2.4).
     fn is_left_to_the_system(&self, result: &PurposeResult) -> bool {
         let elsewhere = match &result.cause {
-            Some(Cause::Open(Open::Deviation)) => self.settings.walks == Walking::Guided || self.compared,
+            Some(Cause::Open(Open::Deviation)) => {
+                self.settings.walks == Walking::Guided || self.compared || self.all_allowed
+            }
             // Where it went, no input can follow; a test of a comparison is there for its inputs.
-            Some(Cause::Open(Open::Deadlock { .. })) => self.compared,
+            Some(Cause::Open(Open::Deadlock { .. })) => self.compared || self.all_allowed,
             _ => false,
         };
         elsewhere && result.verdict == Some(Verdict::Inconclusive) && result.attempts >= self.settings.attempts

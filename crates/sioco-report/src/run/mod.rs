@@ -17,6 +17,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod trail;
+mod ways;
 pub mod word;
 mod words;
 

@@ -17,6 +17,7 @@ use super::reasons::Reasons;
 use super::sequence::time;
 use super::shorter::shorter;
 use super::shrunk::Shortened;
+use super::ways;
 use super::words::in_short;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
@@ -46,6 +47,8 @@ pub struct Campaign<'a> {
     pub quiescence: Duration,
     /// How long it took, if somebody waited for it.
     pub took: Option<Duration>,
+    /// How long planning took before that, if there was any.
+    pub planned: Option<Duration>,
     /// What limited it, in words.
     pub budget: &'a str,
     /// Where the journal is.
@@ -136,12 +139,13 @@ pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     };
     let model = &campaign.source.checked.model;
     let mut out = format!(
-        "{head}  {} against {}: {}, {}{}\n",
+        "{head}  {} against {}: {}, {}{}{}\n",
         style.bold(&model.name),
         campaign.sut,
         count(to_usize(runs), "run"),
         count(to_usize(summary.steps), "step"),
         campaign.took.map(|t| format!(" in {}", time(t))).unwrap_or_default(),
+        campaign.planned.map(|t| format!(", planned in {}", time(t))).unwrap_or_default(),
     );
     for (heading, text) in rows(campaign) {
         let mut heading = heading;
@@ -352,9 +356,12 @@ fn covered(campaign: &Campaign<'_>) -> String {
     text
 }
 
-/// What a purpose is there for, in brackets.
+/// What a purpose is there for, in brackets: its goals, or the trace.
 fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
     let Some(plan) = campaign.plan else { return String::new() };
+    if let Some(way) = ways::shown(&campaign.source.checked.model, campaign.plan, purpose) {
+        return format!(" ({way})");
+    }
     let goals = plan.purposes.get(purpose).map(|p| p.goals.as_slice()).unwrap_or_default();
     let model = &campaign.source.checked.model;
     let names: Vec<String> =

@@ -31,6 +31,7 @@ pub use self::groups::Groups;
 use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
 use crate::builtin::Builtin;
+use crate::leash::Leash;
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
 use crate::quick;
 
@@ -143,6 +144,8 @@ pub struct Chain {
     breakdowns: u32,
     /// Work that the built-in solver may do.
     builtin_work: u64,
+    /// What ends all its questions.
+    leash: Option<Leash>,
     conjuncts: Vec<TermId>,
     /// How often each conjunct is on the stack.
     present: FxHashMap<TermId, u32>,
@@ -177,6 +180,7 @@ impl Chain {
             without: Reason::NoSolver,
             breakdowns: 0,
             builtin_work: BUILTIN_WORK,
+            leash: None,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
             saved: vec![base],
@@ -185,6 +189,17 @@ impl Chain {
             covered: 0,
             contradiction: None,
         }
+    }
+
+    /// The same, and all its questions end with this leash, besides their own limits.
+    pub fn on(mut self, leash: Option<&Leash>) -> Self {
+        self.leash = leash.cloned();
+        self
+    }
+
+    /// The limits of a question.
+    fn limits(&self, limits: &Limits) -> Limits {
+        Limits { leash: self.leash.clone().or_else(|| limits.leash.clone()), ..limits.clone() }
     }
 
     /// What the layers did so far.
@@ -505,6 +520,7 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let limits = &self.limits(limits);
         if let Some(answer) = self.ask_layers(terms, limits, want_witness) {
             return answer;
         }
@@ -538,6 +554,7 @@ impl Solver for Chain {
     /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
     /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
     fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let limits = &self.limits(limits);
         if !self.switches.builtin || self.contradiction.is_some() {
             return self.check(terms, limits, want_witness);
         }
@@ -582,6 +599,7 @@ impl Solver for Chain {
 
     /// The layers give their own; only where the back-end had to decide is it asked once more.
     fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        let limits = &self.limits(limits);
         if let Some(answer) = self.ask_layers(terms, limits, false) {
             return answer;
         }

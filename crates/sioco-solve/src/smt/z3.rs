@@ -111,7 +111,7 @@ impl Seat {
         });
         thread.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
         let mut seat = Seat { jobs: Some(jobs), told, interrupter: None, left: false };
-        seat.wait(&Limits { wall: START, until: None, ..limits.clone() })?;
+        seat.wait(&limits.to_start(START))?;
         Ok(seat)
     }
 

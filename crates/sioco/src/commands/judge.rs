@@ -126,6 +126,7 @@ impl Judge {
             seed: None,
             quiescence: Duration::ZERO,
             took: None,
+            planned: None,
             budget: "",
             journal: None,
             replay: None,

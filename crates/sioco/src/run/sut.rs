@@ -12,7 +12,7 @@ use sioco_exec::{Player, Sut};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
 use sioco_solve::smt::locate::on_path;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use super::described::Described;
 use super::played::Played;
@@ -89,6 +89,7 @@ pub fn open<'a>(
         Prepared::Model(played) => {
             let (checked, played) = &**played;
             let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
+            let oracle = oracle.on(&Leash::new([interrupted.clone()], None));
             let place = |s| checked.sources.show(played.spans.switches[s].label);
             let player = Player::new(&played.model).with_oracle(Arc::new(Mutex::new(oracle))).with_places(place);
             return Box::new(Played::new(player, &played.model, model));
