@@ -168,6 +168,16 @@ fn inputs_that_are_not_taken_are_a_difference() {
     run.exits(1);
     run.stdout_has("  ?a(5)\n    specification:  !u(5)\n    implementation: does not take it");
     run.stdout_has("if the model is only incomplete");
+    // A model that is played refuses what it does not take, if its refusals are judged.
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(1);
+    test(&spec, &plan, &imp).exits(1).stdout_has("error[sioco::V005]: the SUT refused ?a");
+    test(&spec, &plan, &spec).exits(0).stdout_has("PASS");
+    // Elsewhere it is a system that takes every input.
+    let (system, journal) = (format!("model:{imp}"), folder.path("walk.jsonl"));
+    let walked = sioco(&["test", &spec, "--sut", &system, "--seed", "1", "--solver", "builtin", "--journal", &journal]);
+    walked.exits(1).stdout_has("error[sioco::V002]");
+    assert!(!walked.stdout.contains("V005"), "{}", walked.stdout);
 }
 
 #[test]
