@@ -9,6 +9,7 @@ use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
+use sioco_solve::Reason;
 
 use super::Page;
 use super::dead_end::{self, DeadEnd};
@@ -127,7 +128,7 @@ fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce(
 /// The summary of a campaign.
 pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     let (style, summary) = (page.style, campaign.summary);
-    let runs: u64 = summary.runs.iter().sum();
+    let runs = summary.all_runs();
     let head = match summary.verdict {
         None => style.yellow("NOTHING RUN"),
         Some(v @ Verdict::Pass) => style.green(v.name().to_uppercase()),
@@ -165,9 +166,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if campaign.took.is_some() {
         rows.push(("ended", ended(campaign)));
     }
-    rows.extend(
-        unplanned(campaign.plan).map(|(open, all)| ("plan", format!("leaves {open} of {all} goals uncovered"))),
-    );
+    rows.extend(uncovered(campaign.plan).map(|text| ("plan", text)));
     rows.extend(campaign.plan.and_then(shorter).map(|text| ("length", text)));
     rows.extend(campaign.plan.into_iter().flat_map(|plan| cut(plan.counts)));
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
@@ -177,7 +176,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         rows.push(("inputs", "none was ever sent".into()));
     }
     // What was not begun has covered nothing, and there is no use in saying so in detail.
-    let ran = summary.runs.iter().any(|n| *n > 0);
+    let ran = summary.all_runs() > 0;
     if ran {
         rows.push(("coverage", covered(campaign)));
         rows.extend(traces(campaign).map(|text| ("traces", text)));
@@ -218,7 +217,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     }
     // A few may come when a run ends; if many do, there is something to be heard.
     let dropped = summary.stale + summary.unheard;
-    let unjudged = dropped > 1 && dropped * 10 > summary.runs.iter().sum();
+    let unjudged = dropped > 1 && dropped * 10 > summary.all_runs();
     let advice = match unjudged && campaign.took.is_some() {
         true => ": they were not judged; a longer `--quiescence` may hear them",
         false => "",
@@ -313,13 +312,18 @@ fn runs(summary: &Summary) -> Option<String> {
     use Verdict::*;
     let kinds = [Pass, WeakPass, Inconclusive, Error, Fail];
     let parts = kinds.iter().zip(summary.runs).filter(|(_, n)| *n > 0);
-    let parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    match summary.probing {
+        0 => {}
+        1 => parts.push("1 only a probe, which says nothing".into()),
+        n => parts.push(format!("{n} only probes, which say nothing")),
+    }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn ended(campaign: &Campaign<'_>) -> String {
     let why = match campaign.summary.end {
-        End::Done if campaign.summary.runs.iter().all(|n| *n == 0) => "the plan has no purposes",
+        End::Done if campaign.summary.all_runs() == 0 => "the plan has no purposes",
         End::Done => "everything was done",
         End::Steps => "the steps are used up",
         End::Time => "the time is used up",
@@ -386,6 +390,22 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
     lines
 }
 
+/// What the plan does not cover.
+fn uncovered(plan: Option<&Plan>) -> Option<String> {
+    let (open, all) = unplanned(plan)?;
+    let plan = plan.filter(|p| p.cover == Cover::Compare);
+    let Some(plan) = plan else { return Some(format!("leaves {open} of {all} goals uncovered")) };
+    // Where nothing is known about a path, the first reason stands for the others.
+    let why = plan.goals.iter().find_map(|(_, state)| match state {
+        State::Unknown(Reason::Cancelled) | State::NotReached(_) => Some("there was no time for them".to_owned()),
+        State::Unknown(Reason::TooLarge) => Some("their outputs are too large to be told apart".to_owned()),
+        State::Unknown(reason) => Some(reason.to_string()),
+        _ => None,
+    });
+    let why = why.unwrap_or_default();
+    Some(format!("{open} of {all} transitions may need more tests than it has: {why}"))
+}
+
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
 pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     let coverage = plan?.coverage();
@@ -396,7 +416,7 @@ pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
 /// What the budget left untried.
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
-    let begun = campaign.summary.runs.iter().any(|n| *n > 0);
+    let begun = campaign.summary.all_runs() > 0;
     if left == 0 || !(begun || matches!(campaign.summary.end, End::Steps | End::Time)) {
         return None;
     }
