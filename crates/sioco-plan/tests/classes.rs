@@ -161,8 +161,10 @@ fn choices_are_in_the_tests() {
     let made = classes(&m, &builtin);
     let five = |p: &&sioco_plan::Purpose| inputs_of(&m, p)[0].args == [Value::Int(5)];
     let both = made.purposes.iter().find(five).expect("a test at the border");
-    let ways: BTreeSet<String> =
-        both.accepts().map(|n| both.line(n)[..2].iter().map(|l| l.step.name(&m)).collect::<Vec<_>>().join(" ")).collect();
+    let ways: BTreeSet<String> = both
+        .accepts()
+        .map(|n| both.line(n)[..2].iter().map(|l| l.step.name(&m)).collect::<Vec<_>>().join(" "))
+        .collect();
     assert_eq!(ways.into_iter().collect::<Vec<_>>(), ["high tell", "low say"]);
 }
 

@@ -411,7 +411,9 @@ impl Composer {
                 }
                 return;
             }
-            Err((gate, NoDegree::Split(part))) => Err(Lack { gate, part, why: "an answer with many cases", large: true }),
+            Err((gate, NoDegree::Split(part))) => {
+                Err(Lack { gate, part, why: "an answer with many cases", large: true })
+            }
             Err((gate, NoDegree::Large(part))) => Err(Lack { gate, part, why: "too large", large: true }),
             Err((gate, NoDegree::None(part, why))) => Err(Lack { gate, part, why, large: false }),
         };

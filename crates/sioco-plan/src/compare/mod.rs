@@ -10,6 +10,7 @@ mod conform;
 mod join;
 mod points;
 mod polynomial;
+mod same;
 mod sets;
 mod suite;
 mod trace;

@@ -3,14 +3,13 @@
 //!
 //! Paths that begin the same share tests: a test of a longer path also tests those that it begins with, and what that
 //! leaves open is added. The answers that are expected are not part of a test: the specification has them. Nor are values
-//! that the system chooses: tests with the same inputs on the same way are one.
+//! that the system chooses: tests with the same inputs on the same way are [one](super::same).
 //!
 //! Every transition is a goal of the plan. One that may need more tests than it has, since a solver or a bound left that
 //! open, is unknown; so whoever runs the plan knows, too.
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::term::Term;
 use sioco_model::{GateId, Id, SymbolId, TermId, Value};
@@ -24,6 +23,7 @@ use super::composition::{Composition, Defined, Lack, Transition};
 use super::join::{Joined, Side};
 use super::points::{Point, determine, solve};
 use super::polynomial::Space;
+use super::same::instead;
 use super::walk::{Move, Walk};
 use super::{Options, Progress, Stage};
 use crate::case::{Case, Spot};
@@ -133,25 +133,21 @@ pub(crate) fn suite(
         }
     }
     let joined = walk.joined;
+    let made: Vec<(Purpose, Case)> = tests.iter().map(|test| purpose(joined, composition, test)).collect();
+    let (made, made_cases): (Vec<Purpose>, Vec<Case>) = made.into_iter().unzip();
+    let instead = instead(&made);
+    let mut goals: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tests.len()];
+    tests.iter().zip(&instead).for_each(|(test, i)| _ = goals[*i].insert(test.transition));
+    let mut numbers: Vec<usize> = vec![0; tests.len()];
     let (mut purposes, mut cases, mut defined) = (Vec::new(), Vec::new(), Vec::new());
-    let mut inputs = 0;
-    // The purpose of each test: some are the same, but for what the system chooses.
-    let mut numbers: Vec<usize> = Vec::new();
-    let mut same: FxHashMap<Way, usize> = FxHashMap::default();
-    for test in &tests {
-        let (mut purpose, case) = purpose(joined, composition, test);
-        purpose.goals = vec![test.transition];
-        let number = *same.entry(way(&purpose)).or_insert(purposes.len());
-        numbers.push(number);
-        if let Some(known) = purposes.get_mut(number) {
-            merge(known, &mut cases[number], purpose, case);
-            continue;
-        }
-        inputs += count_inputs(&joined.model, &purpose);
+    for (i, (mut purpose, case)) in made.into_iter().zip(made_cases).enumerate().filter(|(i, _)| instead[*i] == *i) {
+        purpose.goals = goals[i].iter().copied().collect();
+        numbers[i] = purposes.len();
         purposes.push(purpose);
         cases.push(case);
-        defined.push(composition.transitions[test.transition].defined);
+        defined.push(composition.transitions[tests[i].transition].defined);
     }
+    let inputs = purposes.iter().map(|p| count_inputs(&joined.model, p)).sum();
     let missing = |t: usize| {
         let unknown = open.iter().find(|(o, _)| *o == t).map(|(_, reason)| State::Unknown(reason.clone()));
         let large = || large.iter().any(|(l, _)| *l == t).then_some(State::Unknown(Reason::TooLarge));
@@ -159,7 +155,7 @@ pub(crate) fn suite(
     };
     let goal = |(t, over): (usize, &Vec<usize>)| {
         let state = missing(t).unwrap_or_else(|| {
-            let by: BTreeSet<usize> = over.iter().map(|test| numbers[*test]).collect();
+            let by: BTreeSet<usize> = over.iter().map(|test| numbers[instead[*test]]).collect();
             let doubt = composition.path(t).iter().any(|t| composition.transitions[*t].doubt.is_some());
             State::Covered { by: by.into_iter().collect(), doubt }
         });
@@ -371,29 +367,6 @@ fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> (Purpose,
     }
     purpose.nodes[at].accept = true;
     (purpose, case)
-}
-
-/// The steps of a test, with the values that it asks for; and the inputs of its probe.
-type Way = (Vec<(Step, Option<Vec<Value>>)>, Vec<(GateId, Vec<Value>)>);
-
-/// What tells a test from others. That one waits for silence in the end only makes it the better one of two.
-fn way(purpose: &Purpose) -> Way {
-    let legs = purpose.nodes.iter().filter_map(|n| n.leg.as_ref()).filter(|l| !l.step.is_silence());
-    let legs = legs.map(|l| (l.step, l.values().map(<[Value]>::to_vec))).collect();
-    (legs, purpose.probe.iter().map(|e| (e.gate, e.args.clone())).collect())
-}
-
-/// Makes one test of two that have the same inputs on the same way.
-fn merge(known: &mut Purpose, known_case: &mut Case, other: Purpose, case: Case) {
-    let doubt = |p: &Purpose| p.nodes.last().and_then(|n| n.doubt.clone());
-    let both = doubt(known).and(doubt(&other));
-    if other.nodes.len() > known.nodes.len() {
-        (known.nodes, *known_case) = (other.nodes, case);
-    }
-    if let Some(last) = known.nodes.last_mut() {
-        last.doubt = both;
-    }
-    known.goals.extend(other.goals.into_iter().filter(|g| !known.goals.contains(g)).collect::<Vec<_>>());
 }
 
 fn count_inputs(model: &Model, purpose: &Purpose) -> usize {

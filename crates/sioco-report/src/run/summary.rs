@@ -474,29 +474,32 @@ fn times(n: u64) -> String {
 
 /// How many purposes were reached, and of each other one, why not.
 fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
-    let results = &campaign.summary.purposes;
-    if results.is_empty() {
+    // What is a probe and nothing else is reached from the start.
+    let is_test = |i: usize| campaign.plan.and_then(|p| p.purposes.get(i)).is_none_or(|p| !p.is_only_probe());
+    let all: Vec<(usize, &PurposeResult)> =
+        campaign.summary.purposes.iter().enumerate().filter(|(i, _)| is_test(*i)).collect();
+    if all.is_empty() {
         return Vec::new();
     }
     let model = &campaign.source.checked.model;
-    let is = |v: Verdict| results.iter().filter(|r| r.verdict == Some(v)).count();
-    let alone = results.iter().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
+    let results = || all.iter().map(|(_, r)| r);
+    let is = |v: Verdict| results().filter(|r| r.verdict == Some(v)).count();
+    let alone = results().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
     let (pass, weak) = (is(Verdict::Pass), is(Verdict::WeakPass));
-    let mut head = format!("{pass} of {} reached", results.len());
+    let mut head = format!("{pass} of {} reached", all.len());
     if alone < pass {
         head.push_str(&format!(", {alone} of these with a single hypothesis"));
     }
     if weak > 0 {
         head.push_str(&format!(", {weak} more perhaps"));
     }
-    let left = results.iter().filter(|r| r.otherwise).count();
+    let left = results().filter(|r| r.otherwise).count();
     if left > 0 {
         head.push_str(&format!(", {left} left to choices of the system"));
     }
     let mut lines = vec![head];
     // Those that were not tried are told of together.
     let missed = |r: &&(usize, &PurposeResult)| r.1.verdict.is_some_and(|v| v > Verdict::WeakPass);
-    let all: Vec<(usize, &PurposeResult)> = results.iter().enumerate().collect();
     let missing: Vec<&(usize, &PurposeResult)> = all.iter().filter(missed).collect();
     for (i, result) in missing.iter().take(NAMED) {
         let attempts = count(result.attempts as usize, "attempt");
