@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
-use sioco_plan::{Cover, Plan};
+use sioco_plan::Plan;
 
 use crate::event::{GateValue, Observation};
 use crate::explanation::Explanation;
@@ -154,10 +154,7 @@ impl Summary {
     /// The same, where the plan has to be whole: if all traces of a length were asked for, and those that were run are
     /// shorter, that is inconclusive at best; so it is where a suite may need more tests than it has.
     pub fn of_plan(mut self, plan: &Plan) -> Summary {
-        let coverage = plan.coverage();
-        // A suite of a comparison is there for all its transitions: what nobody knows about some is no pass.
-        let open = plan.cover == Cover::Compare && coverage.unknown + coverage.not_reached > 0;
-        if plan.shorter().is_some() || open {
+        if plan.shorter().is_some() || plan.lacks_tests() {
             self.verdict = self.verdict.map(|v| v.max(Verdict::Inconclusive));
         }
         self

@@ -490,6 +490,17 @@ fn paths_that_are_too_large_are_told_and_the_others_kept() {
     test(&spec, &plan, &imp).exits(0).stdout_has("PASS");
 }
 
+/// A suite of a composition that was cut is not whole, unless the length was asked for.
+#[test]
+fn suites_that_were_cut_are_no_reason_to_pass() {
+    let folder = folder();
+    let (card, plan) = (example("prepaid-card/spec"), folder.path("plan.json"));
+    compare(&card, &card, &["--nodes", "2", "--output", &plan]).exits(3);
+    test(&card, &plan, &card).exits(3).stdout_has("was cut: `sioco compare` had not enough states (`--nodes`)");
+    compare(&card, &card, &["--length", "2", "--output", &plan]).exits(0);
+    test(&card, &plan, &card).exits(0).stdout_has("PASS");
+}
+
 /// What a solver leaves open about a path is in the plan.
 #[test]
 fn paths_that_a_solver_leaves_open_are_in_the_plan() {

@@ -208,8 +208,10 @@ impl Comparison<'_> {
         let (model, file) = if *side == Side::Spec { self.spec } else { self.implementation };
         let names = all.iter().filter(|(s, _)| s == side).map(|(_, s)| format!("`{}`", model.switches[*s].name));
         let names: Vec<String> = names.collect();
+        // What the specification says there is tested; what it does not say cannot be.
+        let tested = if *side == Side::Impl { " (the suite has tests for them)" } else { "" };
         Some(format!(
-            "some values of {} in {file} are undefined or outside their range, and not compared; \
+            "some values of {} in {file} are undefined or outside their range, and not compared{tested}; \
              `sioco analyze {file}` says which",
             names.join(", ")
         ))

@@ -10,6 +10,7 @@ use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
 use sioco_solve::Reason;
+use sioco_symbolic::Stop;
 
 use super::Page;
 use super::dead_end::{self, DeadEnd};
@@ -392,9 +393,14 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
 
 /// What the plan does not cover.
 fn uncovered(plan: Option<&Plan>) -> Option<String> {
-    let (open, all) = unplanned(plan)?;
-    let plan = plan.filter(|p| p.cover == Cover::Compare);
-    let Some(plan) = plan else { return Some(format!("leaves {open} of {all} goals uncovered")) };
+    let unplanned = unplanned(plan);
+    let Some(plan) = plan.filter(|p| p.lacks_tests()) else {
+        return unplanned.map(|(open, all)| format!("leaves {open} of {all} goals uncovered"));
+    };
+    let Some((open, all)) = unplanned else {
+        let why = if plan.stop == Stop::Cancelled { "time" } else { "states (`--nodes`)" };
+        return Some(format!("was cut: `sioco compare` had not enough {why} to compose all of both models"));
+    };
     // Where nothing is known about a path, the first reason stands for the others.
     let why = plan.goals.iter().find_map(|(_, state)| match state {
         State::Unknown(Reason::Cancelled) | State::NotReached(_) => Some("there was no time for them".to_owned()),
