@@ -148,23 +148,23 @@ pub(crate) fn suite(
         defined.push(composition.transitions[tests[i].transition].defined);
     }
     let inputs = purposes.iter().map(|p| count_inputs(&joined.model, p)).sum();
-    let missing = |t: usize| {
-        let unknown = open.iter().find(|(o, _)| *o == t).map(|(_, reason)| State::Unknown(reason.clone()));
-        let large = || large.iter().any(|(l, _)| *l == t).then_some(State::Unknown(Reason::TooLarge));
-        unknown.or_else(large).or_else(|| left.contains(&t).then_some(State::NotReached(stop)))
-    };
-    let goal = |(t, over): (usize, &Vec<usize>)| {
-        let state = missing(t).unwrap_or_else(|| {
+    let mut missing: Vec<Option<State>> = vec![None; over.len()];
+    left.iter().for_each(|t| missing[*t] = Some(State::NotReached(stop)));
+    large.iter().for_each(|(t, _)| missing[*t] = Some(State::Unknown(Reason::TooLarge)));
+    open.iter().for_each(|(t, reason)| missing[*t] = Some(State::Unknown(reason.clone())));
+    let goal = |(t, (missing, over)): (usize, (Option<State>, Vec<usize>))| {
+        let state = missing.unwrap_or_else(|| {
             let by: BTreeSet<usize> = over.iter().map(|test| numbers[instead[*test]]).collect();
             let doubt = composition.path(t).iter().any(|t| composition.transitions[*t].doubt.is_some());
             State::Covered { by: by.into_iter().collect(), doubt }
         });
         (Goal::Transition(composition.name(joined, t)), state)
     };
+    let goals = missing.into_iter().zip(over).enumerate().map(goal).collect();
     let plan = Plan {
         cover: Cover::Compare,
         strict: false,
-        goals: over.iter().enumerate().map(goal).collect(),
+        goals,
         purposes,
         length: None,
         steering: None,

@@ -227,8 +227,9 @@ impl Compare {
                 let file = self.file(*side);
                 let what = format!("{} never answers an input with an output", file.display());
                 let file = shell_word(&name(file));
-                let help =
-                    format!("a comparison takes models that answer inputs; `sioco explore {file}` shows what this one does");
+                let help = format!(
+                    "a comparison takes models that answer inputs; `sioco explore {file}` shows what this one does"
+                );
                 Failure::usage(what).help(help)
             }
             CompareError::Endless(side, switches) | CompareError::Long(side, switches) => {
