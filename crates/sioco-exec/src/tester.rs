@@ -132,6 +132,9 @@ pub struct Tester<'m> {
     probes: Vec<Vec<Event>>,
     probing: Option<Probing>,
     probed: Vec<Probed>,
+    /// Whether the run has been a probe and nothing else, and how many runs were that.
+    only_probe: bool,
+    probing_runs: u64,
     /// Whether the plan is a suite of a comparison (S2): then a purpose is there for its inputs.
     compared: bool,
     /// Whether it has all that the model allows, up to a length: nobody can ask a system for all of that.
@@ -228,6 +231,8 @@ impl<'m> Tester<'m> {
             probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
             probing: None,
             probed: Vec::new(),
+            only_probe: false,
+            probing_runs: 0,
             compared: plan.cover == Cover::Compare,
             all_allowed: matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)),
             records: Vec::new(),
@@ -495,6 +500,7 @@ impl<'m> Tester<'m> {
         self.in_run = true;
         self.heard_at = None;
         self.probing = None;
+        self.only_probe = false;
         self.course = None;
         self.trace.clear();
         self.last = None;

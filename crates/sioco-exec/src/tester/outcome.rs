@@ -85,7 +85,10 @@ impl Tester<'_> {
             self.surely.unite(&surely);
             self.possibly.unite(&possibly);
         }
-        self.runs[verdict as usize] += 1;
+        match self.only_probe && verdict <= Verdict::WeakPass {
+            true => self.probing_runs += 1,
+            false => self.runs[verdict as usize] += 1,
+        }
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
         // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
         let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
@@ -189,7 +192,7 @@ impl Tester<'_> {
     /// What the campaign came to.
     pub fn summary(&self) -> Summary {
         let model = self.referee.model();
-        let ran = self.runs.iter().sum::<u64>() > 0;
+        let ran = self.runs.iter().sum::<u64>() + self.probing_runs > 0;
         let (switches, locations) = covered(model, ran, &self.surely, &self.possibly);
         let mut purposes = self.results.clone();
         for result in &mut purposes {
@@ -217,6 +220,7 @@ impl Tester<'_> {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
             runs: self.runs,
+            probing: self.probing_runs,
             steps: self.steps,
             inputs: self.sent,
             purposes,

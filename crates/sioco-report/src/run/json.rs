@@ -71,6 +71,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "exit": exit,
         "end": s.end.name(),
         "runs": runs(s.runs),
+        "probing": s.probing,
         "steps": s.steps,
         "inputs": s.inputs,
         "coverage": {

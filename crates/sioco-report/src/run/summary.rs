@@ -9,6 +9,8 @@ use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
+use sioco_solve::Reason;
+use sioco_symbolic::Stop;
 
 use super::Page;
 use super::dead_end::{self, DeadEnd};
@@ -130,7 +132,7 @@ fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce(
 /// The summary of a campaign.
 pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     let (style, summary) = (page.style, campaign.summary);
-    let runs: u64 = summary.runs.iter().sum();
+    let runs = summary.all_runs();
     let head = match summary.verdict {
         None => style.yellow("NOTHING RUN"),
         Some(v @ Verdict::Pass) => style.green(v.name().to_uppercase()),
@@ -169,9 +171,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if campaign.took.is_some() {
         rows.push(("ended", ended(campaign)));
     }
-    rows.extend(
-        unplanned(campaign.plan).map(|(open, all)| ("plan", format!("leaves {open} of {all} goals uncovered"))),
-    );
+    rows.extend(uncovered(campaign.plan).map(|text| ("plan", text)));
     rows.extend(campaign.plan.and_then(shorter).map(|text| ("length", text)));
     rows.extend(campaign.plan.into_iter().flat_map(|plan| cut(plan.counts)));
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
@@ -181,7 +181,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         rows.push(("inputs", "none was ever sent".into()));
     }
     // What was not begun has covered nothing, and there is no use in saying so in detail.
-    let ran = summary.runs.iter().any(|n| *n > 0);
+    let ran = summary.all_runs() > 0;
     if ran {
         rows.push(("coverage", covered(campaign)));
         rows.extend(traces(campaign).map(|text| ("traces", text)));
@@ -222,7 +222,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     }
     // A few may come when a run ends; if many do, there is something to be heard.
     let dropped = summary.stale + summary.unheard;
-    let unjudged = dropped > 1 && dropped * 10 > summary.runs.iter().sum();
+    let unjudged = dropped > 1 && dropped * 10 > summary.all_runs();
     let advice = match unjudged && campaign.took.is_some() {
         true => ": they were not judged; a longer `--quiescence` may hear them",
         false => "",
@@ -317,13 +317,18 @@ fn runs(summary: &Summary) -> Option<String> {
     use Verdict::*;
     let kinds = [Pass, WeakPass, Inconclusive, Error, Fail];
     let parts = kinds.iter().zip(summary.runs).filter(|(_, n)| *n > 0);
-    let parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    match summary.probing {
+        0 => {}
+        1 => parts.push("1 only a probe, which says nothing".into()),
+        n => parts.push(format!("{n} only probes, which say nothing")),
+    }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn ended(campaign: &Campaign<'_>) -> String {
     let why = match campaign.summary.end {
-        End::Done if campaign.summary.runs.iter().all(|n| *n == 0) => "the plan has no purposes",
+        End::Done if campaign.summary.all_runs() == 0 => "the plan has no purposes",
         End::Done => "everything was done",
         End::Steps => "the steps are used up",
         End::Time => "the time is used up",
@@ -393,6 +398,27 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
     lines
 }
 
+/// What the plan does not cover.
+fn uncovered(plan: Option<&Plan>) -> Option<String> {
+    let unplanned = unplanned(plan);
+    let Some(plan) = plan.filter(|p| p.lacks_tests()) else {
+        return unplanned.map(|(open, all)| format!("leaves {open} of {all} goals uncovered"));
+    };
+    let Some((open, all)) = unplanned else {
+        let why = if plan.stop == Stop::Cancelled { "time" } else { "states (`--nodes`)" };
+        return Some(format!("was cut: `sioco compare` had not enough {why} to compose all of both models"));
+    };
+    // Where nothing is known about a path, the first reason stands for the others.
+    let why = plan.goals.iter().find_map(|(_, state)| match state {
+        State::Unknown(Reason::Cancelled) | State::NotReached(_) => Some("there was no time for them".to_owned()),
+        State::Unknown(Reason::TooLarge) => Some("their outputs are too large to be told apart".to_owned()),
+        State::Unknown(reason) => Some(reason.to_string()),
+        _ => None,
+    });
+    let why = why.unwrap_or_default();
+    Some(format!("{open} of {all} transitions may need more tests than it has: {why}"))
+}
+
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
 pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     let coverage = plan?.coverage();
@@ -403,7 +429,7 @@ pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
 /// What the budget left untried.
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
-    let begun = campaign.summary.runs.iter().any(|n| *n > 0);
+    let begun = campaign.summary.all_runs() > 0;
     if left == 0 || !(begun || matches!(campaign.summary.end, End::Steps | End::Time)) {
         return None;
     }
@@ -461,29 +487,32 @@ fn times(n: u64) -> String {
 
 /// How many purposes were reached, and of each other one, why not.
 fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
-    let results = &campaign.summary.purposes;
-    if results.is_empty() {
+    // What is a probe and nothing else is reached from the start.
+    let is_test = |i: usize| campaign.plan.and_then(|p| p.purposes.get(i)).is_none_or(|p| !p.is_only_probe());
+    let all: Vec<(usize, &PurposeResult)> =
+        campaign.summary.purposes.iter().enumerate().filter(|(i, _)| is_test(*i)).collect();
+    if all.is_empty() {
         return Vec::new();
     }
     let model = &campaign.source.checked.model;
-    let is = |v: Verdict| results.iter().filter(|r| r.verdict == Some(v)).count();
-    let alone = results.iter().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
+    let results = || all.iter().map(|(_, r)| r);
+    let is = |v: Verdict| results().filter(|r| r.verdict == Some(v)).count();
+    let alone = results().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
     let (pass, weak) = (is(Verdict::Pass), is(Verdict::WeakPass));
-    let mut head = format!("{pass} of {} reached", results.len());
+    let mut head = format!("{pass} of {} reached", all.len());
     if alone < pass {
         head.push_str(&format!(", {alone} of these with a single hypothesis"));
     }
     if weak > 0 {
         head.push_str(&format!(", {weak} more perhaps"));
     }
-    let left = results.iter().filter(|r| r.otherwise).count();
+    let left = results().filter(|r| r.otherwise).count();
     if left > 0 {
         head.push_str(&format!(", {left} left to choices of the system"));
     }
     let mut lines = vec![head];
     // Those that were not tried are told of together.
     let missed = |r: &&(usize, &PurposeResult)| r.1.verdict.is_some_and(|v| v > Verdict::WeakPass);
-    let all: Vec<(usize, &PurposeResult)> = results.iter().enumerate().collect();
     let missing: Vec<&(usize, &PurposeResult)> = all.iter().filter(missed).collect();
     for (i, result) in missing.iter().take(NAMED) {
         let attempts = count(result.attempts as usize, "attempt");

@@ -204,7 +204,7 @@ impl Replay {
         };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
-        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, &interrupted);
+        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, recorded.refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();

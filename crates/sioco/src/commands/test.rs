@@ -233,7 +233,8 @@ impl Test {
         let header = if self.is_walk() { header } else { header.with_plan(&plan) };
         let mut journal = Writer::create(self.journal.as_deref())?;
         let stop = Arc::new(AtomicBool::new(false));
-        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, &interrupted);
+        let refusals = plan.cover == Cover::Compare;
+        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
         let (found, took, began) = {
