@@ -196,6 +196,35 @@ fn a_back_end_that_breaks_down_twice_in_a_row_is_left_alone() {
 }
 
 #[test]
+fn who_does_not_know_is_no_worse_than_nobody() {
+    // p * p + r * r == w * w, small: a search finds it.
+    let mut world = World::new(3, 0, 0, false);
+    let [p, r, w] = [world.ints[0], world.ints[1], world.ints[2]];
+    let [p2, r2, w2] = [p, r, w].map(|x| world.arith(Op::Mul, &[x, x]));
+    let sum = world.arith(Op::Add, &[p2, r2]);
+    let mut conditions = vec![world.test(Op::Eq, &[sum, w2]), world.test(Op::Lt, &[p, r])];
+    conditions.extend([p, r, w].map(|x| world.between(x, 3, 19)));
+    let ask = |chain: &mut Chain| {
+        chain.push();
+        conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
+        chain.check_afresh(world.terms(), &limits(), true)
+    };
+    assert!(matches!(ask(&mut Chain::new(None)), Answer::Sat(_)));
+    for answer in [Answer::Unknown(Reason::Undecided("hm".into())), Answer::Unknown(Reason::Resources)] {
+        let (back_end, asked) = parrot(answer);
+        let found = ask(&mut Chain::new(back_end));
+        assert!(matches!(found, Answer::Sat(_)), "{found:?}");
+        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+    }
+    // What nobody knows has the reason of who was asked.
+    let (world, conditions) = hard(1);
+    let (back_end, _) = parrot(Answer::Unknown(Reason::Resources));
+    let mut chain = Chain::new(back_end);
+    chain.assert(world.terms(), conditions[0]);
+    assert_eq!(chain.check_afresh(world.terms(), &limits(), true), Answer::Unknown(Reason::Resources));
+}
+
+#[test]
 fn a_program_that_never_says_anything_is_asked_twice() {
     if sioco_solve::smt::locate::on_path("sh").is_none() {
         eprintln!("skipped: there is no sh here");
