@@ -9,6 +9,7 @@ mod dead_end;
 mod failure;
 pub mod json;
 mod probes;
+mod purposes;
 mod reasons;
 mod sequence;
 mod shorter;

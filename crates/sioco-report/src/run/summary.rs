@@ -15,6 +15,7 @@ use sioco_symbolic::Stop;
 use super::Page;
 use super::dead_end::{self, DeadEnd};
 use super::probes::probes;
+use super::purposes::purposes;
 use super::reasons::Reasons;
 use super::sequence::time;
 use super::shorter::shorter;
@@ -26,7 +27,7 @@ use crate::explore::{count, summary::wrap};
 use crate::plan::{cut, goal_name};
 
 /// So many purposes and switches are named.
-const NAMED: usize = 8;
+pub(super) const NAMED: usize = 8;
 /// So many goals of a purpose are named.
 const GOALS: usize = 3;
 /// A pause before an input that is worth a line.
@@ -133,8 +134,13 @@ fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce(
 pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     let (style, summary) = (page.style, campaign.summary);
     let runs = summary.all_runs();
+    let missed = campaign.gates.iter().any(|g| !g.met);
     let head = match summary.verdict {
         None => style.yellow("NOTHING RUN"),
+        // What was demanded counts, whatever the runs came to.
+        Some(v @ (Verdict::Pass | Verdict::WeakPass)) if missed => {
+            style.yellow(format!("{}, GATE MISSED", v.name().to_uppercase()))
+        }
         Some(v @ Verdict::Pass) => style.green(v.name().to_uppercase()),
         Some(v @ (Verdict::WeakPass | Verdict::Inconclusive)) => style.yellow(v.name().to_uppercase()),
         Some(v) => style.red(v.name().to_uppercase()),
@@ -362,7 +368,7 @@ fn covered(campaign: &Campaign<'_>) -> String {
 }
 
 /// What a purpose is there for, in brackets: its goals, or the trace.
-fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
+pub(super) fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
     let Some(plan) = campaign.plan else { return String::new() };
     if let Some(way) = ways::shown(&campaign.source.checked.model, campaign.plan, purpose) {
         return format!(" ({way})");
@@ -483,49 +489,4 @@ fn pauses(campaign: &Campaign<'_>) -> Option<String> {
 
 fn times(n: u64) -> String {
     if n == 1 { "once".into() } else { format!("{n} times") }
-}
-
-/// How many purposes were reached, and of each other one, why not.
-fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
-    // What is a probe and nothing else is reached from the start.
-    let is_test = |i: usize| campaign.plan.and_then(|p| p.purposes.get(i)).is_none_or(|p| !p.is_only_probe());
-    let all: Vec<(usize, &PurposeResult)> =
-        campaign.summary.purposes.iter().enumerate().filter(|(i, _)| is_test(*i)).collect();
-    if all.is_empty() {
-        return Vec::new();
-    }
-    let model = &campaign.source.checked.model;
-    let results = || all.iter().map(|(_, r)| r);
-    let is = |v: Verdict| results().filter(|r| r.verdict == Some(v)).count();
-    let alone = results().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
-    let (pass, weak) = (is(Verdict::Pass), is(Verdict::WeakPass));
-    let mut head = format!("{pass} of {} reached", all.len());
-    if alone < pass {
-        head.push_str(&format!(", {alone} of these with a single hypothesis"));
-    }
-    if weak > 0 {
-        head.push_str(&format!(", {weak} more perhaps"));
-    }
-    let left = results().filter(|r| r.otherwise).count();
-    if left > 0 {
-        head.push_str(&format!(", {left} left to choices of the system"));
-    }
-    let mut lines = vec![head];
-    // Those that were not tried are told of together.
-    let missed = |r: &&(usize, &PurposeResult)| r.1.verdict.is_some_and(|v| v > Verdict::WeakPass);
-    let missing: Vec<&(usize, &PurposeResult)> = all.iter().filter(missed).collect();
-    for (i, result) in missing.iter().take(NAMED) {
-        let attempts = count(result.attempts as usize, "attempt");
-        let name = result.verdict.map_or("not reached", Verdict::name);
-        let why = match &result.cause {
-            _ if result.otherwise => format!("not reached: it chose otherwise each time ({attempts})"),
-            Some(why) => format!("{name}, {} ({attempts})", in_short(model, why)),
-            None => format!("{name} ({attempts})"),
-        };
-        lines.push(format!("{}.{} {why}", i + 1, what_for(campaign, *i)));
-    }
-    if missing.len() > NAMED {
-        lines.push(format!("… and {} more", missing.len() - NAMED));
-    }
-    lines
 }
