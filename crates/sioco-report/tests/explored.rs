@@ -24,8 +24,11 @@ fn model() -> Model {
     check_text("m.sts", TWICE).model.expect("it is a model").model
 }
 
-/// What was found, handed over with all that is needed to speak about it.
-fn with_tree(order: Order, depth: usize, use_it: &dyn Fn(&mut Exploration, &dyn Fn(&Exploration, &dyn Fn(&Explored)))) {
+/// Shows what was found to somebody, with all that is needed to speak about it.
+type Show<'a> = &'a dyn Fn(&Exploration, &dyn Fn(&Explored));
+
+/// Explores the model, and hands over what was found.
+fn with_tree(order: Order, depth: usize, use_it: &dyn Fn(&mut Exploration, Show)) {
     let model = model();
     let options = Options { order, merge: Merge::Nothing, depth: Some(depth), ..Options::default() };
     let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
