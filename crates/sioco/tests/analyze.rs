@@ -247,7 +247,7 @@ fn an_undefined_guard_is_no_input_gap() {
     assert_eq!(kinds, ["model-error"], "{findings:?}");
     // Where it is defined and false, there is a gap.
     let (findings, _) = analyzed(&text.replace("?i(_) [1 div x", "?i(p) [1 div p"), &["--only", "input-gap"]);
-    assert_eq!(findings[0]["message"], "in `s0`, `?i` is not specified for p = 2", "{findings:?}");
+    assert_eq!(findings[0]["message"], "in `s0`, `?i` is not specified for p = 2 where x = 0", "{findings:?}");
 }
 
 /// `else` is plainly false where another switch is enabled, whatever is undefined elsewhere.
