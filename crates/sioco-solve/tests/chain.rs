@@ -154,6 +154,20 @@ fn groups_keep_the_values_of_the_others() {
     assert_eq!(chain.counters().grouped, 1);
 }
 
+/// A question that was on its way when somebody gave up is counted; one that is asked afterwards is not.
+#[test]
+fn questions_without_an_answer_are_counted() {
+    let (world, conditions) = hard(2);
+    for (cancelled, unanswered) in [(false, 2), (true, 0)] {
+        let asked = std::sync::Arc::default();
+        let parrot = Parrot { answer: Answer::Unknown(Reason::Cancelled), asked, asserted: vec![0] };
+        let mut chain = Chain::with(Some(Box::new(parrot)), Switches { builtin: false, ..Switches::default() });
+        let cancel = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(cancelled));
+        ask_all(&mut chain, &world, &conditions, &Limits { cancel: Some(cancel), ..Limits::default() });
+        assert_eq!(chain.counters().unanswered, unanswered);
+    }
+}
+
 /// `x^3 + y^3 == n` for a few `n`: no bound decides any of them.
 fn hard(count: i64) -> (World, Vec<sioco_model::TermId>) {
     let mut world = World::new(2, 0, 0, false);

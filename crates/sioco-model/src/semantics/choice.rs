@@ -40,8 +40,8 @@ impl From<EvalError> for Failed {
     }
 }
 
-/// Whether some values of the bound variables make the body true. Where they can be tried, the first for which it is not
-/// false decides, as in the reference; otherwise any for which it is true.
+/// Whether some values of the bound variables make the body true. If none do, but it is undefined for some, the error is
+/// that of the first of these where they can be tried, as in the reference.
 pub(super) fn exists(
     context: Context<'_>,
     first: BinderId,
@@ -56,11 +56,11 @@ pub(super) fn exists(
         })
         .collect();
     let search = Search { context, unknowns: &unknowns, condition: body, env };
-    let everything = search.everything();
-    if context.terms.is_partial(body) && size(context, &everything).is_some() {
-        return search.first_that_decides(&everything);
+    match search.witness() {
+        Ok(found) => Ok(found.is_some()),
+        Err(Failed { error: error @ EvalError::NeedsSolver(_), .. }) => Err(error),
+        Err(failed) => Err(search.first_error().unwrap_or(failed.error)),
     }
-    Ok(search.witness().map_err(|f| f.error)?.is_some())
 }
 
 /// Values of the unknowns that make the condition true, if there are any. It is an error if there are none, but some for
@@ -315,33 +315,14 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Whether the condition is true for the first values, in the order of the reference, for which it is not false.
-    fn first_that_decides(&self, everything: &[Domain]) -> Result<bool, EvalError> {
-        let parts = self.left();
-        let spaces: Vec<&Vec<Domain>> = parts.iter().filter_map(|p| p.not_false.as_ref()).collect();
-        if let [only] = &parts[..] {
-            match (&only.undefined, &only.maybe) {
-                (Some(error), _) => return Err(error.clone()),
-                (None, Some(_)) if only.exact => return Ok(true),
-                _ => {}
-            }
-        }
-        let mut decided = Ok(false);
-        let mut decide = |truth: Result<bool, EvalError>| {
-            decided = truth;
-            decided == Ok(false)
-        };
-        match spaces[..] {
-            [] => {}
-            [only] => self.try_all(only, &mut |_, truth| decide(truth))?,
-            _ => self.walk(everything, &mut |values| {
-                let inside = |space: &&Vec<Domain>| {
-                    space.iter().zip(values).all(|(domain, v)| domain.may_be(self.context.sorts, v))
-                };
-                !spaces.iter().any(inside) || decide(self.holds(values))
-            })?,
-        }
-        decided
+    /// Why the condition is undefined for the first values, in the order of the reference, for which it is.
+    fn first_error(&self) -> Option<EvalError> {
+        let mut first = None;
+        let tried = self.try_all(&self.everything(), &mut |_, truth| {
+            first = truth.err();
+            first.is_none()
+        });
+        first.filter(|_| tried.is_ok())
     }
 
     /// Tries the condition on all values of the domains; `found` says whether to go on.

@@ -112,11 +112,6 @@ impl Domain {
         sorts.contains(self.sort, value) && !self.excluded.contains(value) && n.is_none_or(|n| inside(&n))
     }
 
-    /// Whether the value is one of those left.
-    pub fn may_be(&self, sorts: &Sorts, value: &Value) -> bool {
-        self.exact.as_ref().is_none_or(|exact| exact == value) && self.allows(sorts, value)
-    }
-
     /// The integers that the bounds leave, if this is an integer domain with two bounds.
     fn integers(&self, sorts: &Sorts) -> (Option<BigInt>, Option<BigInt>) {
         if !matches!(sorts.get(self.sort), Sort::Int { .. }) {

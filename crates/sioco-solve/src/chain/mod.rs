@@ -74,6 +74,8 @@ pub struct ChainCounters {
     pub back_end: Counters,
     /// Questions of which only an independent group went on.
     pub grouped: u64,
+    /// Questions that the back-end had no answer to when somebody gave up.
+    pub unanswered: u64,
 }
 
 /// Which layers are used.
@@ -366,6 +368,7 @@ impl Chain {
             }
         }
         let Some(back_end) = &mut self.back_end else { return Answer::Unknown(self.without.clone()) };
+        let wanted = !limits.cancelled();
         let answer = if partial {
             // Its word alone is not enough: a *sat* is believed when its values have been tried.
             back_end.check_only(terms, &group, limits, true)
@@ -374,6 +377,7 @@ impl Chain {
             back_end.check(terms, &self.conjuncts, &levels, limits, true)
         };
         self.counters.back_end.count(Some(&answer));
+        self.counters.unanswered += u64::from(wanted && answer == Answer::Unknown(Reason::Cancelled));
         match &answer {
             // One that has worked before may work again.
             Answer::Unknown(why @ (Reason::NoSolver | Reason::Broken { .. })) if self.reply == Reply::Open => {
