@@ -200,7 +200,8 @@ impl<'a, 'm> Again<'a, 'm> {
             Polled::Interrupted => return Ok(Some(self.interrupt())),
             Polled::Nothing | Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
             Polled::Event(event) => {
-                (self.deviated, self.otherwise) = (true, true);
+                // It did more than was recorded before the input, so the input finds it elsewhere.
+                (self.deviated, self.otherwise, self.elsewhere) = (true, true, true);
                 if let Some(cause) = self.event(event)? {
                     return Ok(Some(cause));
                 }

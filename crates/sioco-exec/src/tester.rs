@@ -131,6 +131,8 @@ pub struct Tester<'m> {
     /// The probe of each purpose, the one that is under way, and what came of those before it.
     probes: Vec<Vec<Event>>,
     probing: Option<Probing>,
+    /// Whether a probe begins as soon as the answer to what came before it is there.
+    probe_waits: bool,
     probed: Vec<Probed>,
     /// Whether the run has been a probe and nothing else, and how many runs were that.
     only_probe: bool,
@@ -230,6 +232,7 @@ impl<'m> Tester<'m> {
             results,
             probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
             probing: None,
+            probe_waits: false,
             probed: Vec::new(),
             only_probe: false,
             probing_runs: 0,
@@ -346,6 +349,9 @@ impl<'m> Tester<'m> {
                     Some(decision) => return decision,
                     None => continue,
                 }
+            }
+            if std::mem::take(&mut self.probe_waits) && !self.referee.is_quiet() {
+                return Decision::Wait;
             }
             if let Some(cause) = self.listening.ending.take() {
                 self.finish(cause);
@@ -500,6 +506,7 @@ impl<'m> Tester<'m> {
         self.in_run = true;
         self.heard_at = None;
         self.probing = None;
+        self.probe_waits = false;
         self.only_probe = false;
         self.course = None;
         self.trace.clear();

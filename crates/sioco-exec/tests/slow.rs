@@ -280,6 +280,24 @@ fn runs_are_listened_to_at_their_end() {
     }
 }
 
+/// An internal step that is still to come is no reason not to listen: what it leads to may only be silent, too.
+#[test]
+fn runs_are_listened_to_before_internal_steps() {
+    let model = model(
+        "input a\noutput ok\noutput more\nprocess P {\n  var n: Int = 0\n  init l0 { ?a -> l1 }\n  state l1 { !ok -> l2 }\n  \
+         state l2 { !more [n > 0] -> l0   tau [n == 0] -> l0 }\n}\n",
+    );
+    let plan = planned(&model, "paths:2", true);
+    for (every, verdict) in [(1, Verdict::Fail), (u64::MAX, Verdict::Pass)] {
+        let settings = Settings { walks: Walks::None, ..Settings::default() };
+        let (events, late) = Default::default();
+        let mut sut = Chatty { model: &model, every, got: 0, events, late };
+        let clock = &mut Ticking(Duration::ZERO);
+        let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |_| {});
+        assert_eq!(summary.verdict, Some(verdict), "{summary:?}");
+    }
+}
+
 const QUIT: &str = "input a\ninput quit\noutput ok\nprocess P {\n  init l0 { ?a -> l1   ?quit -> over }\n  \
     state l1 { !ok -> l0 }\n  final over\n}\n";
 

@@ -214,12 +214,17 @@ impl Plan {
         Some(Shorter { asked, reached })
     }
 
-    /// Whether it is a suite of a comparison that may need more tests than it has: such a suite is there for all transitions,
-    /// so what nobody knows about one of them, or about what was cut, is missing. A length that was asked for cuts nothing.
+    /// Whether it is a suite that may need more tests than it has: one of a comparison is there for all transitions, so what
+    /// nobody knows about one of them, or about what was cut, is missing, and one of classes for all of these. A length that
+    /// was asked for cuts nothing.
     pub fn lacks_tests(&self) -> bool {
         let coverage = self.coverage();
         let cut = matches!(self.stop, Stop::Nodes | Stop::Memory | Stop::Cancelled);
-        self.cover == Cover::Compare && (cut || coverage.unknown + coverage.not_reached > 0)
+        match self.cover {
+            Cover::Compare => cut || coverage.unknown + coverage.not_reached > 0,
+            Cover::Classes => coverage.unknown > 0,
+            _ => false,
+        }
     }
 
     /// The a-priori coverage of the goals (S0: cov, but without what cannot be covered).

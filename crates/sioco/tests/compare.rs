@@ -180,6 +180,51 @@ fn inputs_that_are_not_taken_are_a_difference() {
     assert!(!walked.stdout.contains("V005"), "{}", walked.stdout);
 }
 
+/// That nothing is answered shows only to those who wait: what comes late must not be taken for the answer to the next input,
+/// or to a probe.
+#[test]
+fn no_answer_is_an_answer() {
+    let folder = folder();
+    let gates = "input a\ninput b\noutput x\n";
+    let probed = [
+        "process S { init s0 { ?a -> s1  ?b ; !x -> s0 } state s1 }",
+        "process I { init s0 { ?a ; !x -> s1  ?b ; !x -> s0 } state s1 { ?b -> s1 } }",
+    ];
+    let inner = [
+        "process S { init s0 { ?a -> s1 } state s1 { ?a -> s2 } state s2 { !x -> s0 } }",
+        "process I { init s0 { ?a -> s1 } state s1 { ?a -> s2  !x -> s0 } state s2 { !x -> s0 } }",
+    ];
+    for pair in [probed, inner] {
+        let [spec, imp] = pair.map(|text| format!("{gates}{text}\n"));
+        let (spec, imp) = two(&folder, &spec, &imp);
+        let plan = folder.path("plan.json");
+        compare(&spec, &imp, &["--output", &plan]).exits(1);
+        for seed in ["1", "2", "3", "4", "5", "6"] {
+            let journal = folder.path("run.jsonl");
+            for (system, exit) in [(&imp, 1), (&spec, 0)] {
+                let sut = format!("model:{system}");
+                let arguments = ["test", &spec, "--plan", &plan, "--sut", &sut, "--seed", seed, "--journal", &journal];
+                sioco(&arguments).exits(exit);
+            }
+        }
+    }
+}
+
+/// A system that refuses one test after the other is judged in all of them.
+#[test]
+fn refusals_do_not_end_a_campaign() {
+    let folder = folder();
+    let spec = "input a(p: Int in 0..9)\noutput x(p: Int)\nprocess S {\n  init s0 {\n    ?a(p) [p < 3] ; !x(p) -> s0\n    \
+                ?a(p) [3 <= p < 6] ; !x(1) -> s0\n    ?a(p) [p >= 6] ; !x(p + 1) -> s0\n  }\n}\n";
+    let imp = "input a(p: Int in 0..9)\noutput x(p: Int)\nprocess I {\n  init s0 { ?a(p) [p > 9] ; !x(p) -> s0 }\n}\n";
+    let (spec, imp) = two(&folder, spec, imp);
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan, "--length", "1"]).exits(1);
+    let run = test(&spec, &plan, &imp);
+    run.exits(1).stdout_has("everything was done");
+    assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
+}
+
 #[test]
 fn specifications_may_choose() {
     let folder = folder();

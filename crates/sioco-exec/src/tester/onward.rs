@@ -3,7 +3,7 @@
 
 use sioco_model::model::Direction;
 
-use super::{Chosen, Tester};
+use super::{Chosen, HEARD, Tester};
 use crate::course::gate_of;
 use crate::event::GateValue;
 use crate::record::{Aim, Why};
@@ -26,7 +26,7 @@ impl Tester<'_> {
         }
         let next = inputs.into_iter().nth(sent.len());
         // The whole answer belongs to the input before.
-        if self.referee.may_act() {
+        if self.referee.may_act() || self.is_unanswered() {
             return Some(Chosen::Wait);
         }
         self.course = None;
@@ -38,6 +38,13 @@ impl Tester<'_> {
                 Chosen::End(Cause::Reached)
             }
         })
+    }
+
+    /// Whether the answer to the last input of a test is not there yet, as far as anybody knows: also that nothing is answered
+    /// is told apart only by waiting. The next input would be blamed for what comes late.
+    pub(super) fn is_unanswered(&mut self) -> bool {
+        let tests = self.compared && self.heard < HEARD && !self.referee.is_quiet();
+        tests && (self.owed || self.referee.may_act())
     }
 
     /// The inputs of a test, with their values; nothing if the plan does not have these.

@@ -33,6 +33,11 @@ impl Tester<'_> {
                 if self.mode != Mode::Purpose(purpose) || self.probing.is_some() || self.repeated {
                     continue;
                 }
+                // What was judged before it is over first.
+                if self.is_unanswered() {
+                    self.probe_waits = true;
+                    continue;
+                }
                 self.begin_probe(purpose);
             }
             self.referee.suite.close(purpose);

@@ -126,7 +126,8 @@ impl Tester<'_> {
 
     /// Whether to send an input now, or to wait for outputs that may be under way.
     pub(super) fn stimulate(&mut self, input: GateValue, why: Why) -> Chosen {
-        match self.is_fair() && self.referee.may_act() {
+        let wait = self.is_fair() && self.referee.may_act();
+        match wait || self.is_unanswered() {
             true => Chosen::Wait,
             false => Chosen::Send(input, why),
         }

@@ -422,7 +422,8 @@ fn uncovered(plan: Option<&Plan>) -> Option<String> {
         _ => None,
     });
     let why = why.unwrap_or_default();
-    Some(format!("{open} of {all} transitions may need more tests than it has: {why}"))
+    let what = if plan.cover == Cover::Compare { "transitions" } else { "goals" };
+    Some(format!("{open} of {all} {what} may need more tests than it has: {why}"))
 }
 
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.

@@ -118,6 +118,11 @@ impl Judge {
             return Err(failure.help("a log has a line for each event, such as `?gate(1)` or `!gate(1)`"));
         }
         let (found, reasons) = self.judge(source, &log, &back_end, out);
+        if found.steps == 0 && found.verdict <= Some(Verdict::WeakPass) {
+            let message = Some(format!("nothing happened in {name}: no run has an input, an output or a silence"));
+            let failure = Failure { exit: Exit::Nothing, message, help: None };
+            return Err(failure.help("there is nothing to judge; a run that was stopped at once looks like this"));
+        }
         let told = Campaign {
             source,
             summary: &found,
