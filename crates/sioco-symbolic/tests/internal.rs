@@ -59,13 +59,11 @@ fn random_text(rng: &mut Rng) -> String {
     text + "}\n"
 }
 
+/// Steps, by the values of their parameters and the state after them.
+type Taken = Vec<(Vec<Value>, State)>;
+
 /// All steps of one switch from a state, with their values.
-fn steps_of(
-    model: &Model,
-    interpreter: &mut Interpreter<'_>,
-    state: &State,
-    switch: SwitchId,
-) -> Vec<(Vec<Value>, State)> {
+fn steps_of(model: &Model, interpreter: &mut Interpreter<'_>, state: &State, switch: SwitchId) -> Taken {
     let open = model.switches[switch].params.len();
     let all = if open == 0 { vec![vec![]] } else { (0..3).map(|n| vec![Value::Int(n)]).collect() };
     let mut found = Vec::new();
@@ -86,7 +84,7 @@ fn brute_force(model: &Model) -> (bool, bool) {
     let mut internal: HashMap<State, BTreeSet<State>> = HashMap::new();
     let mut deterministic = true;
     while let Some(state) = open.pop() {
-        let mut enabled: Vec<(SwitchId, Vec<(Vec<Value>, State)>)> = Vec::new();
+        let mut enabled: Vec<(SwitchId, Taken)> = Vec::new();
         for &switch in &model.locations[state.locations()[0]].outgoing {
             let steps = steps_of(model, &mut interpreter, &state, switch);
             for (_, next) in &steps {
