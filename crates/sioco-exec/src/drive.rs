@@ -72,6 +72,7 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
                 tester.may_be_late();
             }
             tester.started(sut.order());
+            tester.hears(clock.now());
         }
         Decision::Send { id, input, at_once: true } => {
             tester.sending(clock.now());

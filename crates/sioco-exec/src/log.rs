@@ -54,6 +54,8 @@ pub struct LoggedRun {
     pub overtaken: bool,
     /// Whether an input that is refused and should have been taken is a failure.
     pub refusals: bool,
+    /// Whether it is a probe and nothing else: then there is nothing to judge.
+    pub only_probe: bool,
     /// The verdict that was given then, and why.
     pub verdict: Option<(Verdict, Cause)>,
     /// The run that it is the shortest form of, if it is one: then it is no part of the campaign.
@@ -77,6 +79,7 @@ impl LoggedRun {
             refused: None,
             overtaken: false,
             refusals: false,
+            only_probe: false,
             verdict: None,
             shrunk: None,
             again: None,
@@ -128,7 +131,11 @@ impl Log {
                     runs.begin(LoggedRun { order: Some(*order), seed: Some(*seed), shrunk, ..new });
                 }
                 // What comes from here on is not judged.
-                Record::Input { why: Why::Probe(_), .. } => runs.unjudged = true,
+                Record::Input { why: Why::Probe(_), .. } => {
+                    let first = !runs.unjudged;
+                    runs.unjudged = true;
+                    runs.run().filter(|_| first).into_iter().for_each(|run| run.only_probe = run.steps.is_empty());
+                }
                 _ if runs.unjudged && stamped.record.is_event() => {}
                 Record::Input { id, input, .. } => runs.sent(*id, input.clone()),
                 Record::Accepted { id } => runs.accepted(*id, line, at),

@@ -573,6 +573,25 @@ impl<'m> Referee<'m> {
         })
     }
 
+    /// Whether some hypothesis may give an output. What internal steps lead to is a hypothesis of its own, so that a step
+    /// that is still to come is no reason to wait.
+    pub fn may_answer(&mut self) -> bool {
+        if self.belief.cut || !self.may_act() {
+            return self.may_act();
+        }
+        let waiting = self.is_waiting();
+        let Referee { mind, belief, .. } = self;
+        waiting
+            || belief.hypotheses().any(|h| match &h.place {
+                Place::Known(state) => match mind.interpreter.quiescence(state) {
+                    Ok(Quiescence::Quiescent | Quiescence::Diverging) => false,
+                    Ok(Quiescence::Active(switch)) => mind.model().direction(switch) == Some(Direction::Output),
+                    Ok(Quiescence::Unknown { .. }) | Err(_) => true,
+                },
+                Place::Open(_) => true,
+            })
+    }
+
     /// The state, if nothing can happen in any hypothesis and one of them is not at the end of the model.
     pub fn deadlock(&mut self) -> Option<State> {
         let Referee { mind, belief, .. } = self;

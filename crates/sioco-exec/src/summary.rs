@@ -76,10 +76,10 @@ pub struct BadRun {
     pub explanation: Option<Explanation>,
 }
 
-/// The worst verdict, or inconclusive if no run came to an end that says anything.
+/// The worst verdict, or inconclusive if no run came to an end that says anything, be it that all were probes.
 pub fn at_least(worst: Verdict, runs: &[u64; 5]) -> Verdict {
     let passed = runs[Verdict::Pass as usize] + runs[Verdict::WeakPass as usize] > 0;
-    if passed || runs.iter().all(|n| *n == 0) { worst } else { worst.max(Verdict::Inconclusive) }
+    if passed { worst } else { worst.max(Verdict::Inconclusive) }
 }
 
 /// Of runs with these verdicts and numbers of steps, the failing one that tells most: the shortest, and of these the
@@ -117,6 +117,9 @@ pub struct Summary {
     pub end: End,
     /// How many runs there were, by verdict: pass, weak pass, inconclusive, error, fail.
     pub runs: [u64; 5],
+    /// How many runs there were besides that were a probe and nothing else: nothing was judged in them, so that they say
+    /// nothing about the system.
+    pub probing: u64,
     /// Inputs, outputs and silences.
     pub steps: u64,
     /// Of these, inputs.
@@ -149,12 +152,17 @@ pub struct Summary {
 
 impl Summary {
     /// The same, where the plan has to be whole: if all traces of a length were asked for, and those that were run are
-    /// shorter, that is inconclusive at best.
+    /// shorter, that is inconclusive at best; so it is where a suite may need more tests than it has.
     pub fn of_plan(mut self, plan: &Plan) -> Summary {
-        if plan.shorter().is_some() {
+        if plan.shorter().is_some() || plan.lacks_tests() {
             self.verdict = self.verdict.map(|v| v.max(Verdict::Inconclusive));
         }
         self
+    }
+
+    /// How many runs there were in all.
+    pub fn all_runs(&self) -> u64 {
+        self.runs.iter().sum::<u64>() + self.probing
     }
 
     /// How many purposes the budget left untried.

@@ -21,8 +21,8 @@ use sioco_model::semantics::oracle::Oracle;
 use sioco_plan::along::Drawer;
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Event, Plan};
-use sioco_solve::Limits;
 use sioco_solve::values::Random;
+use sioco_solve::{Leash, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
@@ -117,6 +117,8 @@ pub struct Tester<'m> {
     /// How much memory its terms take at first, in bytes.
     at_first: usize,
     solvers: SolverFactory<'m>,
+    /// What ends questions when the system has waited long enough.
+    leash: Leash,
     random: Random,
     drawer: Drawer,
     inputs: Inputs,
@@ -130,8 +132,13 @@ pub struct Tester<'m> {
     probes: Vec<Vec<Event>>,
     probing: Option<Probing>,
     probed: Vec<Probed>,
+    /// Whether the run has been a probe and nothing else, and how many runs were that.
+    only_probe: bool,
+    probing_runs: u64,
     /// Whether the plan is a suite of a comparison (S2): then a purpose is there for its inputs.
     compared: bool,
+    /// Whether it has all that the model allows, up to a length: nobody can ask a system for all of that.
+    all_allowed: bool,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
     to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
@@ -203,12 +210,14 @@ impl<'m> Tester<'m> {
         let results = vec![PurposeResult::default(); suite.len()];
         let mut referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
         referee.count_refusals(plan.cover == Cover::Compare);
-        let walker = walker(model, solvers);
+        let leash = Leash::default();
+        let walker = walker(model, solvers, &leash);
         Tester {
             referee,
             at_first: walker.path.bytes(),
             walker,
             solvers,
+            leash,
             random: Random::new(settings.seed),
             drawer: Drawer::default(),
             inputs: Inputs::new(model),
@@ -222,7 +231,10 @@ impl<'m> Tester<'m> {
             probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
             probing: None,
             probed: Vec::new(),
+            only_probe: false,
+            probing_runs: 0,
             compared: plan.cover == Cover::Compare,
+            all_allowed: matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)),
             records: Vec::new(),
             run: 0,
             in_run: false,
@@ -263,6 +275,14 @@ impl<'m> Tester<'m> {
         }
     }
 
+    /// The same, with the leash that all its solvers hang on: the one of its `solvers` and of its oracle. Otherwise only
+    /// what it asks itself to find values ends in time.
+    pub fn on(mut self, leash: &Leash) -> Tester<'m> {
+        self.leash = leash.clone();
+        self.walker = walker(self.model(), self.solvers, leash);
+        self
+    }
+
     /// The model.
     pub fn model(&self) -> &'m Model {
         self.referee.model()
@@ -290,12 +310,18 @@ impl<'m> Tester<'m> {
 
     /// What to do next.
     pub fn decide(&mut self) -> Decision {
-        // Before a run nobody waits.
-        let waits = self.in_run && self.run_steps > 0;
-        if !waits || self.mode == Mode::Walk {
+        if !self.in_run || self.run_steps == 0 || self.mode == Mode::Walk {
             self.forget_terms();
         }
-        self.walker.path.hurry(waits.then_some(self.settings.pause));
+        // Before a run nobody waits; from the reset on the system does.
+        self.leash.hurry(self.in_run.then_some(self.settings.pause));
+        let decision = self.choose();
+        // What is observed is judged however long that takes.
+        self.leash.hurry(None);
+        decision
+    }
+
+    fn choose(&mut self) -> Decision {
         let mut in_time = true;
         loop {
             if self.end.is_some() {
@@ -305,6 +331,10 @@ impl<'m> Tester<'m> {
                 return Decision::Await { id: pending.id };
             }
             if !self.in_run {
+                if let Some(end) = self.over() {
+                    self.stop(end);
+                    continue;
+                }
                 if let Some(decision) = self.next_run() {
                     return decision;
                 }
@@ -337,7 +367,12 @@ impl<'m> Tester<'m> {
                 Chosen::Wait if self.referee.is_quiet() => self.go_on().unwrap_or(Chosen::Wait),
                 other => other,
             };
-            if in_time && self.walker.path.is_late() {
+            // What was cut short by the end of everything decides nothing.
+            if let Some(end) = self.over() {
+                self.stop(end);
+                continue;
+            }
+            if in_time && self.leash.is_late() {
                 in_time = false;
                 self.pauses.hurried += 1;
                 self.records.push(Record::Hurried);
@@ -369,6 +404,11 @@ impl<'m> Tester<'m> {
                 Chosen::End(cause) => self.finish(cause),
             }
         }
+    }
+
+    /// Why everything has to end, if it has to.
+    fn over(&self) -> Option<End> {
+        self.leash.is_over().then(|| if self.leash.is_cancelled() { End::Interrupted } else { End::Time })
     }
 
     /// The next run, if there is anything left to do.
@@ -460,6 +500,7 @@ impl<'m> Tester<'m> {
         self.in_run = true;
         self.heard_at = None;
         self.probing = None;
+        self.only_probe = false;
         self.course = None;
         self.trace.clear();
         self.last = None;
@@ -487,7 +528,7 @@ impl<'m> Tester<'m> {
     /// Terms that were made for values are of no use later.
     fn forget_terms(&mut self) {
         if self.walker.path.bytes() > TERMS + self.at_first {
-            self.walker = walker(self.model(), self.solvers);
+            self.walker = walker(self.model(), self.solvers, &self.leash);
         }
     }
 
@@ -548,6 +589,7 @@ enum Chosen {
     End(Cause),
 }
 
-fn walker<'m>(model: &'m Model, solvers: SolverFactory<'m>) -> Walker<'m> {
-    Walker::new(Path::with(model, solvers, Shortcuts::default(), Limits::default()))
+fn walker<'m>(model: &'m Model, solvers: SolverFactory<'m>, leash: &Leash) -> Walker<'m> {
+    let limits = Limits { leash: Some(leash.clone()), ..Limits::default() };
+    Walker::new(Path::with(model, solvers, Shortcuts::default(), limits))
 }

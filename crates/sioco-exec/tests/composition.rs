@@ -65,6 +65,12 @@ fn run_telling(spec: &Model, plan: &Plan, system: &Model) -> Summary {
     drive(&mut tester, &mut Telling(player(system)), &mut NoClock, &mut |_| {})
 }
 
+/// Whether nothing speaks against a system. What was a probe and nothing else says nothing.
+fn passes(summary: &Summary) -> bool {
+    let only_probes = summary.runs == [0; 5] && summary.probing > 0;
+    summary.verdict.is_none_or(|v| v <= Verdict::WeakPass || only_probes && v == Verdict::Inconclusive)
+}
+
 /// How many inputs show the difference, or why a solver left it open.
 fn found(compared: &Compared) -> Result<Option<usize>, String> {
     match &compared.conformance {
@@ -168,13 +174,9 @@ fn specifications_may_choose() {
             assert!(!fails || known.is_some(), "{summary:?}\n{}", pair.show());
             let own = run(&spec, &suite.plan, &spec);
             // Whoever makes other allowed choices than a test has is not left open.
-            assert!(own.verdict.is_none_or(|v| v <= Verdict::WeakPass), "{own:?}\n{}", pair.show());
+            assert!(passes(&own), "{own:?}\n{}", pair.show());
             let conforms = known.is_none() && found(&compared) == Ok(None);
-            assert!(
-                !conforms || summary.verdict.is_none_or(|v| v <= Verdict::WeakPass),
-                "{summary:?}\n{}",
-                pair.show()
-            );
+            assert!(!conforms || passes(&summary), "{summary:?}\n{}", pair.show());
         }
     }
     println!("{differ} differ, {same} do not, {unknown} unknown; {together} took all states together");
@@ -292,10 +294,10 @@ fn suites_are_sound_and_exhaustive() {
             }
             assert_ne!(summary.verdict, Some(Verdict::Error), "{summary:?}\n{}", pair.show());
             let own = run(&spec, &suite.plan, &spec);
-            assert!(own.verdict.is_none_or(|v| v <= Verdict::WeakPass), "{own:?}\n{}", pair.show());
+            assert!(passes(&own), "{own:?}\n{}", pair.show());
             // A silence that is announced and that no test asks for leads away from none.
             let told = run_telling(&spec, &suite.plan, &spec);
-            assert!(told.verdict.is_none_or(|v| v <= Verdict::WeakPass), "{told:?}\n{}", pair.show());
+            assert!(passes(&told), "{told:?}\n{}", pair.show());
             killed += u64::from(fails);
             passed += u64::from(!fails);
         }

@@ -279,9 +279,12 @@ fn inputs_that_nothing_specifies() {
     assert_eq!(next(&mut ignores), SutEvent::Accepted { id: 2 });
     assert!(output(&mut ignores).is_some());
 
+    // What it takes is asked for where it waits.
     let mut refuses = start(Unspecified::Refuse);
-    assert!(matches!(next(&mut refuses), SutEvent::Refused { id: 2, .. }));
-    assert!(output(&mut refuses).is_some());
+    assert!(matches!(next(&mut refuses), SutEvent::Observed(Observation::Output(_))));
+    assert_eq!(next(&mut refuses), SutEvent::Accepted { id: 2 });
+    refuses.send(3, &b).expect("sent");
+    assert!(matches!(next(&mut refuses), SutEvent::Refused { id: 3, .. }));
     refuses.send(3, &GateValue { gate: a.gate, args: vec![Value::Int(1)] }).expect("sent");
     assert!(matches!(next(&mut refuses), SutEvent::Refused { id: 3, .. }), "one value too many");
 }

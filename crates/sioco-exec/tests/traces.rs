@@ -4,14 +4,18 @@
 mod industrial;
 mod support;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use sioco_exec::player::Player;
+use sioco_exec::record::End;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{GateValue, Record, Settings, Summary, Tester, Verdict};
 use sioco_model::{Model, Value};
 use sioco_plan::{Cover, Options, Plan, Purpose, plan};
-use sioco_solve::values::Choice;
+use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{BackEnd, Leash, Reason};
 use support::{Scripted, builtin, campaign, example, trace};
 
 /// A test for each trace of a length, with the least values (S1 section 3.1.4, *min*).
@@ -173,6 +177,51 @@ fn who_must_hurry_says_so() {
         let hurried = first.contains(&Record::Hurried);
         assert_eq!((hurried, summary.pauses.hurried > 0), (pause.is_zero(), pause.is_zero()), "{summary:?}");
         assert!(summary.verdict <= Some(Verdict::Inconclusive), "{summary:?}");
+    }
+}
+
+/// From the reset on the system waits, so that the values of a first input have to be there in time, too.
+#[test]
+fn who_must_hurry_says_so_from_the_start() {
+    let model = support::model(
+        "input a(p: Int)\noutput b\nprocess P {\n  init l0 { ?a(p) [p > 3 && p < 9] -> l1 }\n  state l1 { !b -> l0 }\n}\n",
+    );
+    let mut plan = tests(&model, 2);
+    plan.purposes.iter_mut().for_each(|p| p.test = None);
+    for (pause, trace_is) in [(Duration::MAX, vec!["?a(4)", "!b"]), (Duration::ZERO, vec![])] {
+        let settings = Settings { values: Choice::Min, attempts: 1, pause, ..Settings::default() };
+        let mut tester = Tester::new(&model, &builtin, &plan, settings);
+        let mut sut =
+            Scripted::new(&model, |inputs: &[GateValue]| inputs.last().map(|_| "!b".into()).into_iter().collect());
+        let (records, summary) = campaign(&mut tester, &mut sut);
+        assert_eq!(trace(&model, &records), trace_is);
+        assert_eq!(records.contains(&Record::Hurried), pause.is_zero());
+        let cause = summary.purposes[0].cause.clone();
+        let unknown = Cause::Open(Open::Unknown(Reason::Time));
+        assert_eq!(cause, pause.is_zero().then_some(unknown), "{summary:?}");
+    }
+}
+
+/// Whoever ends everything ends it at the next decision, and what was cut by that has no verdict.
+#[test]
+fn a_pulled_leash_ends_the_campaign() {
+    let model = example("trace-figures/fig-3-08");
+    let plan = tests(&model, 3);
+    let stop = Arc::new(AtomicBool::new(false));
+    let late = Leash::new([], Some(Instant::now()));
+    let stopped = Leash::new([stop.clone()], None);
+    for (leash, end, begins) in [(late, End::Time, false), (stopped, End::Interrupted, true)] {
+        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain().on(Some(&leash))) };
+        let mut tester = Tester::new(&model, &solvers, &plan, Settings::default()).on(&leash);
+        let mut sut = Scripted::new(&model, |_: &[GateValue]| {
+            stop.store(true, Ordering::Relaxed);
+            vec!["!a(11)".into()]
+        });
+        let (records, summary) = campaign(&mut tester, &mut sut);
+        assert_eq!(summary.end, end);
+        assert_eq!(records.iter().any(|r| matches!(r, Record::Run { .. })), begins);
+        assert!(summary.purposes.iter().all(|p| p.verdict != Some(Verdict::Fail)), "{summary:?}");
+        assert_eq!(summary.runs[Verdict::Inconclusive as usize], u64::from(begins), "{summary:?}");
     }
 }
 
@@ -383,8 +432,9 @@ fn s1_section_5_3() {
 /// run marks them all (S1 section 5.2.4), and does not look at every pair of them.
 #[test]
 fn a_run_may_fit_very_many_traces() {
-    let model =
-        support::model("output u\nprocess P {\n  var x: Int = 0\n  init l0 { tau / x := x + 1 -> l0  !u -> l0 }\n}\n");
+    let model = support::model(
+        "output u\nprocess P {\n  var x: Int = 0\n  init l0 { tau / x := x + 1 -> l0  !u [x >= 0] -> l0 }\n}\n",
+    );
     let options = Options { strict: true, steering: false, nodes: 100_000, ..Options::new(Cover::Traces(2)) };
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_eq!(plan.purposes.len(), 10_000);

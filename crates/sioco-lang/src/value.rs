@@ -4,7 +4,7 @@
 //! that is known.
 
 use sioco_model::number::{self, Rational};
-use sioco_model::sort::{Sort, Sorts};
+use sioco_model::sort::{Field, Sort, Sorts};
 use sioco_model::{SortId, Value};
 
 use crate::source::FileId;
@@ -27,12 +27,49 @@ pub fn parse_value(sorts: &Sorts, sort: SortId, text: &str) -> Result<Value, Str
         return Err(format!("`{}` is not a value", text.trim()));
     }
     read(sorts, sort, &expr).ok_or_else(|| {
+        let (place, sort, part) = culprit(sorts, sort, &expr);
         let name = sorts.name(sort);
-        match read(sorts, sorts.base(sort), &expr) {
+        let what = match read(sorts, sorts.base(sort), part) {
             Some(value) => format!("{} is outside of `{name}`", sorts.show(sorts.base(sort), &value)),
-            None => format!("`{}` is not a value of type `{name}`{}", text.trim(), alternatives(sorts, sort)),
-        }
+            None => {
+                let written = text.get(part.span.start as usize..part.span.end as usize).unwrap_or(text);
+                format!("`{}` is not a value of type `{name}`{}", written.trim(), alternatives(sorts, sort))
+            }
+        };
+        if place.is_empty() { what } else { format!("in `{}`: {what}", place.trim_start_matches('.')) }
     })
+}
+
+/// The smallest part of an expression that keeps it from being a value of the sort, which it is not: where it is
+/// (`.point.x`, `.items[2]`), and of which sort it would have to be.
+fn culprit<'e>(sorts: &Sorts, sort: SortId, expr: &'e Expr) -> (String, SortId, &'e Expr) {
+    let parts: Vec<(String, SortId, &Expr)> = match (&expr.kind, sorts.get(sort)) {
+        (ExprKind::Paren(inner), _) => return culprit(sorts, sort, inner),
+        (ExprKind::Seq(items), Sort::Seq(item)) => {
+            items.iter().enumerate().map(|(i, e)| (format!("[{i}]"), *item, e)).collect()
+        }
+        (ExprKind::Call(name, args), Sort::Data(data)) => {
+            let c = sorts.data[*data].constructors.iter().find(|c| c.name == name.name);
+            let fields = c.filter(|c| c.fields.len() == args.len()).into_iter().flat_map(|c| &c.fields);
+            fields.zip(args).map(|(f, e)| (format!(".{}", f.name), f.sort, e)).collect()
+        }
+        (ExprKind::Record(name, given), Sort::Data(data)) => {
+            let data = &sorts.data[*data];
+            let c = data.constructors.first().filter(|c| data.record && c.name == name.name);
+            let written = |f: &Field| given.iter().find(|g| g.name.name == f.name).map(|g| (f.sort, &g.value));
+            let whole = c.filter(|c| c.fields.len() == given.len() && c.fields.iter().all(|f| written(f).is_some()));
+            let fields = whole.into_iter().flat_map(|c| &c.fields);
+            fields.filter_map(|f| written(f).map(|(sort, e)| (format!(".{}", f.name), sort, e))).collect()
+        }
+        _ => Vec::new(),
+    };
+    match parts.into_iter().find(|(_, sort, e)| read(sorts, *sort, e).is_none()) {
+        Some((place, sort, part)) => {
+            let (inner, sort, part) = culprit(sorts, sort, part);
+            (place + &inner, sort, part)
+        }
+        None => (String::new(), sort, expr),
+    }
 }
 
 /// Reads a value from an expression that is a literal of the sort.
@@ -67,7 +104,7 @@ pub fn read(sorts: &Sorts, sort: SortId, expr: &Expr) -> Option<Value> {
             if c.fields.len() != given.len() {
                 return None;
             }
-            let field = |f: &sioco_model::sort::Field| {
+            let field = |f: &Field| {
                 let init = given.iter().find(|g| g.name.name == f.name)?;
                 read(sorts, f.sort, &init.value)
             };
@@ -147,6 +184,23 @@ mod tests {
             "P { x: 1 / 0, s: [] }",
         ] {
             assert!(parse_value(&model.sorts, sort, wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_part_that_is_wrong() {
+        let text = "type C = Red | Mix(a: Int in 0..9, b: Bool)\ntype P = { x: Int in 0..9, s: Seq<C> }\ninput i(p: P)\nprocess Q { init l { ?i(_) -> l } }";
+        let model = check_text("m.sts", text).model.expect("a model").model;
+        let sort = model.gates.values().next().expect("a gate").params[0].sort;
+        for (text, error) in [
+            ("P { x: 99, s: [] }", "in `x`: 99 is outside of `Int in 0..9`"),
+            ("P { s: [Red, Mix(10, true)], x: 1 }", "in `s[1].a`: 10 is outside of `Int in 0..9`"),
+            ("P { x: 1, s: [Mix(1, 2)] }", "in `s[0].b`: `2` is not a value of type `Bool`: write `true` or `false`"),
+            ("P { x: 1, s: [(Blue)] }", "in `s[0]`: `Blue` is not a value of type `C`: write `Red` or `Mix(a, b)`"),
+            ("P { x: 99 }", "`P { x: 99 }` is not a value of type `P`: write `P { x: …, s: … }`"),
+            ("P { x: 99, y: 1 }", "`P { x: 99, y: 1 }` is not a value of type `P`: write `P { x: …, s: … }`"),
+        ] {
+            assert_eq!(parse_value(&model.sorts, sort, text), Err(error.into()));
         }
     }
 

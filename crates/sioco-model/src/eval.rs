@@ -164,6 +164,7 @@ fn exists(pool: &TermPool, sorts: &Sorts, binders: &[BinderId], body: TermId, en
         let sort = sizes.iter().max_by_key(|(_, size)| *size).expect("total is 1 without binders").0;
         return Err(EvalError::NeedsSolver(format!("`{}` has too many values to try", sorts.name(sort))));
     }
+    let mut undefined = Undefined::default();
     for n in 0..total {
         let mut rest = n;
         let mut bound = env.bound.to_vec();
@@ -171,11 +172,34 @@ fn exists(pool: &TermPool, sorts: &Sorts, binders: &[BinderId], body: TermId, en
             bound.push((*b, sorts.nth_value(*sort, rest % size).expect("below the cardinality")));
             rest /= size;
         }
-        if truth(&eval(pool, sorts, body, Env { bound: &bound, ..env })?) {
-            return Ok(true);
+        match eval(pool, sorts, body, Env { bound: &bound, ..env }) {
+            Ok(value) if truth(&value) => return Ok(true),
+            Ok(_) => {}
+            Err(error) => undefined.note(error),
         }
     }
-    Ok(false)
+    undefined.or_false()
+}
+
+/// What becomes of an [`Op::Exists`] that no values make true.
+#[derive(Default)]
+pub struct Undefined {
+    first: Option<EvalError>,
+}
+
+impl Undefined {
+    /// For some values, there is no answer. What a solver would decide may be true, so that weighs more.
+    pub fn note(&mut self, error: EvalError) {
+        let open = |e: &EvalError| matches!(e, EvalError::NeedsSolver(_));
+        if self.first.as_ref().is_none_or(|first| open(&error) && !open(first)) {
+            self.first = Some(error);
+        }
+    }
+
+    /// False, or the first error.
+    pub fn or_false(self) -> Result<bool, EvalError> {
+        self.first.map_or(Ok(false), Err)
+    }
 }
 
 /// The number, unless it is too large.

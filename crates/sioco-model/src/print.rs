@@ -1,9 +1,11 @@
 //! Terms, switches and purposes in the syntax of the language, with as few brackets as it needs.
 //!
-//! What the checker has expanded stays expanded: a function call prints as its body. A condition that the language
-//! cannot write (a quantifier, from an `else`) prints as `exists k: Int in 0..3 . …`.
+//! What the checker has expanded stays expanded: a function call prints as its body. What the language cannot write
+//! prints as words: a quantifier, from an `else`, as `for some k: Int in 0..3: …`; that the items of a sequence are
+//! inside their range as `every item of s is in 0..2`.
 
 mod purpose;
+mod quantifier;
 
 use std::fmt::Write;
 
@@ -39,8 +41,16 @@ enum Level {
 /// The term as an expression. Parameters have the names that the switch gives them.
 pub fn term(model: &Model, switch: Option<SwitchId>, t: TermId) -> String {
     let pool = &model.terms;
-    let mut printer =
-        Printer { model, pool, switch, symbols: None, slots: None, out: String::new(), binders: Vec::new() };
+    let mut printer = Printer {
+        model,
+        pool,
+        switch,
+        symbols: None,
+        slots: None,
+        out: String::new(),
+        binders: Vec::new(),
+        items: Vec::new(),
+    };
     printer.term(t, Level::Open);
     printer.out
 }
@@ -54,7 +64,16 @@ pub fn term_in(
     t: TermId,
 ) -> String {
     let symbols = Some(symbols);
-    let mut printer = Printer { model, pool, switch, symbols, slots: None, out: String::new(), binders: Vec::new() };
+    let mut printer = Printer {
+        model,
+        pool,
+        switch,
+        symbols,
+        slots: None,
+        out: String::new(),
+        binders: Vec::new(),
+        items: Vec::new(),
+    };
     printer.term(t, Level::Open);
     printer.out
 }
@@ -131,6 +150,8 @@ struct Printer<'a> {
     slots: Option<&'a [Slot]>,
     out: String,
     binders: Vec<(BinderId, String)>,
+    /// Items of sequences that have a name while the condition on them is written: the sequence and its index.
+    items: Vec<(TermId, String)>,
 }
 
 impl Printer<'_> {
@@ -141,6 +162,10 @@ impl Printer<'_> {
                 self.out.push('…');
             }
             return;
+        }
+        if let Some((_, name)) = self.items.iter().find(|(item, _)| *item == id) {
+            let name = name.clone();
+            return self.out.push_str(&name);
         }
         match self.pool.get(id) {
             Term::App(Op::Checked(_) | Op::ToReal, args) => self.term(args[0], least),
@@ -223,6 +248,7 @@ impl Printer<'_> {
                 _ => Level::And,
             },
             Op::Not if self.negated_equality(args[0]).is_some() => Level::Equality,
+            Op::Not if self.is_quantified(args[0]) => Level::Open,
             Op::Eq => Level::Equality,
             Op::Lt | Op::Le => Level::Comparison,
             Op::Concat => Level::Concat,
@@ -239,6 +265,7 @@ impl Printer<'_> {
         match op {
             Op::Not => match self.negated_equality(args[0]) {
                 Some([a, b]) => self.infix(" != ", &[a, b], Level::Comparison, Level::Comparison),
+                None if self.is_quantified(args[0]) => self.quantified(args[0], true),
                 None => self.prefix("!", args[0]),
             },
             Op::Neg => self.prefix("-", args[0]),
@@ -285,7 +312,7 @@ impl Printer<'_> {
                 self.term(args[0], Level::Postfix);
                 let _ = write!(self.out, ".{}", name.unwrap_or_else(|| format!("#{f}")));
             }
-            Op::Exists { first, count } => self.exists(first, count, args[0]),
+            Op::Exists { .. } => self.quantified(id, false),
             Op::Checked(_) | Op::ToReal => self.term(args[0], Level::Atom),
         }
     }
@@ -474,34 +501,6 @@ impl Printer<'_> {
             }
         }
         self.out.push_str(" }");
-    }
-
-    fn exists(&mut self, first: BinderId, count: u32, body: TermId) {
-        use crate::id::Id;
-        let before = self.binders.len();
-        self.out.push_str("exists");
-        for i in 0..count as usize {
-            let binder = BinderId::from_index(first.index() + i);
-            let name = self.fresh();
-            let sort = self.pool.binders.get(binder).map(|s| self.model.sorts.name(*s)).unwrap_or_default();
-            let _ = write!(self.out, "{} {name}: {sort}", if i > 0 { "," } else { "" });
-            self.binders.push((binder, name));
-        }
-        self.out.push_str(" . ");
-        self.term(body, Level::Open);
-        self.binders.truncate(before);
-    }
-
-    /// A name that neither a variable, nor a parameter of the switch, nor an enclosing quantifier has.
-    fn fresh(&self) -> String {
-        let params = self.switch.map_or(&[][..], |s| &self.model.switches[s].params);
-        let taken = |name: &str| {
-            self.model.variables.values().any(|v| v.name == name)
-                || params.iter().any(|p| p.name == name)
-                || self.binders.iter().any(|(_, n)| n == name)
-        };
-        let names = std::iter::once("k".to_string()).chain((2..).map(|n| format!("k{n}")));
-        names.into_iter().find(|n| !taken(n)).expect("there are more names than a model has")
     }
 }
 

@@ -100,7 +100,8 @@ pub enum Op {
     Field(u32, u32),
     /// The argument itself if it is an element of the sort; undefined otherwise.
     Checked(SortId),
-    /// Whether values of the bound variables (`first..first + count`) make the argument true.
+    /// Whether values of the bound variables (`first..first + count`) make the argument true; undefined if none do, and
+    /// the argument is undefined for some.
     Exists {
         /// The first bound variable.
         first: BinderId,

@@ -29,6 +29,8 @@ pub enum Goal {
     Written(usize),
     /// An input of a class is sent, or of a part of one (S2 section 6); by its name.
     Class(String),
+    /// A transition of the composition of two models is tested (S2 definition 19); by its name.
+    Transition(String),
 }
 
 /// Why a goal cannot be reached: it is proved.

@@ -1,11 +1,11 @@
 //! Purposes that send given inputs (S2 definition 11: test cases), and random ones: sequences of inputs whose values are
 //! drawn from their whole ranges, whatever the guards are.
 
-use sioco_model::GateId;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::StepError;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
+use sioco_model::{GateId, SwitchId};
 use sioco_solve::values::Random;
 use sioco_symbolic::step::Step;
 
@@ -27,6 +27,8 @@ pub enum NoPurpose {
     Free(String),
     /// The model goes on by itself for too long.
     Endless,
+    /// The system chooses a value of this output, among more than there can be ways in a test.
+    Chosen(SwitchId),
     /// A step is undefined, or takes a solver.
     Step(StepError),
 }
@@ -40,6 +42,11 @@ impl NoPurpose {
                 "`{name}` is free at the start: which path inputs take depends on its value; give it one, as in `= 0`"
             ),
             NoPurpose::Endless => format!("the model takes more than {STEPS} steps by itself after an input"),
+            NoPurpose::Chosen(switch) => format!(
+                "the system chooses a value of `{}` among too many: a test has a way for each; give its parameter a range, \
+                 as in `Int in 0..9`, or choose another `--cover`",
+                model.switches[*switch].name
+            ),
             NoPurpose::Step(error) => error.describe(model),
         }
     }
@@ -59,7 +66,7 @@ pub fn purpose(model: &Model, inputs: &[Event]) -> Result<Purpose, NoPurpose> {
         if steps > STEPS || purpose.nodes.len() > NODES {
             return Err(NoPurpose::Endless);
         }
-        let own = own_steps(&mut run, &state).map_err(NoPurpose::Step)?;
+        let own = own_steps(&mut run, &state)?;
         let (next, sent, steps) = match (own.is_empty(), inputs.get(sent)) {
             (false, _) => (own, sent, steps + 1),
             (true, Some(Event { gate, args })) => {
@@ -98,9 +105,9 @@ fn end(model: &Model, purpose: &mut Purpose, at: usize) -> usize {
 }
 
 /// What the model may do by itself: outputs and internal steps.
-fn own_steps(run: &mut Interpreter<'_>, state: &State) -> Result<Vec<(Leg, State)>, StepError> {
+fn own_steps(run: &mut Interpreter<'_>, state: &State) -> Result<Vec<(Leg, State)>, NoPurpose> {
     let mut found = Vec::new();
-    for (step, to) in run.internal_steps(state)? {
+    for (step, to) in run.internal_steps(state).map_err(NoPurpose::Step)? {
         let step = match step.receive {
             Some(receive) => Step::Handshake { send: step.switch, receive },
             None => Step::Switch(step.switch),
@@ -109,10 +116,19 @@ fn own_steps(run: &mut Interpreter<'_>, state: &State) -> Result<Vec<(Leg, State
     }
     let outputs: Vec<_> = run.outputs_at(state).collect();
     for switch in outputs {
-        for args in run.choices(state, switch)? {
+        let chosen = run.model().switches[switch].params.iter().any(|p| p.term.is_none());
+        let choices = run.choices(state, switch).map_err(|error| match error {
+            StepError::NeedsSolver { .. } if chosen => NoPurpose::Chosen(switch),
+            error => NoPurpose::Step(error),
+        })?;
+        for args in choices {
             let mut to = state.clone();
-            run.take(&mut to, switch, &args)?;
-            found.push((Leg::from(Step::Switch(switch)), to));
+            run.take(&mut to, switch, &args).map_err(NoPurpose::Step)?;
+            let next = (Leg::from(Step::Switch(switch)), to);
+            // A value that the system chooses and forgets makes no other way.
+            if !found.contains(&next) {
+                found.push(next);
+            }
         }
     }
     Ok(found)

@@ -12,6 +12,7 @@ use sioco_model::{LocationId, Model, TermId, Value};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::explore::{Progress, Stop};
+use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
@@ -32,8 +33,9 @@ struct Node {
 /// The tree of all paths up to a length.
 pub(crate) struct Lengths {
     nodes: Vec<Node>,
-    /// The nodes with the greatest number of observable steps, and those before it where nothing follows.
-    last: Vec<u32>,
+    /// What there is of each length, from 0.
+    layers: Vec<Layer>,
+    /// The nodes where nothing follows, those of shorter paths first.
     ends: Vec<u32>,
     /// What the latter take besides their nodes.
     ended: Memory,
@@ -43,13 +45,27 @@ pub(crate) struct Lengths {
     pub counts: Counts,
 }
 
+/// All paths up to a length.
+struct Layer {
+    length: usize,
+    /// The nodes with so many observable steps.
+    last: Vec<u32>,
+    /// How many nodes there are before them where nothing follows.
+    ends: usize,
+}
+
 /// Internal steps do not lead back.
 const NOWHERE: usize = usize::MAX;
 /// How many nodes a worker expands at a time, and for how many it finds values.
 const PIECE: usize = 64;
 const TESTS: usize = 512;
 
-/// A state as far as a path knows it.
+/// With how many states on a chain of internal steps another one is compared by a solver, and in how many rounds.
+const COMPARED: usize = 4;
+const ROUNDS: usize = 32;
+
+/// A state as far as a path knows it: the values of the variables that still matter. What is known of them only grows
+/// along a path, so a state with the values of an earlier one can do nothing that the earlier one cannot.
 type Seen = (Vec<LocationId>, Vec<TermId>);
 
 /// What follows a piece of a layer. Its nodes are numbered as if it were the only piece.
@@ -57,6 +73,7 @@ struct Growing<'a, 'm> {
     tree: &'a Lengths,
     walker: &'a mut Walker<'m>,
     options: &'a Options,
+    live: &'a Live,
     /// Whether silence is a step.
     delta: bool,
     /// How many nodes there are, with those of other pieces, and how much memory that takes.
@@ -95,24 +112,40 @@ pub(crate) fn grow(
 ) -> Lengths {
     let mut tree = Lengths {
         nodes: vec![Node { parent: 0, step: None, doubt: None }],
-        last: vec![0],
+        layers: vec![Layer { length: 0, last: vec![0], ends: 0 }],
         ends: Vec::new(),
         ended: Memory::default(),
         length: 0,
         stop: Stop::Complete,
         counts: Counts::default(),
     };
+    let Some(model) = walkers.first().map(|w| w.path.model()) else { return tree };
+    let live = Live::of(model);
     for n in 1..=length {
-        progress(Progress { nodes: tree.nodes.len(), depth: n, open: tree.last.len() });
-        let layer = tree.last.len();
+        let last = tree.last();
+        let layer = last.len();
+        progress(Progress { nodes: tree.nodes.len(), depth: n, open: layer });
         let total = AtomicUsize::new(tree.nodes.len());
         // What is not an end yet gives way to what follows it.
         let bytes = AtomicUsize::new(Memory { nodes: tree.nodes.len(), ..tree.ended }.bytes());
         let expand = |walker: &mut Walker<'_>, _: usize, piece: &[u32]| {
             let grown = Grown::default();
-            let mut growing =
-                Growing { tree: &tree, walker, options, delta, total: &total, bytes: &bytes, depth: 0, grown };
+            let mut growing = Growing {
+                tree: &tree,
+                walker,
+                options,
+                live: &live,
+                delta,
+                total: &total,
+                bytes: &bytes,
+                depth: 0,
+                grown,
+            };
             for &node in piece {
+                // Going there takes time, too.
+                if options.is_over() {
+                    return Err(Stop::Cancelled);
+                }
                 let legs = tree.legs(node);
                 growing.depth = legs.len();
                 growing.walker.follow(&legs);
@@ -125,20 +158,15 @@ pub(crate) fn grow(
             progress(Progress { nodes, depth: n, open: layer - done });
         };
         // If the layer does not fit, the one before it stays.
-        let found: Result<Vec<Grown>, Stop> =
-            in_pieces(&tree.last, PIECE, walkers, expand, &mut told).into_iter().collect();
+        let found: Result<Vec<Grown>, Stop> = in_pieces(last, PIECE, walkers, expand, &mut told).into_iter().collect();
         match found {
             Err(stop) => {
                 tree.stop = stop;
                 break;
             }
-            Ok(pieces) => {
-                if tree.add(pieces) {
-                    tree.length = n;
-                }
-            }
+            Ok(pieces) => tree.add(n, pieces),
         }
-        if tree.last.is_empty() {
+        if tree.last().is_empty() {
             break;
         }
     }
@@ -166,9 +194,12 @@ impl Growing<'_, '_> {
             return Err(Stop::Cancelled);
         }
         let model = self.walker.path.model();
-        let terms = model.variables.ids().map(|v| self.walker.path.term(v)).collect();
-        let here = (self.walker.path.locations().to_vec(), terms);
-        if let Some(back) = chain.iter().position(|c| *c == here) {
+        let locations = self.walker.path.locations().to_vec();
+        let live = self.live;
+        let vars = locations.iter().flat_map(|l| live.at(*l));
+        let terms = vars.map(|v| self.walker.path.term(*v)).collect();
+        let here = (locations, terms);
+        if let Some(back) = self.again(&here, chain) {
             return Ok(back);
         }
         if chain.len() >= self.options.internal {
@@ -231,6 +262,29 @@ impl Growing<'_, '_> {
         Ok(NOWHERE)
     }
 
+    /// Where on a chain of internal steps the same state was before: in the same words, or as it is proved.
+    fn again(&mut self, here: &Seen, chain: &[Seen]) -> Option<usize> {
+        if let Some(back) = chain.iter().position(|c| c == here) {
+            return Some(back);
+        }
+        let alike: Vec<(usize, &Seen)> = chain.iter().enumerate().filter(|(_, c)| c.0 == here.0).collect();
+        // Whoever has not come back after so many rounds hardly will.
+        if alike.len() > ROUNDS {
+            return None;
+        }
+        for (back, before) in alike.into_iter().take(COMPARED) {
+            let other = self.walker.path.build(|pool, sorts| {
+                let same: Vec<TermId> = before.1.iter().zip(&here.1).map(|(a, b)| pool.eq(sorts, *a, *b)).collect();
+                let same = pool.and(sorts, &same);
+                pool.not(sorts, same)
+            });
+            if self.walker.path.may_hold(other) == Possible::No {
+                return Some(back);
+            }
+        }
+        None
+    }
+
     /// More memory is taken, if there is any.
     fn takes(&self, more: Memory) -> Result<(), Stop> {
         let bytes = more.bytes();
@@ -257,15 +311,19 @@ impl Grown {
 }
 
 impl Lengths {
-    /// Adds a layer, given in pieces. Says whether anything has its last observable step there: otherwise it only shows
-    /// that nothing is longer.
-    fn add(&mut self, pieces: Vec<Grown>) -> bool {
+    /// The longest paths so far that may go on.
+    fn last(&self) -> &[u32] {
+        self.layers.last().map_or(&[], |layer| &layer.last)
+    }
+
+    /// Adds a layer, given in pieces. If nothing has its last observable step there, it only shows that nothing is longer.
+    fn add(&mut self, n: usize, pieces: Vec<Grown>) {
         let (first, ended) = (self.nodes.len() as u32, self.ends.len());
-        self.last.clear();
+        let mut last = Vec::new();
         for piece in pieces {
             let by = self.nodes.len() as u32 - first;
             let moved = |n: u32| if n < first { n } else { n + by };
-            self.last.extend(piece.next.into_iter().map(moved));
+            last.extend(piece.next.into_iter().map(moved));
             self.ends.extend(piece.ends.into_iter().map(moved));
             self.nodes.extend(piece.nodes.into_iter().map(|n| Node { parent: moved(n.parent), ..n }));
             self.ended.purposes += piece.ended.purposes;
@@ -275,7 +333,10 @@ impl Lengths {
             self.counts.cut += piece.counts.cut;
         }
         let is_silence = |n: &u32| *n >= first && self.nodes[*n as usize].step.is_some_and(Step::is_silence);
-        !self.last.is_empty() || self.ends[ended..].iter().any(is_silence)
+        if !last.is_empty() || self.ends[ended..].iter().any(is_silence) {
+            self.length = n;
+        }
+        self.layers.push(Layer { length: self.length, last, ends: self.ends.len() });
     }
 
     /// The nodes from the initial state to one.
@@ -295,15 +356,16 @@ impl Lengths {
     }
 
     /// The nodes that are to become accepts, in the order of the tree.
-    fn targets(&self) -> Vec<u32> {
-        let mut targets: Vec<u32> = self.last.iter().chain(&self.ends).copied().filter(|n| *n != 0).collect();
+    fn targets(&self, layer: &Layer) -> Vec<u32> {
+        let ends = &self.ends[..layer.ends];
+        let mut targets: Vec<u32> = layer.last.iter().chain(ends).copied().filter(|n| *n != 0).collect();
         targets.sort_unstable();
         targets
     }
 
     /// One purpose with all of them (S3 definition 18).
     pub fn one_purpose(&mut self, walker: &mut Walker<'_>, options: &Options) -> Vec<Purpose> {
-        let targets = self.targets();
+        let targets = self.layers.last().map_or_else(Vec::new, |layer| self.targets(layer));
         let mut wanted = vec![false; self.nodes.len()];
         for target in &targets {
             for node in self.line(*target) {
@@ -324,25 +386,69 @@ impl Lengths {
         if targets.is_empty() { Vec::new() } else { vec![purpose] }
     }
 
-    /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first.
+    /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first. If there is no time for
+    /// all tests of the greatest length, those of the greatest one for which there is.
     pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Purpose> {
+        let make = |layer: &Layer, over: &Over<'_>| {
+            self.tests(model, solvers, options, layer, over).map(|made| (layer.length, made))
+        };
+        let over = || options.is_over();
+        let mut found = self.layers.last().filter(|_| self.stop != Stop::Cancelled).and_then(|all| make(all, &over));
+        if found.is_none() {
+            // The shorter they are, the sooner they are made; each length is a small part of the next one. What is left of
+            // the time decides how many there are.
+            let over = || options.limits.cancelled();
+            found = self.layers.iter().skip(1).map_while(|layer| make(layer, &over)).last();
+        }
+        // Where no length has all its tests, the shortest ones without values are better than nothing.
+        let found = found.or_else(|| self.layers.get(1).and_then(|layer| make(layer, &|| false)));
+        let Some((length, Made { purposes, counts })) = found else { return Vec::new() };
+        if length < self.length {
+            (self.length, self.stop) = (length, Stop::Cancelled);
+        }
+        self.counts.cut += counts.cut;
+        self.counts.unfinished += counts.unfinished;
+        purposes
+    }
+
+    /// The purposes of a layer, if there is time for them.
+    fn tests(
+        &self,
+        model: &Model,
+        solvers: SolverFactory<'_>,
+        options: &Options,
+        layer: &Layer,
+        over: &Over<'_>,
+    ) -> Option<Made> {
         let make = |(): &mut (), number: usize, piece: &[u32]| {
+            if over() {
+                return None;
+            }
             let mut tests = Tests::new(model, solvers, options, number);
-            let purposes: Vec<Purpose> = piece.iter().map(|target| tests.purpose(self, *target)).collect();
-            (purposes, tests.counts)
+            let one = |target: &u32| Some(tests.purpose(self, *target)).filter(|_| !over());
+            let purposes = piece.iter().map(one).collect::<Option<Vec<Purpose>>>()?;
+            Some(Made { purposes, counts: tests.counts })
         };
         let mut workers = vec![(); options.workers.max(1)];
-        let mut found = Vec::new();
-        let (mut cut, mut unfinished) = (0, 0);
-        for (purposes, counts) in in_pieces(&self.targets(), TESTS, &mut workers, make, &mut |_| {}) {
-            found.extend(purposes);
-            cut += counts.cut;
-            unfinished += counts.unfinished;
+        let mut all = Made::default();
+        for made in in_pieces(&self.targets(layer), TESTS, &mut workers, make, &mut |_| {}) {
+            let made = made?;
+            all.purposes.extend(made.purposes);
+            all.counts.cut += made.counts.cut;
+            all.counts.unfinished += made.counts.unfinished;
         }
-        self.counts.cut += cut;
-        self.counts.unfinished += unfinished;
-        found
+        Some(all)
     }
+}
+
+/// Whether the time is over.
+type Over<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Purposes of a length.
+#[derive(Default)]
+struct Made {
+    purposes: Vec<Purpose>,
+    counts: Counts,
 }
 
 /// The end of a purpose.
@@ -406,7 +512,7 @@ impl<'a, 'm> Tests<'a, 'm> {
             }
         }
         let legs = tree.legs(target);
-        if let Some(choice) = self.options.tests.filter(|_| !self.options.is_over()) {
+        if let Some(choice) = self.options.tests.filter(|_| !self.options.limits.cancelled()) {
             purpose.test = self.test(&legs, choice);
         }
         let end = End { walker: &mut self.walker, purpose: &mut purpose, at };

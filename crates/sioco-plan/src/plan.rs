@@ -214,6 +214,14 @@ impl Plan {
         Some(Shorter { asked, reached })
     }
 
+    /// Whether it is a suite of a comparison that may need more tests than it has: such a suite is there for all transitions,
+    /// so what nobody knows about one of them, or about what was cut, is missing. A length that was asked for cuts nothing.
+    pub fn lacks_tests(&self) -> bool {
+        let coverage = self.coverage();
+        let cut = matches!(self.stop, Stop::Nodes | Stop::Memory | Stop::Cancelled);
+        self.cover == Cover::Compare && (cut || coverage.unknown + coverage.not_reached > 0)
+    }
+
     /// The a-priori coverage of the goals (S0: cov, but without what cannot be covered).
     pub fn coverage(&self) -> Coverage {
         let mut found = Coverage::default();

@@ -100,6 +100,11 @@ impl Default for Purpose {
 }
 
 impl Purpose {
+    /// Whether there is nothing to reach before its probe: then there is nothing to judge.
+    pub fn is_only_probe(&self) -> bool {
+        self.nodes.len() == 1 && !self.probe.is_empty()
+    }
+
     /// Adds a node.
     pub fn add(&mut self, parent: usize, leg: Leg, doubt: Option<Reason>) -> usize {
         self.nodes.push(Node {

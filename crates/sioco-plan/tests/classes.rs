@@ -132,6 +132,42 @@ fn distinctions_inside_and_afterwards() {
     }
 }
 
+/// A border that no input is at in the first state may be there in a later one.
+#[test]
+fn borders_of_later_states() {
+    check(
+        "input a(x: Int in 5..9)\ninput b\noutput u\noutput w\nprocess P { var n: Int = 0
+        init l { more: ?b / n := n + 6 -> k  yes: ?a(x) [x <= n] -> m  no: ?a(x) [x > n] -> o }
+        state k { ok: !u -> l }  state m { say: !u -> l }  state o { tell: !w -> l } }",
+        &[
+            ("l: more ok, class 1, inside", ""),
+            // With nothing added yet, every number is greater, and none by one.
+            ("l: no tell, class 1, inside", "7"),
+            ("l: yes say, class 1, inside", ""),
+            ("l: yes say, class 1, border 1", ""),
+            ("l: no tell, class 1, border 1", ""),
+        ],
+    );
+}
+
+/// Where the model has a choice, a test has all ways, and the system decides.
+#[test]
+fn choices_are_in_the_tests() {
+    let m = model(
+        "input a(x: Int in 0..9)\noutput u\noutput w\nprocess P {
+        init l { low: ?a(x) [x <= 5] -> m  high: ?a(x) [x >= 5] -> n }
+        state m { say: !u -> l }  state n { tell: !w -> l } }",
+    );
+    let made = classes(&m, &builtin);
+    let five = |p: &&sioco_plan::Purpose| inputs_of(&m, p)[0].args == [Value::Int(5)];
+    let both = made.purposes.iter().find(five).expect("a test at the border");
+    let ways: BTreeSet<String> = both
+        .accepts()
+        .map(|n| both.line(n)[..2].iter().map(|l| l.step.name(&m)).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(ways.into_iter().collect::<Vec<_>>(), ["high tell", "low say"]);
+}
+
 /// A test goes on with inputs that tell where it should be from where else it might be.
 #[test]
 fn states_are_told_apart() {

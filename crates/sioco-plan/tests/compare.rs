@@ -5,10 +5,13 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use sioco_model::Model;
-use sioco_plan::compare::{Compared, Conformance, Cover, Options, compare};
-use sioco_solve::BackEnd;
+use sioco_plan::compare::{Compared, Conformance, Cover, Options, Progress, Stage, compare};
 use sioco_solve::values::Bounds;
+use sioco_solve::{BackEnd, Limits};
 use sioco_symbolic::Stop;
 use support::{example, has_z3};
 
@@ -88,4 +91,31 @@ fn paths_may_end_where_outputs_differ() {
     assert!(!ends.is_empty() && c.transitions.iter().all(|t| !ends.contains(&t.from)));
     assert!(c.transitions.len() * 5 < whole.composition.transitions.len(), "{}", c.transitions.len());
     assert_eq!(length(&whole), length(&ended));
+}
+
+/// When there is no time any more, the tests that there are by then are the suite, and the goals say what is missing. One
+/// question may still end the work on a transition.
+#[test]
+fn what_was_cut_is_known() {
+    let spec = example("prepaid-card/spec");
+    let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+    let all = compared(&spec, &spec, &Options::default()).suite.expect("a suite");
+    assert!(all.left.is_empty() && all.open.is_empty() && all.plan.coverage().covered == all.plan.goals.len());
+    for after in [0, 1, 5] {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let limits = Limits { cancel: Some(cancel.clone()), ..Limits::default() };
+        let options = Options { limits, ..Options::default() };
+        let mut progress = |p: Progress| {
+            let over = p.stage == Stage::Testing && p.steps >= after;
+            cancel.store(over, Ordering::Relaxed);
+        };
+        let found = compare(&spec, &spec, &solvers, &options, &mut progress).expect("they can be compared");
+        let suite = found.suite.expect("a suite");
+        let coverage = suite.plan.coverage();
+        assert_eq!(suite.plan.goals.len(), found.composition.transitions.len());
+        assert_eq!((coverage.not_reached, coverage.unknown), (suite.left.len(), suite.open.len()), "{coverage:?}");
+        assert!(!suite.left.is_empty() && suite.plan.stop == Stop::Cancelled, "{coverage:?}");
+        assert!(suite.plan.purposes.len() < all.plan.purposes.len());
+        assert_eq!(suite.plan.purposes.is_empty(), after == 0);
+    }
 }

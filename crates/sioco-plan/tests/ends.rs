@@ -49,6 +49,37 @@ process P {
     assert_eq!(lines(&model, &plan), ["delta", "start go there delta", "start go delta", "start show"]);
 }
 
+/// Who goes round and comes back to the values that there were since the last observation has shown nothing new, be they
+/// the values of an input that nobody knows; nor does it matter what nobody reads any more.
+#[test]
+fn rounds_over_data_end() {
+    let rounds = |sort: &str, turn: &str| {
+        let text = format!(
+            "input a(p: {sort})\noutput b(n: Int)\nprocess P {{\n  var x: Int = 0\n  var y: Int = 0\n  \
+             init l0 {{ start: ?a(p) / x := p -> l1 }}\n  \
+             state l1 {{ turn: tau / {turn} -> l1  show: !b(x) -> l0 }}\n}}\n"
+        );
+        let plan = of(&model(&text), Cover::Traces(2));
+        (plan.purposes.len(), plan.counts.cut)
+    };
+    for (sort, turn, traces) in [
+        // The fifth is `x mod 4`, which need not be `x`.
+        ("Int", "x := (x + 1) mod 4", 5),
+        ("Int in 0..3", "x := (x + 1) mod 4", 4),
+        ("Int in 0..3", "x := (x - 3) mod 4", 4),
+        ("Int in 0..3", "x := if x == 3 then 0 else x + 1", 4),
+        ("Int in 0..3", "x := (x + x) mod 4", 3),
+        ("Int", "x := 0 - x", 2),
+        ("Int", "y := y + 1", 1),
+        ("Int", "y := x", 1),
+    ] {
+        assert_eq!(rounds(sort, turn), (traces, 0), "{sort} {turn}");
+    }
+    // This goes on and on.
+    assert_eq!(rounds("Int", "x := x + 1"), (100, 1));
+    assert_eq!(rounds("Int", "x := x + x"), (100, 1));
+}
+
 /// The length is that of the longest, and not one more that nothing has; silence is a step of a path.
 #[test]
 fn the_length_is_that_of_the_longest() {

@@ -50,6 +50,17 @@ fn choices_are_all_there() {
     let mut found = ways(&m, &[int(&m, "a", &[])]);
     found.sort();
     assert_eq!(found, ["one x", "one y", "other z"]);
+    // A value that the system chooses makes other ways only if something depends on it.
+    let text = |update: &str| {
+        model(&format!(
+            "input a\noutput u(k: Int in 0..2)\nprocess P {{ var n: Int = 0 init l {{ ?a -> m }} state m {{ x: !u(any k)
+            {update} -> l }} }}"
+        ))
+    };
+    for (update, ways_of) in [("", 1), ("/ n := k", 3)] {
+        let m = text(update);
+        assert_eq!(ways(&m, &[int(&m, "a", &[])]).len(), ways_of, "{update}");
+    }
 }
 
 #[test]
@@ -67,6 +78,8 @@ fn what_cannot_be_followed_is_said() {
     assert_eq!(of(endless).0, Some(NoPurpose::Endless));
     let undefined = "process P { var n: Int = 0 init l { ?a(x) -> m } state m { !u(1 div n) -> l } }";
     assert!(matches!(of(undefined).0, Some(NoPurpose::Step(_))));
+    let (why, text) = of("process P { init l { ?a(x) -> m } state m { say: !u(any k) [k > 2] -> l } }");
+    assert!(matches!(why, Some(NoPurpose::Chosen(_))) && text.contains("a value of `say` among too many"), "{text}");
     // And a plan says it, too.
     let m = model("input a(x: Int)\nprocess P { var n: Int = any init l { ?a(x) [x > n] -> l } }");
     let found = plan(&m, &builtin, &Options::new(Cover::Inputs(2)), &mut |_| {});

@@ -217,7 +217,7 @@ fn check_goals(model: &Model, made: &Plan, data: bool, seen: &mut Seen) {
                 seen.atoms += 1;
                 runs::atom_is_seen(model, &states, goal, &holds)
             }
-            Goal::Written(_) | Goal::Class(_) => None,
+            Goal::Written(_) | Goal::Class(_) | Goal::Transition(_) => None,
         };
         let Some(reached) = reached else { continue };
         match state {
@@ -255,7 +255,7 @@ fn reaches(model: &Model, purpose: &Purpose, goal: &Goal, surely: bool) -> bool 
         Goal::Atom { switch, atom, side } => {
             leg.wants.contains(&Want::Atom { switch: *switch, atom: *atom, side: *side })
         }
-        Goal::Written(_) | Goal::Class(_) => true,
+        Goal::Written(_) | Goal::Class(_) | Goal::Transition(_) => true,
     };
     let initial = matches!(goal, Goal::Location(l) if model.processes.values().any(|p| p.initial == *l));
     let mut nodes = purpose.nodes.iter().enumerate().filter(|(n, _)| !surely || !is_doubtful(purpose, *n));

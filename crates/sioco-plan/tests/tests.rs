@@ -2,11 +2,15 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use sioco_model::Value;
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_plan::along::Drawer;
 use sioco_plan::{Cover, Leg, Options, Plan, plan};
+use sioco_solve::Limits;
 use sioco_solve::values::{Choice, Random};
 use support::{builtin, example, model};
 
@@ -108,6 +112,37 @@ fn values_are_drawn_from_what_guards_allow() {
     assert!((200..800).contains(&large), "{large}");
 }
 
+/// Texts are drawn, too: any, of a length, one of a few, and others than those that there are.
+#[test]
+fn texts_are_drawn_from_what_guards_allow() {
+    for guard in [
+        "true",
+        "len(s) <= 3",
+        "len(s) > 2 && 5 >= len(s)",
+        "len(s) == 40",
+        "s == \"a\" || s == \"b\"",
+        "(s == \"a\" || \"bc\" == s || s == t) && len(s) > 1",
+        "s != t && s != \"\" && len(s) < 3",
+        "!contains(s, \"a\") && len(s) + 1 > 3",
+    ] {
+        let model = model(&format!(
+            "input a(s: String)\nprocess P {{\n  var t: String = \"x\"\n  \
+             init l0 {{ go: ?a(s) [{guard}] / t := s -> l0 }}\n}}\n"
+        ));
+        let go = Leg::from(sioco_symbolic::step::Step::Switch(model.switches.ids().next().expect("a switch")));
+        let mut interpreter = Interpreter::new(&model);
+        let state = interpreter.initial_default();
+        let (mut drawer, mut random) = (Drawer::default(), Random::new(1));
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            // Each of them was tried by the interpreter.
+            let steps = drawer.along(&mut interpreter, &state, &[&go, &go, &go], &mut random);
+            seen.insert(steps.unwrap_or_else(|| panic!("{guard}"))[0].1.clone());
+        }
+        assert!(seen.len() > 1 || guard.contains("bc"), "{guard}: {seen:?}");
+    }
+}
+
 /// Who finds nothing again and again stops trying: a solver is asked at once then.
 #[test]
 fn drawing_in_vain_ends() {
@@ -126,4 +161,37 @@ fn drawing_in_vain_ends() {
     let before = random.clone().bits();
     assert!(drawer.along(&mut interpreter, &state, &[&first], &mut random).is_none());
     assert_eq!(random.bits(), before, "nothing was drawn");
+}
+
+/// If there is no time for the tests of the greatest length, those of the greatest one are there for which there was, all
+/// of them with values.
+#[test]
+fn the_greatest_length_with_tests_is_taken() {
+    let model = model(LATER);
+    // After the search, each length has two solvers of its own: that of 4 steps first, then those of 1, 2, ….
+    for (enough_at, stop_at, length) in [(99, 99, 4), (1, 99, 4), (1, 9, 3), (1, 7, 2), (1, 5, 1), (1, 3, 1)] {
+        let (enough, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let made = AtomicUsize::new(100);
+        let solvers = || {
+            let made = made.fetch_add(1, Ordering::Relaxed) + 1;
+            enough.fetch_or(made == enough_at, Ordering::Relaxed);
+            stop.fetch_or(made == stop_at, Ordering::Relaxed);
+            builtin()
+        };
+        let options = Options {
+            strict: true,
+            steering: false,
+            tests: Some(Choice::Random(0)),
+            workers: 1,
+            enough: Some(enough.clone()),
+            limits: Limits { cancel: Some(stop.clone()), ..Limits::default() },
+            ..Options::new(Cover::Traces(4))
+        };
+        let found = plan(&model, &solvers, &options, &mut |_| made.store(0, Ordering::Relaxed));
+        let found = found.expect("traces can be planned");
+        let told = format!("{enough_at} {stop_at}: {:?}", found.stop);
+        assert_eq!((found.length, found.shorter().is_some()), (Some(length), length < 4), "{told}");
+        assert_eq!(found.purposes.len(), planned(&model, length, 0, 1).purposes.len(), "{told}");
+        assert_eq!(found.purposes.iter().all(|p| p.test.is_some()), stop_at > 3, "{told}");
+    }
 }

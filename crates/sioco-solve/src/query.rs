@@ -11,6 +11,7 @@ use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
 
+use crate::leash::Leash;
 use crate::quick;
 
 /// A symbol: a value that is left open.
@@ -178,8 +179,8 @@ pub struct Limits {
     pub wall: Duration,
     /// Set from outside to give up.
     pub cancel: Option<Arc<AtomicBool>>,
-    /// When several questions together must be over: somebody waits for them.
-    pub until: Option<Instant>,
+    /// What ends this question together with others: somebody waits for all of them.
+    pub leash: Option<Leash>,
 }
 
 /// Longer than anybody waits, and short enough to compute with.
@@ -187,7 +188,7 @@ const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancel: None, until: None }
+        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancel: None, leash: None }
     }
 }
 
@@ -195,17 +196,24 @@ impl Limits {
     /// Whether somebody wants to give up.
     pub fn cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed))
+            || self.leash.as_ref().is_some_and(Leash::is_cancelled)
+    }
+
+    /// The limits for starting a solver within a time: whoever waits for an answer waits for that as well.
+    pub(crate) fn to_start(&self, within: Duration) -> Limits {
+        let leash = self.leash.as_ref().map(Leash::without_pause);
+        Limits { wall: within, leash, ..self.clone() }
     }
 
     /// When a question that is asked now must be over.
     pub fn deadline(&self) -> Instant {
         let own = Instant::now() + self.wall.min(LONGEST);
-        self.until.map_or(own, |until| own.min(until))
+        self.leash.as_ref().and_then(Leash::deadline).map_or(own, |end| own.min(end))
     }
 
     /// Whether it is too late for another question.
     pub fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+        self.leash.as_ref().and_then(Leash::deadline).is_some_and(|end| Instant::now() >= end)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{EvalError, apply};
+use sioco_model::eval::{EvalError, Undefined, apply};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{BinderId, Id, TermId, Value};
@@ -135,7 +135,8 @@ impl Plain<'_> {
         self.left /= total.max(1);
         let depth = self.bound.len();
         let outside = std::mem::take(&mut self.known);
-        let mut result = Ok(false);
+        let mut found = false;
+        let mut undefined = Undefined::default();
         for n in 0..total {
             let mut rest = n;
             self.bound.truncate(depth);
@@ -145,15 +146,18 @@ impl Plain<'_> {
             }
             self.work += 1;
             self.known.clear();
-            result = self.value(body).map(|v| v == Value::Bool(true));
-            if result != Ok(false) {
+            match self.value(body) {
+                Ok(value) => found = value == Value::Bool(true),
+                Err(error) => undefined.note(error),
+            }
+            if found {
                 break;
             }
         }
         self.bound.truncate(depth);
         self.left = left;
         self.known = outside;
-        result
+        if found { Ok(true) } else { undefined.or_false() }
     }
 }
 

@@ -154,6 +154,20 @@ fn groups_keep_the_values_of_the_others() {
     assert_eq!(chain.counters().grouped, 1);
 }
 
+/// A question that was on its way when somebody gave up is counted; one that is asked afterwards is not.
+#[test]
+fn questions_without_an_answer_are_counted() {
+    let (world, conditions) = hard(2);
+    for (cancelled, unanswered) in [(false, 2), (true, 0)] {
+        let asked = std::sync::Arc::default();
+        let parrot = Parrot { answer: Answer::Unknown(Reason::Cancelled), asked, asserted: vec![0] };
+        let mut chain = Chain::with(Some(Box::new(parrot)), Switches { builtin: false, ..Switches::default() });
+        let cancel = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(cancelled));
+        ask_all(&mut chain, &world, &conditions, &Limits { cancel: Some(cancel), ..Limits::default() });
+        assert_eq!(chain.counters().unanswered, unanswered);
+    }
+}
+
 /// `x^3 + y^3 == n` for a few `n`: no bound decides any of them.
 fn hard(count: i64) -> (World, Vec<sioco_model::TermId>) {
     let mut world = World::new(2, 0, 0, false);
@@ -193,6 +207,35 @@ fn a_back_end_that_breaks_down_twice_in_a_row_is_left_alone() {
         assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), most);
         assert_eq!(chain.given_up().is_some(), most == 2);
     }
+}
+
+#[test]
+fn who_does_not_know_is_no_worse_than_nobody() {
+    // p * p + r * r == w * w, small: a search finds it.
+    let mut world = World::new(3, 0, 0, false);
+    let [p, r, w] = [world.ints[0], world.ints[1], world.ints[2]];
+    let [p2, r2, w2] = [p, r, w].map(|x| world.arith(Op::Mul, &[x, x]));
+    let sum = world.arith(Op::Add, &[p2, r2]);
+    let mut conditions = vec![world.test(Op::Eq, &[sum, w2]), world.test(Op::Lt, &[p, r])];
+    conditions.extend([p, r, w].map(|x| world.between(x, 3, 19)));
+    let ask = |chain: &mut Chain| {
+        chain.push();
+        conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
+        chain.check_afresh(world.terms(), &limits(), true)
+    };
+    assert!(matches!(ask(&mut Chain::new(None)), Answer::Sat(_)));
+    for answer in [Answer::Unknown(Reason::Undecided("hm".into())), Answer::Unknown(Reason::Resources)] {
+        let (back_end, asked) = parrot(answer);
+        let found = ask(&mut Chain::new(back_end));
+        assert!(matches!(found, Answer::Sat(_)), "{found:?}");
+        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+    }
+    // What nobody knows has the reason of who was asked.
+    let (world, conditions) = hard(1);
+    let (back_end, _) = parrot(Answer::Unknown(Reason::Resources));
+    let mut chain = Chain::new(back_end);
+    chain.assert(world.terms(), conditions[0]);
+    assert_eq!(chain.check_afresh(world.terms(), &limits(), true), Answer::Unknown(Reason::Resources));
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! Questions about concrete states.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
 use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::{Oracle, Question};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, SortId, TermId, Value, VarId};
 use sioco_solve::values::Choice;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
 
 /// Conditions on a variable `x` and a parameter `p`, both `Int`.
 struct Terms {
@@ -175,5 +179,27 @@ fn what_is_undefined_for_some_values_is_found() {
         {
             assert_eq!(oracle.undefined(&question(condition, &unknowns, &vars)), Ok(expected));
         }
+    }
+}
+
+/// Questions end with their leash, whoever asks them; when it is let go, they are answered as ever.
+#[test]
+fn a_leash_ends_questions() {
+    for back_end in back_ends() {
+        let mut terms = Terms::new();
+        let condition = terms.square();
+        let unknowns = [(Unknown::Param(0), terms.sorts.int)];
+        let vars = [Value::Int(144)];
+        let question = question(condition, &unknowns, &vars);
+        let leash = Leash::new([], None);
+        let mut oracle = terms.oracle(back_end).on(&leash);
+        leash.hurry(Some(Duration::ZERO));
+        assert_eq!(oracle.witness(&question), Err(Reason::Time.to_string()));
+        leash.hurry(None);
+        oracle.refill();
+        assert!(oracle.witness(&question).is_ok_and(|found| found.is_some()));
+        let stopped = Leash::new([Arc::new(AtomicBool::new(true))], None);
+        let mut oracle = terms.oracle(BackEnd::BuiltIn).on(&stopped);
+        assert_eq!(oracle.witness(&question), Err(Reason::Cancelled.to_string()));
     }
 }

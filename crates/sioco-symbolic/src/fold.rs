@@ -99,6 +99,7 @@ fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: Ter
             }
             _ => pool.app(op, args, sort),
         },
+        Op::Mod => remainder(pool, sorts, args),
         Op::Is(c) => match pool.get(args[0]) {
             Term::App(Op::Construct(d), fields) if !fields.iter().any(|f| pool.is_partial(*f)) => {
                 let same = *d == c;
@@ -116,6 +117,39 @@ fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: Ter
     }
 }
 
+/// A remainder. Of one that was counted on, `(t mod n + c) mod n`, the inner one is not needed, and the constant is less than
+/// the divisor: who counts round and round comes back to the same term. Other sums stay as they are, or they would grow.
+fn remainder(pool: &mut TermPool, sorts: &Sorts, args: &[TermId]) -> TermId {
+    let divisor = match pool.as_const(args[1]) {
+        Some(Value::Int(n)) if *n > 0 => *n,
+        _ => return pool.app(Op::Mod, args, sorts.int),
+    };
+    let parts = |pool: &TermPool, term: TermId| match pool.get(term) {
+        Term::App(Op::Add, inner) => inner.to_vec(),
+        _ => vec![term],
+    };
+    let mut sum_of = parts(pool, args[0]);
+    let inner = match pool.get(sum_of[0]) {
+        Term::App(Op::Mod, inner) if inner[1] == args[1] => Some(inner[0]),
+        _ => None,
+    };
+    if let (Some(inner), true) = (inner, sum_of[1..].iter().all(|t| pool.as_const(*t).is_some())) {
+        sum_of[0] = inner;
+        let whole = sum(pool, sorts, &sum_of);
+        sum_of = parts(pool, whole);
+    }
+    if let Some(last) = sum_of.last_mut()
+        && let Some(Value::Int(n)) = pool.as_const(*last)
+    {
+        *last = pool.constant(Value::Int(n.rem_euclid(divisor)), sorts.int);
+    }
+    let whole = sum(pool, sorts, &sum_of);
+    pool.app(Op::Mod, &[whole, args[1]], sorts.int)
+}
+
+/// A sum of more parts is not made flat: whoever doubles a value again and again would double its parts.
+const PARTS: usize = 32;
+
 /// A sum of integers, flat and with one constant at its end.
 fn sum(pool: &mut TermPool, sorts: &Sorts, args: &[TermId]) -> TermId {
     let mut flat: Vec<TermId> = Vec::with_capacity(args.len());
@@ -125,6 +159,9 @@ fn sum(pool: &mut TermPool, sorts: &Sorts, args: &[TermId]) -> TermId {
             Term::App(Op::Add, inner) => inner,
             _ => &[arg],
         };
+        if flat.len() + nested.len() > PARTS {
+            return pool.app(Op::Add, args, sorts.int);
+        }
         for &t in nested {
             match pool.as_const(t) {
                 Some(Value::Int(n)) => match constant.checked_add(*n) {

@@ -17,7 +17,6 @@ mod probe;
 mod start;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Label, Model};
@@ -199,16 +198,6 @@ impl<'m> Path<'m> {
             }
         }
         path
-    }
-
-    /// From now on, questions must all be over within this time: somebody waits. What is not decided by then is unknown.
-    pub fn hurry(&mut self, within: Option<Duration>) {
-        self.limits.until = within.and_then(|time| Instant::now().checked_add(time));
-    }
-
-    /// Whether that time is over.
-    pub fn is_late(&self) -> bool {
-        self.limits.is_late()
     }
 
     /// The model.

@@ -52,5 +52,6 @@ impl Counters {
             a.passed_on += b.passed_on;
         }
         own.grouped += other.grouped;
+        own.unanswered += other.unanswered;
     }
 }

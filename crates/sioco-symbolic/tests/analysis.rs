@@ -137,8 +137,9 @@ fn brute_force(model: &Model) -> Found {
                 .filter(|s| model.switches[*s].label == Label::Gate(gate))
                 .collect();
             let all = if g.params.is_empty() { vec![vec![]] } else { (0..4).map(|n| vec![Value::Int(n)]).collect() };
+            // A guard that is undefined is a model error, and no gap.
             let mut covered =
-                |args: &Vec<Value>| of_gate.iter().any(|s| interpreter.enabled(&state, *s, args) == Ok(true));
+                |args: &Vec<Value>| of_gate.iter().any(|s| interpreter.enabled(&state, *s, args) != Ok(false));
             if !of_gate.is_empty() && !all.iter().all(&mut covered) {
                 found.gaps.insert((here.index(), gate.index()));
             }

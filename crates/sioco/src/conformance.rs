@@ -164,7 +164,7 @@ impl Conformance {
         let source = Source { checked: &model, sources: &checked.sources };
         let covered = Covered::parse(&self.cover).map_err(Failure::usage)?;
         let back_end = BackEnd::Auto;
-        let never = AtomicBool::new(false);
+        let never = Arc::new(AtomicBool::new(false));
         let plan = match &covered {
             Covered::Random(walks) => planning::nothing(Cover::Random(*walks)),
             Covered::Auto => {
@@ -228,6 +228,7 @@ impl Conformance {
             seed: Some(self.seed),
             quiescence: kept.quiescence,
             took: Some(took),
+            planned: None,
             budget: &format!("{most} steps"),
             journal: None,
             replay: None,

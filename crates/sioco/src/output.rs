@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
 use sioco_lang::Diagnostic;
@@ -30,6 +31,9 @@ pub enum Format {
 const WIDTH: usize = 80;
 /// Longer lines are hard to read, however wide the terminal is.
 const MAX_WIDTH: usize = 100;
+
+/// So much of a result that is made while it is printed is written at once.
+const CHUNK: usize = 1 << 16;
 
 /// The two streams of a command.
 pub struct Output<'a> {
@@ -97,6 +101,24 @@ impl<'a> Output<'a> {
     /// A result, as it is.
     pub fn print(&mut self, text: &str) {
         self.out.write(text);
+    }
+
+    /// A result that is made while it is printed. Once somebody has interrupted, every piece is visible at once: the
+    /// next interrupt ends the program.
+    pub fn stream(&mut self, pieces: impl Iterator<Item = String>, interrupted: &AtomicBool) {
+        let mut waiting = String::new();
+        for piece in pieces {
+            waiting.push_str(&piece);
+            if waiting.len() >= CHUNK || interrupted.load(Ordering::Relaxed) {
+                self.out.write(&waiting);
+                self.out.flush();
+                waiting.clear();
+            }
+            if self.out.closed.is_some() {
+                return;
+            }
+        }
+        self.out.write(&waiting);
     }
 
     /// Makes what was printed so far visible, before a question is waited for.
@@ -216,6 +238,50 @@ mod tests {
         assert_eq!(output.finish(Exit::Usage), Exit::Usage);
         drop(output);
         assert_eq!(err, b"");
+    }
+
+    /// What was written out, and what is still on its way.
+    #[derive(Clone, Default)]
+    struct Seen(std::rc::Rc<std::cell::RefCell<(String, String)>>);
+
+    impl Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().1.push_str(std::str::from_utf8(bytes).expect("it is text"));
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            let (out, waiting) = &mut *self.0.borrow_mut();
+            out.push_str(waiting);
+            waiting.clear();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_stream_is_written_while_it_is_made() {
+        let seen = Seen::default();
+        let mut output = Output::new(seen.clone(), io::sink());
+        let interrupted = AtomicBool::new(false);
+        let out = |seen: &Seen| seen.0.borrow().0.len();
+        // Pieces of 10 bytes, of which 10,000 come before somebody interrupts.
+        let pieces = (0..20_000).map(|n| {
+            match n {
+                0..10_000 => assert!(out(&seen) + CHUNK + 10 > 10 * n, "{n}: {}", out(&seen)),
+                10_000 => interrupted.store(true, Ordering::Relaxed),
+                _ => assert_eq!(out(&seen), 10 * n),
+            }
+            "0123456789".to_owned()
+        });
+        output.stream(pieces, &interrupted);
+        assert_eq!(out(&seen), 200_000);
+    }
+
+    #[test]
+    fn a_stream_ends_where_nobody_reads_it() {
+        let mut output = Output::new(Full(ErrorKind::BrokenPipe), io::sink());
+        output.stream(std::iter::repeat("0123456789".to_owned()), &AtomicBool::new(false));
+        assert_eq!(output.finish(Exit::Ok), Exit::Ok);
     }
 
     #[test]

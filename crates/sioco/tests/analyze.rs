@@ -237,6 +237,42 @@ fn input_gaps() {
     assert_eq!((&summary["information"], &summary["errors"]), (&3.into(), &0.into()));
 }
 
+/// Where a guard is undefined, that is a model error: nobody can say whether the input is specified.
+#[test]
+fn an_undefined_guard_is_no_input_gap() {
+    let text = "input i(p: Int in 0..3)\noutput b\nprocess P {\n  var x: Int in 0..3 = 0\n  \
+                init s0 { s: ?i(_) [1 div x > 0] -> s0  b: !b -> s0 }\n}\n";
+    let (findings, _) = analyzed(text, &["--only", "input-gap,model-error"]);
+    let kinds: Vec<&str> = findings.iter().map(|f| f["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["model-error"], "{findings:?}");
+    // Where it is defined and false, there is a gap.
+    let (findings, _) = analyzed(&text.replace("?i(_) [1 div x", "?i(p) [1 div p"), &["--only", "input-gap"]);
+    assert_eq!(findings[0]["message"], "in `s0`, `?i` is not specified for p = 2 where x = 0", "{findings:?}");
+}
+
+/// `else` is plainly false where another switch is enabled, whatever is undefined elsewhere.
+#[test]
+fn an_undefined_value_is_not_the_error_of_an_else() {
+    let text = "output o(q: Int in 0..3)\nprocess P {\n  init l0 {\n    s: !o(any q) [1 div q > 0] -> l0\n    \
+                e: !o(0) [else] -> l1\n  }\n  state l1 { f: !o(1) -> l0 }\n  state l2 { g: !o(1) -> l0 }\n}\n";
+    let (findings, _) = analyzed(text, &["--only", "model-error,unreachable"]);
+    let wrong: Vec<&Value> = findings.iter().filter(|f| f["kind"] == "model-error").collect();
+    assert_eq!(wrong.len(), 1, "{findings:?}");
+    assert_eq!(wrong[0]["switches"], serde_json::json!(["s"]));
+    let label = |switch: &str| {
+        let it = findings.iter().find(|f| f["kind"] == "unreachable" && f["switches"][0] == switch);
+        it.unwrap()["labels"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(label("f"), "`l1` is never reached: nothing that leads there is ever taken");
+    assert_eq!(label("g"), "no path of locations leads to `l2`");
+    // One that is always defined is asked first.
+    let two = text.replace("s: !o(any q) [1 div q > 0]", "r: !o(3) [1 div n > 0] -> l0\n    s: !o(any q) [q > 1]");
+    let two = two.replace("init l0", "var n: Int in 0..1 = 0\n  init l0");
+    let (findings, _) = analyzed(&two, &["--only", "model-error"]);
+    let switches: Vec<&Value> = findings.iter().map(|f| &f["switches"]).collect();
+    assert_eq!(switches, [&serde_json::json!(["r"])], "{findings:?}");
+}
+
 #[test]
 fn what_nobody_decides_is_said_to_be_open() {
     let text = "input a(p: Int, q: Int)\noutput b\noutput c\nprocess P {\n  var x: Int = 0\n  var y: Int = 0\n  \

@@ -168,6 +168,16 @@ fn inputs_that_are_not_taken_are_a_difference() {
     run.exits(1);
     run.stdout_has("  ?a(5)\n    specification:  !u(5)\n    implementation: does not take it");
     run.stdout_has("if the model is only incomplete");
+    // A model that is played refuses what it does not take, if its refusals are judged.
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(1);
+    test(&spec, &plan, &imp).exits(1).stdout_has("error[sioco::V005]: the SUT refused ?a");
+    test(&spec, &plan, &spec).exits(0).stdout_has("PASS");
+    // Elsewhere it is a system that takes every input.
+    let (system, journal) = (format!("model:{imp}"), folder.path("walk.jsonl"));
+    let walked = sioco(&["test", &spec, "--sut", &system, "--seed", "1", "--solver", "builtin", "--journal", &journal]);
+    walked.exits(1).stdout_has("error[sioco::V002]");
+    assert!(!walked.stdout.contains("V005"), "{}", walked.stdout);
 }
 
 #[test]
@@ -454,4 +464,142 @@ fn a_difference_beyond_the_tolerance_is_tested() {
     compare(&spec, &implementation, &["--output", &plan]).exits(1).stdout_has("?a(501)");
     test(&spec, &plan, &implementation).exits(1);
     test(&spec, &plan, &spec).exits(0);
+}
+
+/// One output that is too large costs the suite nothing else: the path is told, in the plan as well, and whoever runs that
+/// does not pass.
+#[test]
+fn paths_that_are_too_large_are_told_and_the_others_kept() {
+    let folder = folder();
+    let large = gated(SPEC).replace("!u(n)", "!u(n * n * n * n * n * n * n * n * n * n * n * n * n)");
+    let (spec, imp) = two(&folder, &large, &large);
+    let plan = folder.path("plan.json");
+    let run = compare(&spec, &imp, &["--output", &plan]);
+    run.exits(0).stdout_has("suite: 2 tests, 3 inputs together").stdout_has("1. ?b !v ?b !v\n");
+    run.stdout_has("  1 path may need more tests: the output `u`").stdout_has("is too large");
+    let written: Value = serde_json::from_str(&fs::read_to_string(&plan).unwrap()).unwrap();
+    let states: Vec<&str> = written["goals"].as_array().unwrap().iter().map(|g| g["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["unknown", "covered", "covered"]);
+    assert_eq!(written["goals"][0]["transition"], "transition 1: (l, l) ?a -> (l, l)");
+    assert_eq!(written["goals"][1]["by"], serde_json::json!([0]));
+    let run = test(&spec, &plan, &imp);
+    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("1 of 3 transitions may need more tests than it has");
+    sioco(&["plan", &spec, "--check", &plan, "--solver", "builtin"]).exits(0);
+    // The user may say how many tests there are.
+    compare(&spec, &imp, &["--output", &plan, "--uniformity", "3"]).exits(0).stdout_has("suite: 4 tests");
+    test(&spec, &plan, &imp).exits(0).stdout_has("PASS");
+}
+
+/// A suite of a composition that was cut is not whole, unless the length was asked for.
+#[test]
+fn suites_that_were_cut_are_no_reason_to_pass() {
+    let folder = folder();
+    let (card, plan) = (example("prepaid-card/spec"), folder.path("plan.json"));
+    compare(&card, &card, &["--nodes", "2", "--output", &plan]).exits(3);
+    test(&card, &plan, &card).exits(3).stdout_has("was cut: `sioco compare` had not enough states (`--nodes`)");
+    compare(&card, &card, &["--length", "2", "--output", &plan]).exits(0);
+    test(&card, &plan, &card).exits(0).stdout_has("PASS");
+}
+
+/// What a solver leaves open about a path is in the plan.
+#[test]
+fn paths_that_a_solver_leaves_open_are_in_the_plan() {
+    let folder = folder();
+    let hard = "process P { init l { ?b ; !v -> l  ?a(x) [x < 5] ; !u(x) -> l
+      ?c(x, y) [x * x * x + y * y * y == 33 * x * y + 114] ; !v -> l } }";
+    let text = format!("input c(x: Int, y: Int)\n{}", gated(hard));
+    let (spec, imp) = two(&folder, &text, &text);
+    let plan = folder.path("plan.json");
+    let run = compare(&spec, &imp, &["--output", &plan]);
+    run.stdout_has("1 path may need more tests: ");
+    let written: Value = serde_json::from_str(&fs::read_to_string(&plan).unwrap()).unwrap();
+    let open: Vec<&Value> = written["goals"].as_array().unwrap().iter().filter(|g| g["state"] == "unknown").collect();
+    assert_eq!((open.len(), &open[0]["reason"]["kind"]), (1, &"built-in alone".into()), "{open:?}");
+    test(&spec, &plan, &imp).exits(3).stdout_has("transitions may need more tests than it has: the built-in");
+}
+
+/// Where the implementation model has no value, the specification still says what is expected.
+#[test]
+fn inputs_that_break_the_implementation_model_are_tested() {
+    let folder = folder();
+    for broken in ["/ n := 10 div (x - 3) ; !u(x)", "/ n := x ; !u(if n == 3 then 10 div (n - 3) else n)"] {
+        let (spec, imp) = two(&folder, &gated(SPEC), &gated(&SPEC.replace("/ n := x ; !u(n)", broken)));
+        let run = compare(&spec, &imp, &["--composition"]);
+        run.exits(0).stdout_has("4 of the specification").stdout_has("?a(3) !u(3)").stdout_has("-> (l, err_t)");
+    }
+    // That a system is wrong there is found.
+    let plan = folder.path("plan.json");
+    compare(&folder.path("spec.sts"), &folder.path("impl.sts"), &["--output", &plan]).exits(0);
+    let wrong = folder.write("wrong.sts", &gated(&SPEC.replace("!u(n)", "!u(if n == 3 then 4 else n)")));
+    test(&folder.path("spec.sts"), &plan, &wrong).exits(1);
+    test(&folder.path("spec.sts"), &plan, &folder.path("spec.sts")).exits(0);
+}
+
+/// A run that is a probe and nothing else is counted apart, and shows nothing.
+#[test]
+fn probes_are_no_passes() {
+    let folder = folder();
+    let (spec, imp) =
+        two(&folder, &gated(SPEC), &gated(&SPEC.replace("init l {", "init l { ?a(x) [x > 5] ; !v -> l ")));
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(0).stdout_has("suite: 3 tests and 3 probes");
+    let run = test(&spec, &plan, &imp);
+    run.exits(0).stdout_has("PASS").stdout_has("  runs       3 pass, 3 only probes, which say nothing\n");
+    run.stdout_has("3 probes, beyond what the model says");
+    run.stdout_has("purposes   3 of 3 reached\n");
+    // A plan of probes alone shows nothing.
+    let mut alone: Value = serde_json::from_str(&fs::read_to_string(&plan).unwrap()).unwrap();
+    alone["purposes"].as_array_mut().unwrap().retain(|p| p.get("probe").is_some());
+    alone["goals"] = serde_json::json!([]);
+    for purpose in alone["purposes"].as_array_mut().unwrap() {
+        purpose["goals"] = serde_json::json!([]);
+    }
+    fs::write(&plan, alone.to_string()).unwrap();
+    test(&spec, &plan, &imp).exits(3).stdout_has("INCONCLUSIVE").stdout_has("  runs       3 only probes");
+    let (sut, journal) = (format!("model:{imp}"), folder.path("j.jsonl"));
+    let run = sioco(&["test", &spec, "--plan", &plan, "--sut", &sut, "--format", "json", "--journal", &journal]);
+    run.exits(3).stdout_has("\"probing\":3").stdout_has("\"pass\":0");
+    // Whoever judges the journal says the same.
+    sioco(&["judge", &spec, &journal, "--solver", "builtin"]).exits(3).stdout_has("3 only probes, which say nothing");
+}
+
+/// A long answer is not an endless one.
+#[test]
+fn long_answers_are_told_from_endless_ones() {
+    let folder = folder();
+    let counts = |guard: &str| {
+        gated(&format!(
+            "process P {{ var n: Int = 0  init l {{ ?b / n := 0 -> c  ?a(x) ; !u(x) -> l }}
+             state c {{ count: tau{guard} / n := n + 1 -> c  done: !v [n >= 150] -> l }} }}"
+        ))
+    };
+    let (spec, imp) = two(&folder, &counts(" [n < 150]"), &counts(" [n < 150]"));
+    let run = compare(&spec, &imp, &[]);
+    run.exits(2).stderr_has("an answer of ").stderr_has(" has more than 100 steps, the last of them `count`");
+    run.stderr_has("`--answer STEPS` allows more");
+    compare(&spec, &imp, &["--answer", "200"]).exits(0).stdout_has("(proved: ").stdout_has("?b !v");
+    // It goes on for ever, and is never in the same state: nobody can tell.
+    let (spec, imp) = two(&folder, &counts(""), &counts(""));
+    compare(&spec, &imp, &["--answer", "200"]).exits(2).stderr_has("has more than 200 steps");
+    // This one is.
+    let circle = gated(&SPEC.replace("state m {", "state m { one: tau -> k } state k { two: tau -> m "));
+    let (spec, imp) = two(&folder, &circle, &circle);
+    compare(&spec, &imp, &[]).exits(2).stderr_has("it takes `one two` again and again, and is in the same state");
+}
+
+/// What the system chooses is no part of a test: nothing is tested twice for it.
+#[test]
+fn values_that_the_system_chooses_make_no_tests() {
+    let folder = folder();
+    let any = "process P { var n: Int = 0
+      init l { ?b ; !u(any k) / n := k -> m  ?a(x) ; !v -> l } state m { ?b ; !u(n + 1) -> l  ?a(x) ; !u(n + x) -> l } }";
+    let (spec, imp) = two(&folder, &gated(any), &gated(any));
+    let run = compare(&spec, &imp, &["--composition"]);
+    // One for `?b ?b`, two for `?b ?a`, whose answer depends on `x`, and one for `?a`.
+    run.stdout_has("suite: 4 tests, 7 inputs together");
+    run.stdout_has("?b !u(0) ?b !u(1)").stdout_has("?b !u(0) ?a(0) !u(0)").stdout_has("?b !u(0) ?a(1) !u(1)");
+    // Nor do ways of the implementation model that nobody can tell from outside.
+    let twice = gated(&SPEC.replace("go: ?b ; !v -> m", "go: ?b ; !v -> m  again: ?b ; !v -> m"));
+    let (spec, imp) = two(&folder, &gated(SPEC), &twice);
+    compare(&spec, &imp, &[]).exits(0).stdout_has("suite: 3 tests, 4 inputs together");
 }

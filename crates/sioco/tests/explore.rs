@@ -523,6 +523,24 @@ fn model_errors_on_the_way_are_mentioned() {
     assert!(!run.exits(0).stdout.contains("errors"), "{}", run.stdout);
 }
 
+/// Model errors about items of sequences are found as well, and conditions on items are told in words.
+#[test]
+fn items_outside_of_their_range_are_model_errors() {
+    let folder = Folder::new("explore-items");
+    let text = "type R = { a: Int in 0..2 }\ninput i(n: Int, r: Int)\noutput o\nprocess P {\n  \
+                var s: Seq<Int in 0..2> = []\n  var t: Seq<R> = []\n  var u: Seq<Seq<Int in 0..2>> = []\n  \
+                var v: Seq<Int> = []\n  init l {\n    a: !o / s := s ++ [-1] -> l\n    b: !o -> l\n    \
+                more: ?i(n, _) / v := v ++ [n] -> m\n  }\n  state m {\n    \
+                copy: !o / s := v -> l\n    other: ?i(n, r) [n > r] -> m\n  }\n}\n";
+    let model = folder.write("m.sts", text);
+    explore(&model, &["--depth", "2"]).exits(0).stdout_has("  errors    `a`, `copy` can compute a value");
+    let document = json(explore(&model, &["--depth", "2", "--format", "json"]).exits(0));
+    assert_eq!(document["model_errors"], serde_json::json!(["a", "copy"]));
+    let document = json(explore(&model, &["--path", "a", "--format", "json"]).exits(1));
+    assert_eq!(document["clash"][0]["text"], "every item of s ++ [-1] is in 0..2");
+    explore(&model, &["--path", "a"]).exits(1).stdout_has("every item of s ++ [-1] is in 0..2 is false (s = [])");
+}
+
 /// What is merged has the same name in the tree, in the document and in the summary.
 #[test]
 fn merged_nodes_are_called_the_same_everywhere() {

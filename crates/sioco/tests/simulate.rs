@@ -77,6 +77,15 @@ fn what_is_not_enabled_is_explained_and_ends_the_script() {
 }
 
 #[test]
+fn a_value_that_does_not_fit_says_which_part() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record.sts");
+    let text = "type Rec = { a: Int in 0..9, b: Bool }\ninput i(r: Rec)\nprocess P { init l { e: ?i(_) -> l } }\n";
+    std::fs::write(&file, text).expect("written");
+    let output = simulate(&[&file.display().to_string()], "e Rec { a: 99, b: false }\n");
+    assert!(stderr(&output).contains("in `a`: 99 is outside of `Int in 0..9`"), "{}", stderr(&output));
+}
+
+#[test]
 fn undo_and_reset_go_back() {
     let output = simulate(&[ACCUMULATOR], "r0 6\nr1\nundo\nstate\nr1\nr0 3\nundo 2\nstate\nreset\nstate\n");
     let text = stdout(&output);

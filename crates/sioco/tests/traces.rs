@@ -143,8 +143,8 @@ fn cuts_are_told() {
     let model = "\
 output u
 process P {
-  var x: Int in 0..3 = any
-  init l0 { tau / x := (x + 1) mod 4 -> l0   !u -> l0 }
+  var x: Int = any
+  init l0 { tau / x := x + 1 -> l0   !u [x >= 0] -> l0 }
 }
 ";
     let options = ["--cover", "traces:1", "--max-steps", "5"];
@@ -153,4 +153,47 @@ process P {
     assert_eq!((&summary(&run)["cut"], &summary(&run)["unfinished"]), (&1.into(), &0.into()));
     let run = test("no-cut", ROUND, &["--cover", "traces:3"]);
     assert!(!run.stdout.contains("  cut "), "{}", run.stdout);
+}
+
+/// What comes back to where it was is followed once, also where nobody knows where that is.
+#[test]
+fn rounds_are_no_cuts() {
+    let model = "\
+output u
+process P {
+  var x: Int in 0..3 = any
+  init l0 { tau / x := (x + 1) mod 4 -> l0   !u -> l0 }
+}
+";
+    let run = test("rounds", model, &["--cover", "traces:1", "--max-steps", "5"]);
+    run.stdout_has("  traces     4 of 4 with 1 step covered (100%)");
+    assert!(!run.stdout.contains("  cut "), "{}", run.stdout);
+}
+
+/// A system need not do all that the model allows; what it never did is told by its switches.
+#[test]
+fn choices_are_left_to_the_system() {
+    let model = |answers: &str| {
+        format!(
+            "input a\noutput b\noutput c\nprocess P {{\n  init l0 {{ ask: ?a -> l1 }}\n  state l1 {{ {answers} }}\n}}\n"
+        )
+    };
+    let folder = Folder::new("traces-left");
+    folder.write("m.sts", &model("yes: !b -> l0  no: !c -> l0"));
+    folder.write("sut.sts", &model("yes: !b -> l0"));
+    let run = |format: &str| {
+        let args = ["test", "m.sts", "--sut", "model:sut.sts", "--solver", "builtin", "--seed", "1"];
+        sioco_in(&[&args[..], &["--cover", "traces:2", "--format", format]].concat(), &folder.path(""))
+    };
+    run("human")
+        .exits(0)
+        .stdout_has("PASS  P against `model:sut.sts`: 4 runs, 8 steps in ")
+        .stdout_has(", planned in ")
+        .stdout_has("  purposes   1 of 2 reached, 1 left to choices of the system\n")
+        .stdout_has("2. (ask no) not reached: it chose otherwise each time (3 attempts)");
+    let run = run("json");
+    let told = summary(run.exits(0));
+    let switches: Vec<&Value> = told["purposes"].as_array().unwrap().iter().map(|p| &p["switches"]).collect();
+    assert_eq!(switches, [&serde_json::json!(["ask", "yes"]), &serde_json::json!(["ask", "no"])]);
+    assert!(told["planned_us"].is_u64(), "{told}");
 }

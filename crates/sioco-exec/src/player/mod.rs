@@ -5,7 +5,8 @@
 //!
 //! Of free variables, and of hidden choices among too many values, it follows only some values. That is still a system
 //! that conforms: what it does, the model allows. Only an input that none of the followed values specify may be
-//! specified for others; then other values that explain the same trace are looked for, and otherwise it is refused.
+//! specified for others; then other values that explain the same trace are looked for, and otherwise it is refused. Who
+//! [refuses](Unspecified::Refuse) whatever is not specified says that nobody knows instead: refusals count there.
 
 mod draw;
 mod world;
@@ -38,7 +39,8 @@ pub enum Unspecified {
     Wait,
     /// It is taken at once, and changes nothing.
     Ignore,
-    /// It is refused.
+    /// It waits for outputs that are under way, and is then refused unless they led to where it is specified: a model is
+    /// asked for what it takes where it waits (S2 definition 6).
     Refuse,
 }
 
@@ -147,6 +149,16 @@ impl<'m> Player<'m> {
         Fault { kind: FaultKind::Reported, message, stderr: Vec::new(), again: true }
     }
 
+    /// Only some values are followed of what the model keeps to itself, so nobody knows whether it takes the first input.
+    fn unsure(&self) -> Fault {
+        let input = self.queue.front().map(|(_, input)| input.show(self.model)).unwrap_or_default();
+        let message = format!(
+            "the model that is played has too many hidden values to follow them all: whether it takes {input} here is not \
+             known"
+        );
+        Fault { kind: FaultKind::Reported, message, stderr: Vec::new(), again: true }
+    }
+
     fn remember(&mut self, event: impl FnOnce() -> Event) {
         if let Some(history) = &mut self.history
             && history.len() <= REMEMBERED
@@ -174,13 +186,14 @@ impl<'m> Player<'m> {
         Ok(Ok(Polled::Event(SutEvent::Observed(seen))))
     }
 
-    /// Takes or refuses the first input of the queue, or lets an output come first.
-    fn serve(&mut self, id: u64, input: GateValue) -> Result<Polled, StepError> {
+    /// Takes or refuses the first input of the queue, or lets an output come first. Nothing if it is not known whether the
+    /// model specifies it.
+    fn serve(&mut self, id: u64, input: GateValue) -> Result<Option<Polled>, StepError> {
         if self.ended {
-            return Ok(self.refuse(id, "the system has ended"));
+            return Ok(Some(self.refuse(id, "the system has ended")));
         }
         if !self.world.fits(input.gate, &input.args) {
-            return Ok(self.refuse(id, "its values do not fit the gate"));
+            return Ok(Some(self.refuse(id, "its values do not fit the gate")));
         }
         let held = std::mem::take(&mut self.held);
         // After silence nothing comes by itself.
@@ -190,32 +203,35 @@ impl<'m> Player<'m> {
             && let Ok(output) = self.give()?
         {
             self.queue.push_front((id, input));
-            return Ok(output);
+            return Ok(Some(output));
         }
         if self.world.after(&mut self.belief, input.gate, &input.args)? {
-            return Ok(self.take(id, input));
+            return Ok(Some(self.take(id, input)));
         }
-        match self.manners.unspecified {
-            Unspecified::Refuse => return Ok(self.refuse(id, "the model does not specify it here")),
-            Unspecified::Wait if !self.silent && self.overtaken < OVERTAKEN => {
-                if let Ok(output) = self.give()? {
-                    self.queue.push_front((id, input));
-                    return Ok(output);
-                }
-            }
-            _ => {}
+        let refuses = self.manners.unspecified == Unspecified::Refuse;
+        let waits = self.manners.unspecified != Unspecified::Ignore && !self.silent && self.overtaken < OVERTAKEN;
+        if waits && let Ok(output) = self.give()? {
+            self.queue.push_front((id, input));
+            return Ok(Some(output));
         }
         if self.history.is_none() && self.belief.whole {
+            if refuses {
+                return Ok(Some(self.refuse(id, "the model does not specify it here")));
+            }
             // It changes nothing; silence after it is news.
             self.silent = false;
             self.overtaken = 0;
             self.spare.push(input.args);
-            return Ok(Polled::Event(SutEvent::Accepted { id }));
+            return Ok(Some(Polled::Event(SutEvent::Accepted { id })));
         }
         if self.redraw(&input) {
-            return Ok(self.take(id, input));
+            return Ok(Some(self.take(id, input)));
         }
-        Ok(self.refuse(id, "no values of the free variables were found for which the model specifies it here"))
+        if refuses {
+            self.queue.push_front((id, input));
+            return Ok(None);
+        }
+        Ok(Some(self.refuse(id, "no values of the free variables were found for which the model specifies it here")))
     }
 
     fn take(&mut self, id: u64, input: GateValue) -> Polled {
@@ -340,8 +356,12 @@ impl Sut for Player<'_> {
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         let polled = match self.queue.pop_front() {
             Some((id, input)) => self.serve(id, input),
-            None => self.act(!wait.is_zero()),
+            None => self.act(!wait.is_zero()).map(Some),
         };
-        polled.map_err(|e| self.fault(&e))
+        match polled {
+            Ok(Some(polled)) => Ok(polled),
+            Ok(None) => Err(self.unsure()),
+            Err(e) => Err(self.fault(&e)),
+        }
     }
 }

@@ -67,7 +67,7 @@ impl Tester<'_> {
     pub(super) fn listens(&mut self, cause: &Cause) -> bool {
         let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
         let idle = !self.listening.late || self.run_steps == 0;
-        if !done || idle || self.referee.is_quiet() || self.referee.may_act() {
+        if !done || idle || self.referee.is_quiet() || self.referee.may_answer() {
             return false;
         }
         self.listening.runs += 1;

@@ -85,7 +85,10 @@ impl Tester<'_> {
             self.surely.unite(&surely);
             self.possibly.unite(&possibly);
         }
-        self.runs[verdict as usize] += 1;
+        match self.only_probe && verdict <= Verdict::WeakPass {
+            true => self.probing_runs += 1,
+            false => self.runs[verdict as usize] += 1,
+        }
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
         // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
         let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
@@ -172,13 +175,15 @@ impl Tester<'_> {
         self.settings.walks == Walking::Guided && suite.accepts_of(purpose).iter().any(is_way)
     }
 
-    /// Whether a guided campaign, or one with a suite of a comparison, is through with a purpose that the system could have
-    /// gone to and never did.
+    /// Whether a guided campaign, one for all that is allowed, or one with a suite of a comparison, is through with a purpose
+    /// that the system could have gone to and never did: it need not do all that the model allows (S1 section 3.2.4).
     fn is_left_to_the_system(&self, result: &PurposeResult) -> bool {
         let elsewhere = match &result.cause {
-            Some(Cause::Open(Open::Deviation)) => self.settings.walks == Walking::Guided || self.compared,
+            Some(Cause::Open(Open::Deviation)) => {
+                self.settings.walks == Walking::Guided || self.compared || self.all_allowed
+            }
             // Where it went, no input can follow; a test of a comparison is there for its inputs.
-            Some(Cause::Open(Open::Deadlock { .. })) => self.compared,
+            Some(Cause::Open(Open::Deadlock { .. })) => self.compared || self.all_allowed,
             _ => false,
         };
         elsewhere && result.verdict == Some(Verdict::Inconclusive) && result.attempts >= self.settings.attempts
@@ -187,7 +192,7 @@ impl Tester<'_> {
     /// What the campaign came to.
     pub fn summary(&self) -> Summary {
         let model = self.referee.model();
-        let ran = self.runs.iter().sum::<u64>() > 0;
+        let ran = self.runs.iter().sum::<u64>() + self.probing_runs > 0;
         let (switches, locations) = covered(model, ran, &self.surely, &self.possibly);
         let mut purposes = self.results.clone();
         for result in &mut purposes {
@@ -215,6 +220,7 @@ impl Tester<'_> {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
             runs: self.runs,
+            probing: self.probing_runs,
             steps: self.steps,
             inputs: self.sent,
             purposes,

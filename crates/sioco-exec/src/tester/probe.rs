@@ -24,6 +24,8 @@ impl Tester<'_> {
     /// A purpose was reached: its probe begins, if it has one.
     pub(super) fn begin_probe(&mut self, purpose: usize) {
         let inputs = self.probes[purpose].clone();
+        // What came before it was judged.
+        self.only_probe = self.run_steps == 0;
         let found = Probed { purpose, run: self.run, seen: Vec::new(), refused: None };
         self.probing = Some(Probing { purpose, inputs, found, waits: false, done: false });
     }

@@ -282,7 +282,7 @@ impl Tester<'_> {
         unknown: &mut Option<Reason>,
     ) -> Option<(NodeId, Course)> {
         for &Way { at, mark, target } in ways {
-            // At the start nobody waits yet; later somebody does.
+            // A test that has just begun is worth more than the rest of one; both end with the pause.
             if self.run_steps > 0 {
                 if *effort == 0 {
                     self.pauses.hurried += 1;

@@ -82,6 +82,7 @@ pub fn condition(model: &Model, purpose: &Purpose, t: TermId) -> String {
         slots: Some(&purpose.slots),
         out: String::new(),
         binders: Vec::new(),
+        items: Vec::new(),
     };
     printer.term(t, Level::Open);
     printer.out

@@ -245,11 +245,11 @@ fn bound_variables_get_names_of_their_own() {
     let less = m.op(Op::Lt, &[x, k]);
     let body = m.op(Op::And, &[less, flag]);
     let t = m.op(Op::Exists { first, count: 2 }, &[body]);
-    m.shows(t, "exists k: Int in 0..3, k2: Bool . x < k && k2");
+    m.shows(t, "for some k: Int in 0..3, k2: Bool: x < k && k2");
     let t = m.op(Op::Not, &[t]);
-    m.shows(t, "!(exists k: Int in 0..3, k2: Bool . x < k && k2)");
+    m.shows(t, "for no k: Int in 0..3, k2: Bool: x < k && k2");
     m.variables[VarId::from_index(1)].name = "k".into();
-    m.shows(t, "!(exists k2: Int in 0..3, k3: Bool . x < k2 && k3)");
+    m.shows(t, "for no k2: Int in 0..3, k3: Bool: x < k2 && k3");
 }
 
 #[test]

@@ -40,8 +40,8 @@ impl From<EvalError> for Failed {
     }
 }
 
-/// Whether some values of the bound variables make the body true. Where they can be tried, the first for which it is not
-/// false decides, as in the reference; otherwise any for which it is true.
+/// Whether some values of the bound variables make the body true. If none do, but it is undefined for some, the error is
+/// that of the first of these where they can be tried, as in the reference.
 pub(super) fn exists(
     context: Context<'_>,
     first: BinderId,
@@ -56,11 +56,11 @@ pub(super) fn exists(
         })
         .collect();
     let search = Search { context, unknowns: &unknowns, condition: body, env };
-    let everything = search.everything();
-    if context.terms.is_partial(body) && size(context, &everything).is_some() {
-        return search.first_that_decides(&everything);
+    match search.witness() {
+        Ok(found) => Ok(found.is_some()),
+        Err(Failed { error: error @ EvalError::NeedsSolver(_), .. }) => Err(error),
+        Err(failed) => Err(search.first_error().unwrap_or(failed.error)),
     }
-    Ok(search.witness().map_err(|f| f.error)?.is_some())
 }
 
 /// Values of the unknowns that make the condition true, if there are any. It is an error if there are none, but some for
@@ -134,6 +134,9 @@ pub(super) fn holds(
     }
     decide(context, condition, Env { params: &params, bound: &bound, ..env })
 }
+
+/// How often values are drawn until the whole condition holds.
+const DRAWS: usize = 8;
 
 /// A condition that holds, or does not (`positive == false`).
 #[derive(Clone, Copy)]
@@ -275,12 +278,18 @@ impl<'a> Search<'a> {
     /// Values of the unknowns for which the condition may be true, drawn: from one of its alternatives, and there from
     /// what its conjuncts leave. Nothing if there are none, or if they are of a sort that is not drawn from.
     pub fn sample(&self, draw: &mut dyn Draw) -> Option<Vec<Value>> {
-        let parts: Vec<Vec<Domain>> = self.left().into_iter().filter_map(|part| part.maybe).collect();
-        let part = match &parts[..] {
+        let parts: Vec<(Vec<Domain>, bool)> =
+            self.left().into_iter().filter_map(|part| Some((part.maybe?, part.exact))).collect();
+        let (part, exact) = match &parts[..] {
             [only] => only,
             _ => parts.get(draw.below(parts.len() as u64) as usize)?,
         };
-        part.iter().map(|domain| domain.draw(self.context.sorts, draw)).collect()
+        let mut once = || part.iter().map(|domain| domain.draw(self.context.sorts, draw)).collect();
+        match exact {
+            true => once(),
+            // What a conjunct says that narrows no domain is seen by trying.
+            false => (0..DRAWS).map_while(|_| once()).find(|values: &Vec<Value>| self.holds(values) == Ok(true)),
+        }
     }
 
     /// See [`all`].
@@ -306,33 +315,14 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Whether the condition is true for the first values, in the order of the reference, for which it is not false.
-    fn first_that_decides(&self, everything: &[Domain]) -> Result<bool, EvalError> {
-        let parts = self.left();
-        let spaces: Vec<&Vec<Domain>> = parts.iter().filter_map(|p| p.not_false.as_ref()).collect();
-        if let [only] = &parts[..] {
-            match (&only.undefined, &only.maybe) {
-                (Some(error), _) => return Err(error.clone()),
-                (None, Some(_)) if only.exact => return Ok(true),
-                _ => {}
-            }
-        }
-        let mut decided = Ok(false);
-        let mut decide = |truth: Result<bool, EvalError>| {
-            decided = truth;
-            decided == Ok(false)
-        };
-        match spaces[..] {
-            [] => {}
-            [only] => self.try_all(only, &mut |_, truth| decide(truth))?,
-            _ => self.walk(everything, &mut |values| {
-                let inside = |space: &&Vec<Domain>| {
-                    space.iter().zip(values).all(|(domain, v)| domain.may_be(self.context.sorts, v))
-                };
-                !spaces.iter().any(inside) || decide(self.holds(values))
-            })?,
-        }
-        decided
+    /// Why the condition is undefined for the first values, in the order of the reference, for which it is.
+    fn first_error(&self) -> Option<EvalError> {
+        let mut first = None;
+        let tried = self.try_all(&self.everything(), &mut |_, truth| {
+            first = truth.err();
+            first.is_none()
+        });
+        first.filter(|_| tried.is_ok())
     }
 
     /// Tries the condition on all values of the domains; `found` says whether to go on.
@@ -418,7 +408,33 @@ impl Narrowing<'_> {
         Left { not_false: Some(not_false), maybe: Some(self.domains), exact, undefined: None }
     }
 
+    /// Takes down that an unknown is one of a few values, for those who draw.
+    fn hint_at_few(&mut self, literal: Literal) -> Option<()> {
+        let Term::App(Op::Or, args) = self.search.context.terms.get(literal.term) else { return None };
+        let (mut which, mut few) = (None, Vec::new());
+        for arg in args.iter().filter(|_| literal.positive) {
+            let Term::App(Op::Eq, sides) = self.search.context.terms.get(*arg) else { return None };
+            let (i, other) = match (self.unknown(sides[0]), self.unknown(sides[1])) {
+                (Some(i), None) => (i, sides[1]),
+                (None, Some(i)) => (i, sides[0]),
+                _ => return None,
+            };
+            if !self.is_ground(other) || *which.get_or_insert(i) != i {
+                return None;
+            }
+            few.push(eval(self.search.context.terms, self.search.context.sorts, other, self.search.env).ok()?);
+        }
+        let hints = &mut self.domains[which?].hints;
+        if hints.few.is_empty() {
+            hints.few = few;
+        }
+        Some(())
+    }
+
     fn narrow_by(&mut self, literal: Literal) -> Result<bool, EvalError> {
+        if self.hint_at_few(literal).is_some() {
+            return Ok(false);
+        }
         // A Bool parameter that stands alone.
         if let Some(i) = self.unknown(literal.term) {
             self.domains[i].require(Value::Bool(literal.positive));
@@ -448,7 +464,7 @@ impl Narrowing<'_> {
         if !self.linear(a, 1, &mut sum) || !self.linear(b, -1, &mut sum) {
             return Ok(false);
         }
-        let Some((i, sign)) = sum.unknown else { return Ok(false) };
+        let Some((i, sign, length)) = sum.unknown else { return Ok(false) };
         let mut constant = Rational::ZERO;
         for (term, sign) in &sum.ground {
             let value = eval(self.search.context.terms, self.search.context.sorts, *term, self.search.env)?;
@@ -458,6 +474,14 @@ impl Narrowing<'_> {
         // sign * unknown (op) -constant
         let bound = if sign > 0 { -constant } else { constant };
         let domain = &mut self.domains[i];
+        if length {
+            match (op, literal.positive) {
+                (Op::Eq, true) => [true, false].into_iter().for_each(|upper| domain.hints.length(&bound, false, upper)),
+                (Op::Eq, false) => {}
+                (op, positive) => domain.hints.length(&bound, (*op == Op::Lt) == positive, (sign > 0) == positive),
+            }
+            return Ok(false);
+        }
         match (op, literal.positive) {
             (Op::Eq, positive) => {
                 let Some(value) = domain.number(self.search.context.sorts, &bound) else {
@@ -488,13 +512,17 @@ impl Narrowing<'_> {
             return true;
         }
         if let Some(i) = self.unknown(term) {
-            return sum.unknown.replace((i, sign)).is_none();
+            return sum.unknown.replace((i, sign, false)).is_none();
         }
         match self.search.context.terms.get(term) {
             Term::App(Op::Add, args) => args.iter().all(|a| self.linear(*a, sign, sum)),
             Term::App(Op::Sub, args) => self.linear(args[0], sign, sum) && self.linear(args[1], -sign, sum),
             Term::App(Op::Neg, args) => self.linear(args[0], -sign, sum),
             Term::App(Op::ToReal, args) => self.linear(args[0], sign, sum),
+            Term::App(Op::Len, args) => match self.unknown(args[0]) {
+                Some(i) => sum.unknown.replace((i, sign, true)).is_none(),
+                None => false,
+            },
             _ => false,
         }
     }
@@ -525,6 +553,7 @@ impl Narrowing<'_> {
 /// `sign * unknown + ground terms with their signs`.
 #[derive(Default)]
 struct Sum {
-    unknown: Option<(usize, i8)>,
+    /// Which unknown, its sign, and whether it is about its length.
+    unknown: Option<(usize, i8, bool)>,
     ground: Vec<(TermId, i8)>,
 }

@@ -8,6 +8,9 @@ use crate::number::{self, BigInt, Rational};
 use crate::sort::{Sort, Sorts};
 use crate::value::Value;
 
+/// Longer texts are not drawn.
+const LONG: u64 = 10_000;
+
 /// How often a value is drawn until one is not excluded.
 const DRAWS: usize = 4;
 
@@ -20,6 +23,37 @@ pub(super) struct Domain {
     lo: Option<(Rational, bool)>,
     hi: Option<(Rational, bool)>,
     pub excluded: Vec<Value>,
+    /// What is known besides, which only those who draw look at.
+    pub hints: Hints,
+}
+
+/// Where to look for values, since no others are any good.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hints {
+    /// How long a text is, at least and at most.
+    least: u64,
+    most: Option<u64>,
+    /// It is one of these, if there are some.
+    pub few: Vec<Value>,
+}
+
+impl Hints {
+    /// A bound of the length of a text.
+    pub fn length(&mut self, bound: &Rational, strict: bool, upper: bool) {
+        let one = BigInt::ONE;
+        let whole = match upper {
+            true if strict && bound.is_int() => bound.floor() - one,
+            true => bound.floor(),
+            false if strict && bound.is_int() => bound.ceil() + one,
+            false => bound.ceil(),
+        };
+        // No text is shorter than nothing, and none that is drawn is as long as that.
+        let whole = if whole < BigInt::ZERO { 0 } else { u64::try_from(whole).unwrap_or(u64::MAX) };
+        match upper {
+            true => self.most = Some(self.most.map_or(whole, |most| most.min(whole))),
+            false => self.least = self.least.max(whole),
+        }
+    }
 }
 
 impl Domain {
@@ -29,7 +63,14 @@ impl Domain {
             Sort::Real { lo, hi } => (lo.clone(), hi.clone()),
             _ => (None, None),
         };
-        Domain { sort, exact: None, lo: lo.map(|b| (b, false)), hi: hi.map(|b| (b, false)), excluded: Vec::new() }
+        Domain {
+            sort,
+            exact: None,
+            lo: lo.map(|b| (b, false)),
+            hi: hi.map(|b| (b, false)),
+            excluded: Vec::new(),
+            hints: Hints::default(),
+        }
     }
 
     pub fn require(&mut self, value: Value) {
@@ -69,11 +110,6 @@ impl Domain {
                 && self.hi.as_ref().is_none_or(|(hi, strict)| if *strict { n < hi } else { n <= hi })
         };
         sorts.contains(self.sort, value) && !self.excluded.contains(value) && n.is_none_or(|n| inside(&n))
-    }
-
-    /// Whether the value is one of those left.
-    pub fn may_be(&self, sorts: &Sorts, value: &Value) -> bool {
-        self.exact.as_ref().is_none_or(|exact| exact == value) && self.allows(sorts, value)
     }
 
     /// The integers that the bounds leave, if this is an integer domain with two bounds.
@@ -137,7 +173,18 @@ impl Domain {
             return self.allows(sorts, value).then(|| value.clone());
         }
         let fits = |v: &Value| self.excluded.is_empty() || !self.excluded.contains(v);
+        if !self.hints.few.is_empty() {
+            let few: Vec<&Value> = self.hints.few.iter().filter(|v| self.allows(sorts, v)).collect();
+            return few.get(draw.below(few.len() as u64) as usize).map(|v| (*v).clone());
+        }
         match sorts.get(self.sort) {
+            Sort::String => {
+                let Hints { least, most, .. } = self.hints;
+                if least > LONG || most.is_some_and(|most| most < least) {
+                    return None;
+                }
+                (0..DRAWS).map(|_| Value::string(&draw.text(least, most))).find(fits)
+            }
             Sort::Int { .. } => {
                 let (lo, hi) = self.integers(sorts);
                 let small = |n: Option<BigInt>| n.map(|n| i64::try_from(n).ok());

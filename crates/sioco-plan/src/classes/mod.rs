@@ -16,7 +16,7 @@ mod tell;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sioco_model::{LocationId, Model};
+use sioco_model::{LocationId, Model, TermId};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::explore::{Exploration, Progress, Stop};
@@ -41,8 +41,19 @@ struct Part {
     inputs: Result<Vec<Event>, Reason>,
 }
 
-/// What makes a part the same in another state: the reaction, the sides of its distinctions, and the border.
-type Key = (Vec<Step>, Vec<(sioco_model::TermId, bool)>, Option<usize>);
+/// What makes a class the same in another state: the reaction, and the sides of its distinctions as they are written.
+type Key = (Vec<Step>, Vec<(TermId, bool)>);
+
+/// The parts of a class that were found so far, in whichever state.
+#[derive(Default)]
+struct Known {
+    /// Which class of its reaction it is, from 1.
+    number: usize,
+    /// Whether what is left without its borders was.
+    inside: bool,
+    /// The borders that were, by the place of their distinction.
+    borders: BTreeSet<usize>,
+}
 
 /// What came of it.
 pub(crate) struct Found {
@@ -72,7 +83,8 @@ pub(crate) fn cover(
         Choice::Random(_) => Choice::Random(random.bits()),
         other => other,
     };
-    let mut known: BTreeSet<Key> = BTreeSet::new();
+    let mut known: BTreeMap<Key, Known> = BTreeMap::new();
+    let mut numbers: BTreeMap<Vec<Step>, usize> = BTreeMap::new();
     let mut visits: BTreeMap<Vec<LocationId>, usize> = BTreeMap::new();
     let mut parts: Vec<Part> = Vec::new();
     for node in graph.ids().filter(|n| graph.included_in(*n).is_none()) {
@@ -92,10 +104,13 @@ pub(crate) fn cover(
             *often += 1;
         }
         for class in reactions.found {
-            if known_class(&known, &class) {
-                continue;
-            }
-            parts.extend(class.parts(walker, &mut choice, &mut known, options));
+            let entry = known.entry(class.key()).or_insert_with(|| {
+                let number = numbers.entry(class.reaction.clone()).or_default();
+                *number += 1;
+                Known { number: *number, ..Known::default() }
+            });
+            // A part that is not possible in one state may be in another.
+            parts.extend(class.parts(walker, &mut choice, entry, options));
         }
     }
     let tests = tell::tests(model, &parts);
@@ -114,11 +129,6 @@ pub(crate) fn cover(
         found.goals.push((Goal::Class(part.name), state));
     }
     Ok(found)
-}
-
-/// Whether all of a class is known from another state.
-fn known_class(known: &BTreeSet<Key>, class: &split::Class) -> bool {
-    known.contains(&class.key(None))
 }
 
 /// A name for a class: where the input comes, and what it leads to.

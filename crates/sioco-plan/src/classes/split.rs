@@ -1,7 +1,5 @@
 //! Reactions to inputs, and the classes that their case distinctions divide the inputs into.
 
-use std::collections::BTreeSet;
-
 use sioco_model::model::{Direction, Label};
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{LocationId, SwitchId, TermId};
@@ -10,7 +8,7 @@ use sioco_solve::values::{Choice, NoValues};
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
-use super::{Key, Part, distinctions, name};
+use super::{Key, Known, Part, distinctions, name};
 use crate::event::Event;
 use crate::plan::{Counts, Options};
 use crate::purpose::Leg;
@@ -31,14 +29,12 @@ struct Distinction {
 pub(super) struct Class {
     /// The steps to its state, and those of its reaction, silence at the end.
     legs: Vec<Leg>,
-    reaction: Vec<Step>,
+    pub reaction: Vec<Step>,
     at: Vec<LocationId>,
     /// The sides of the distinctions.
     sides: Vec<(Distinction, bool)>,
     /// All of them together.
     condition: TermId,
-    /// Which class of the reaction it is, from 1.
-    number: usize,
     /// Why it is not divided further, and perhaps not there at all.
     open: Option<Reason>,
 }
@@ -167,20 +163,13 @@ impl Reactions<'_, '_> {
     /// A reaction that is only perhaps possible is not followed: it would only lead to more of that kind.
     fn leave_open(&mut self, under: &Under, reason: Reason) {
         let condition = self.walker.path.build(|pool, sorts| pool.bool(sorts, true));
-        self.add(under, &[], condition, 1, Some(reason));
+        self.add(under, &[], condition, Some(reason));
     }
 
-    fn add(
-        &mut self,
-        under: &Under,
-        sides: &[(Distinction, bool)],
-        condition: TermId,
-        number: usize,
-        open: Option<Reason>,
-    ) {
+    fn add(&mut self, under: &Under, sides: &[(Distinction, bool)], condition: TermId, open: Option<Reason>) {
         let legs = self.walker.legs().to_vec();
         let (reaction, at) = (under.reaction.clone(), under.at.clone());
-        self.found.push(Class { legs, reaction, at, sides: sides.to_vec(), condition, number, open });
+        self.found.push(Class { legs, reaction, at, sides: sides.to_vec(), condition, open });
     }
 
     /// Adds distinctions over the values that variables have now. What is about values that the system chooses says nothing
@@ -221,7 +210,7 @@ impl Reactions<'_, '_> {
     ) {
         let Some((first, left)) = left.split_first() else {
             *number += 1;
-            self.add(under, sides, condition, *number, None);
+            self.add(under, sides, condition, None);
             return;
         };
         let mut one = false;
@@ -247,7 +236,7 @@ impl Reactions<'_, '_> {
                 None => self.split(under, left, both, sides, number),
                 Some(reason) => {
                     *number += 1;
-                    self.add(under, sides, both, *number, Some(reason));
+                    self.add(under, sides, both, Some(reason));
                 }
             }
             sides.pop();
@@ -256,24 +245,26 @@ impl Reactions<'_, '_> {
 }
 
 impl Class {
-    /// What makes it, or one of its borders, the same in another state.
-    pub fn key(&self, border: Option<usize>) -> Key {
-        (self.reaction.clone(), self.sides.iter().map(|(d, side)| (d.written, *side)).collect(), border)
+    /// What makes it the same in another state.
+    pub fn key(&self) -> Key {
+        (self.reaction.clone(), self.sides.iter().map(|(d, side)| (d.written, *side)).collect())
     }
 
-    /// Its parts, each with values: the borders that belong to it, and what is left.
+    /// Its parts that are not known, each with values: the borders that belong to it, and what is left.
     pub fn parts(
         self,
         walker: &mut Walker<'_>,
         choice: &mut dyn FnMut() -> Choice,
-        known: &mut BTreeSet<Key>,
+        known: &mut Known,
         options: &Options,
     ) -> Vec<Part> {
         let model = walker.path.model();
-        walker.follow(&self.legs);
-        let about = format!("{}, class {}", name(model, &self.at, &self.reaction), self.number);
+        let about = format!("{}, class {}", name(model, &self.at, &self.reaction), known.number);
         if let Some(reason) = &self.open {
-            known.insert(self.key(None));
+            if std::mem::replace(&mut known.inside, true) {
+                return Vec::new();
+            }
+            walker.follow(&self.legs);
             // Values may be found all the same.
             let silent = self.legs.last().is_some_and(|leg| leg.step.is_silence());
             let found = if silent {
@@ -287,30 +278,35 @@ impl Class {
             };
             return vec![Part { name: format!("{about}, not divided"), inputs }];
         }
-        let mut borders: Vec<TermId> = Vec::new();
-        for (d, side) in &self.sides {
+        // By the place of the distinction, so that a border is the same in every state.
+        let mut borders: Vec<(usize, TermId)> = Vec::new();
+        for (i, (d, side)) in self.sides.iter().enumerate() {
             let side = if *side { Side::LastTrue } else { Side::FirstFalse };
             let border = walker.path.build(|pool, sorts| side_of(pool, sorts, d.term, side));
-            borders.extend(border.filter(|b| !borders.contains(b)));
+            borders.extend(border.filter(|b| borders.iter().all(|(_, known)| known != b)).map(|b| (i, b)));
         }
+        if known.inside && borders.iter().all(|(i, _)| known.borders.contains(i)) {
+            return Vec::new();
+        }
+        walker.follow(&self.legs);
         let inside = walker.path.build(|pool, sorts| {
-            let mut all: Vec<TermId> = borders.iter().map(|b| pool.not(sorts, *b)).collect();
+            let mut all: Vec<TermId> = borders.iter().map(|(_, b)| pool.not(sorts, *b)).collect();
             all.insert(0, self.condition);
             pool.and(sorts, &all)
         });
         let mut parts = vec![(None, inside)];
-        for (i, border) in borders.iter().enumerate() {
+        for (at, (i, border)) in borders.iter().enumerate() {
             // The same border may be written in two ways, as in `a <= 3` and `a > 3`.
-            let known = borders[..i].iter().any(|other| {
+            let twice = borders[..at].iter().any(|(_, other)| {
                 let apart = walker.path.build(|pool, sorts| {
                     let not = pool.not(sorts, *other);
                     pool.and(sorts, &[self.condition, *border, not])
                 });
                 walker.path.may_hold(apart) == Possible::No
             });
-            if !known {
+            if !twice {
                 let border = walker.path.build(|pool, sorts| pool.and(sorts, &[self.condition, *border]));
-                parts.push((Some(i), border));
+                parts.push((Some(*i), border));
             }
         }
         let mut found = Vec::new();
@@ -318,7 +314,8 @@ impl Class {
             if options.limits.cancelled() {
                 break;
             }
-            if walker.path.may_hold(condition) == Possible::No {
+            let is_known = border.map_or(known.inside, |i| known.borders.contains(&i));
+            if is_known || walker.path.may_hold(condition) == Possible::No {
                 continue;
             }
             let inputs = match self.values(walker, condition, choice()) {
@@ -326,16 +323,28 @@ impl Class {
                 Err(NoValues::Impossible) => continue,
                 Err(NoValues::Unknown(reason)) => Err(reason),
             };
-            known.insert(self.key(border));
             let name = match border {
-                None => format!("{about}, inside"),
-                Some(i) => format!("{about}, border {}", i + 1),
+                None => {
+                    known.inside = true;
+                    format!("{about}, inside")
+                }
+                Some(i) => {
+                    known.borders.insert(i);
+                    format!("{about}, border {}", self.border(walker, i))
+                }
             };
             found.push(Part { name, inputs });
         }
-        // Where a class is only its border, it is known all the same.
-        known.insert(self.key(None));
         found
+    }
+
+    /// The number of a border, from 1, among the distinctions that have one: the same in every state.
+    fn border(&self, walker: &mut Walker<'_>, at: usize) -> usize {
+        let mut has_one = |(d, side): &(Distinction, bool)| {
+            let side = if *side { Side::LastTrue } else { Side::FirstFalse };
+            walker.path.build(|pool, sorts| side_of(pool, sorts, d.written, side)).is_some()
+        };
+        self.sides[..=at].iter().filter(|s| has_one(s)).count()
     }
 
     /// Inputs with values that lead into a part.

@@ -19,9 +19,9 @@ use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
 use sioco_symbolic::path::Possible;
 
-use super::join::Side;
+use super::join::{Joined, Side};
 use super::polynomial::{NoDegree, Reader, Space};
-use super::walk::{Halt, Move, Out, Walk};
+use super::walk::{Ends, Halt, Move, Out, Walk};
 use super::{Cover, Options, Progress, Stage};
 use crate::event::Event;
 
@@ -72,8 +72,19 @@ pub struct Transition {
     pub(crate) moves: Vec<Move>,
     pub(crate) spec: Vec<Out>,
     pub(crate) implementation: Vec<Out>,
-    /// The polynomials that the outputs may be; if they are none, the part that is none, and what it is.
-    pub(crate) spaces: Result<Vec<Space>, (GateId, TermId, &'static str)>,
+    /// The polynomials that the outputs may be, or why they are none.
+    pub(crate) spaces: Result<Vec<Space>, Lack>,
+}
+
+/// An output without a degree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lack {
+    pub gate: GateId,
+    /// The part that has none, and what it is.
+    pub part: TermId,
+    pub why: &'static str,
+    /// Whether there is a degree, or there are cases that have one, and only a bound keeps us from them.
+    pub large: bool,
 }
 
 /// What two models do together (S2 definition 17).
@@ -120,6 +131,23 @@ impl Composition {
         let mut moves = self.start[first].clone();
         moves.extend(path.iter().flat_map(|t| self.transitions[*t].moves.iter().cloned()));
         moves
+    }
+
+    /// A name of a transition: its number, from 1, and where it leads from and to. States that differ in the values of
+    /// variables alone look the same.
+    pub(crate) fn name(&self, joined: &Joined, transition: usize) -> String {
+        let t = &self.transitions[transition];
+        let place = |at: usize| {
+            let of = |side: Side, locations: &Option<Vec<LocationId>>, lost: &str| match locations {
+                Some(at) => at.iter().map(|l| joined.location_name(side, *l)).collect::<Vec<_>>().join(","),
+                None => lost.to_owned(),
+            };
+            let pair = &self.pairs[at];
+            let spec = of(Side::Spec, &pair.spec, "err_s");
+            format!("({spec}, {})", of(Side::Impl, &pair.implementation, "err_t"))
+        };
+        let gate = &joined.model.gates[t.gate].name;
+        format!("transition {}: {} ?{gate} -> {}", transition + 1, place(t.from), place(t.to))
     }
 
     /// All that is done on the way to a state.
@@ -292,15 +320,20 @@ impl Composer {
                         if walk.make(Move::Given(*step, args.clone())) == Possible::No {
                             continue;
                         }
-                        let result = walk.settle(Side::Impl, &mut Vec::new(), &mut |walk, implementation| {
-                            let (spec, implementation) = (Some(spec), Some(implementation));
+                        let result = walk.settle_each(Side::Impl, &mut Vec::new(), &mut |walk, outs, ends| {
+                            let before = walk.len();
+                            let (spec, implementation) = (Some(spec), (ends == Ends::Waits).then_some(outs));
+                            if ends == Ends::Breaks {
+                                walk.leave(Side::Impl);
+                            }
                             self.add(walk, &Found { from, begun, gate, spec, implementation }, &mut Vec::new());
+                            walk.back_to(before);
                             Ok(())
                         });
                         walk.back();
                         result?;
                     }
-                    // What only the specification takes.
+                    // What only the specification takes, or has values for.
                     self.alone(walk, Side::Impl, gate, &args, &mut |composer, walk| {
                         let found = Found { from, begun, gate, spec: Some(spec), implementation: None };
                         composer.add(walk, &found, &mut Vec::new());
@@ -340,15 +373,17 @@ impl Composer {
         visit: &mut dyn FnMut(&mut Composer, &mut Walk<'m>) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         let before = walk.len();
-        let undefined = walk.undefined(lost, gate, args);
+        let undefined = match lost {
+            Side::Spec => walk.undefined(lost, gate, args),
+            // An error of the implementation model says nothing about the system: what the specification says is tested.
+            Side::Impl => walk.untaken(lost, gate, args),
+        };
         if walk.make(Move::Where(undefined)) == Possible::No {
             return Ok(());
         }
         walk.leave(lost);
         let result = visit(self, walk);
-        while walk.len() > before {
-            walk.back();
-        }
+        walk.back_to(before);
         result
     }
 
@@ -376,8 +411,11 @@ impl Composer {
                 }
                 return;
             }
-            Err((gate, NoDegree::Split(condition))) => Err((gate, condition, "an answer with many cases")),
-            Err((gate, NoDegree::None(term, why))) => Err((gate, term, why)),
+            Err((gate, NoDegree::Split(part))) => {
+                Err(Lack { gate, part, why: "an answer with many cases", large: true })
+            }
+            Err((gate, NoDegree::Large(part))) => Err(Lack { gate, part, why: "too large", large: true }),
+            Err((gate, NoDegree::None(part, why))) => Err(Lack { gate, part, why, large: false }),
         };
         let id = self.found.transitions.len();
         let (moves, doubt) = (walk.since(found.begun), walk.doubt_since(found.begun));
@@ -467,7 +505,8 @@ fn spaces(
     if !spec.iter().map(|o| o.gate).eq(implementation.iter().map(|o| o.gate)) {
         return Ok(found);
     }
-    let mut reader = Reader::new(&mut walk.path, decided);
+    let inputs = walk.input_symbols();
+    let mut reader = Reader::new(&mut walk.path, &inputs, decided);
     for (a, b) in spec.iter().zip(implementation) {
         for (x, y) in a.args.iter().zip(&b.args) {
             reader.spaces(*x, *y, &mut found).map_err(|why| (a.gate, why))?;

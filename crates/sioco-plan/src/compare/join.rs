@@ -155,6 +155,12 @@ impl Joined {
         }
     }
 
+    /// The name of a location of the model of a side, without its process.
+    pub(crate) fn location_name(&self, side: Side, location: LocationId) -> &str {
+        let first = if side == Side::Impl { self.locations } else { 0 };
+        &self.model.locations[LocationId::from_index(first + location.index())].name
+    }
+
     /// The location in the model of the side; none for the one of a model that has left the comparison.
     pub fn own_location(&self, side: Side, location: LocationId) -> Option<LocationId> {
         let hidden = &self.model.locations[location];

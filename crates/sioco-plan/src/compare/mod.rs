@@ -10,6 +10,7 @@ mod conform;
 mod join;
 mod points;
 mod polynomial;
+mod same;
 mod sets;
 mod suite;
 mod trace;
@@ -75,9 +76,9 @@ pub struct Options {
     pub internal: usize,
     /// Set from outside when the search for a difference has taken long enough; the composition goes on.
     pub enough_conformance: Option<Arc<AtomicBool>>,
-    /// Set from outside when the search has taken long enough: what it has is then used.
+    /// Set from outside when the search has taken long enough: tests are made of what it has.
     pub enough: Option<Arc<AtomicBool>>,
-    /// The limits of each question to a solver.
+    /// The limits of each question to a solver; its `cancel` ends everything with what there is.
     pub limits: Limits,
 }
 
@@ -165,8 +166,10 @@ pub enum CompareError {
     Free(String),
     /// A model never answers an input with an output.
     Silent(Side),
-    /// The answer of a model to an input does not end: these switches are taken again and again, or there are too many.
+    /// The answer of a model to an input does not end: these switches lead back to the same state.
     Endless(Side, Vec<SwitchId>),
+    /// The answer of a model to an input has more steps than [it may have](Options::internal), of which these are the last.
+    Long(Side, Vec<SwitchId>),
 }
 
 /// What a comparison came to.
@@ -253,10 +256,10 @@ pub fn compose(
 }
 
 fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
+    let own = |side, switches: Vec<_>| switches.into_iter().map(|s| joined.own_switch(side, s)).collect();
     match halt {
-        walk::Halt::Endless(side, switches) => {
-            CompareError::Endless(side, switches.into_iter().map(|s| joined.own_switch(side, s)).collect())
-        }
+        walk::Halt::Endless(side, switches) => CompareError::Endless(side, own(side, switches)),
+        walk::Halt::Long(side, switches) => CompareError::Long(side, own(side, switches)),
         walk::Halt::Over => unreachable!("a search that is over has a result"),
     }
 }

@@ -3,7 +3,7 @@
 
 use sioco_model::number::Rational;
 use sioco_solve::values::{Choice, NoValues};
-use sioco_solve::{Reason, Witness};
+use sioco_solve::{Limits, Reason, Witness};
 use sioco_symbolic::Solved;
 use sioco_symbolic::path::Possible;
 
@@ -17,45 +17,43 @@ pub(crate) struct Point {
     pub witness: Witness,
 }
 
-/// What came of looking for points.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Sought {
-    /// A solver left open whether there are more.
-    pub open: Option<Reason>,
-}
-
 /// Adds points until they determine every polynomial of a space on the path that the walk is on. `known` are the values of
-/// points that are there already.
+/// points that are there already. Says why there may be too few, if a solver left that open or there was no time.
 pub(crate) fn determine(
     walk: &mut Walk<'_>,
     space: &Space,
     known: &[&Witness],
+    limits: &Limits,
     choice: &mut dyn FnMut() -> Choice,
     found: &mut Vec<Point>,
-) -> Sought {
+) -> Option<Reason> {
     let monomials = space.monomials();
-    let mut sought = Sought::default();
-    loop {
-        let all = known.iter().copied().chain(found.iter().map(|p| &p.witness));
-        let rows: Vec<Vec<Rational>> =
-            all.filter_map(|w| monomials.iter().map(|m| evaluate(m, w)).collect::<Option<Vec<_>>>()).collect();
-        let before = found.len();
-        sought.open = None;
-        for zero in null_space(rows, monomials.len()) {
-            match another(walk, &monomials, &zero, choice()) {
+    let row = |w: &Witness| monomials.iter().map(|m| evaluate(m, w)).collect::<Option<Vec<Rational>>>();
+    let mut matrix = Matrix::new(monomials.len());
+    let known = known.iter().copied().chain(found.iter().map(|p| &p.witness));
+    known.filter_map(row).for_each(|row| matrix.add(row));
+    // Each column without a pivot is a polynomial that is zero at all points so far. It is asked about once: one that is
+    // zero wherever the path leads stays so, since nobody can tell, and nobody needs to.
+    let mut open: Vec<(usize, Reason)> = Vec::new();
+    for column in 0..monomials.len() {
+        while !matrix.has_pivot(column) {
+            if limits.cancelled() {
+                return Some(Reason::Cancelled);
+            }
+            match another(walk, &monomials, &matrix.zero(column), choice()) {
                 Ok(Some(point)) => {
+                    row(&point.witness).into_iter().for_each(|row| matrix.add(row));
                     found.push(point);
+                }
+                Ok(None) => break,
+                Err(reason) => {
+                    open.push((column, reason));
                     break;
                 }
-                // It is zero wherever the path leads: nobody can tell, and nobody needs to.
-                Ok(None) => {}
-                Err(reason) => sought.open = Some(reason),
             }
         }
-        if found.len() == before {
-            return sought;
-        }
     }
+    open.into_iter().find(|(column, _)| !matrix.has_pivot(*column)).map(|(_, reason)| reason)
 }
 
 /// A point where a polynomial is not zero.
@@ -93,35 +91,52 @@ pub(crate) fn solve(walk: &mut Walk<'_>, choice: Choice) -> Result<Option<Point>
     }
 }
 
-/// A basis of the vectors that are orthogonal to all rows, by exact elimination.
-fn null_space(mut rows: Vec<Vec<Rational>>, columns: usize) -> Vec<Vec<Rational>> {
-    let mut pivots: Vec<usize> = Vec::new();
-    for column in 0..columns {
-        let Some(at) = (pivots.len()..rows.len()).find(|r| !rows[*r][column].is_zero()) else { continue };
-        rows.swap(pivots.len(), at);
-        let pivot = pivots.len();
-        let factor = Rational::ONE / &rows[pivot][column];
-        rows[pivot].iter_mut().for_each(|x| *x *= &factor);
-        let own = rows[pivot].clone();
-        for (r, row) in rows.iter_mut().enumerate() {
-            if r == pivot || row[column].is_zero() {
-                continue;
-            }
-            let factor = row[column].clone();
-            row.iter_mut().zip(&own).for_each(|(x, y)| *x -= &factor * y);
-        }
-        pivots.push(column);
+/// The rows so far, by exact elimination: each has a column of its own, in which it is one and all others are zero.
+struct Matrix {
+    rows: Vec<Vec<Rational>>,
+    /// The row that each column is the own one of.
+    pivots: Vec<Option<usize>>,
+}
+
+impl Matrix {
+    fn new(columns: usize) -> Self {
+        Matrix { rows: Vec::new(), pivots: vec![None; columns] }
     }
-    let free = (0..columns).filter(|c| !pivots.contains(c));
-    let of = |free: usize| {
-        let mut vector = vec![Rational::ZERO; columns];
-        vector[free] = Rational::ONE;
-        for (r, column) in pivots.iter().enumerate() {
-            vector[*column] = -rows[r][free].clone();
+
+    fn has_pivot(&self, column: usize) -> bool {
+        self.pivots[column].is_some()
+    }
+
+    fn add(&mut self, mut row: Vec<Rational>) {
+        let subtract = |from: &mut [Rational], row: &[Rational], factor: &Rational| {
+            from.iter_mut().zip(row).filter(|(_, y)| !y.is_zero()).for_each(|(x, y)| *x -= factor * y);
+        };
+        for (column, pivot) in self.pivots.iter().enumerate() {
+            if let Some(own) = pivot.filter(|_| !row[column].is_zero()) {
+                let factor = row[column].clone();
+                subtract(&mut row, &self.rows[own], &factor);
+            }
         }
-        vector
-    };
-    free.map(of).collect()
+        let Some(column) = row.iter().position(|x| !x.is_zero()) else { return };
+        let factor = Rational::ONE / &row[column];
+        row.iter_mut().filter(|x| !x.is_zero()).for_each(|x| *x *= &factor);
+        for other in self.rows.iter_mut().filter(|other| !other[column].is_zero()) {
+            let factor = other[column].clone();
+            subtract(other, &row, &factor);
+        }
+        self.pivots[column] = Some(self.rows.len());
+        self.rows.push(row);
+    }
+
+    /// The vector that is orthogonal to all rows and, of the columns that are no own ones, has only this one.
+    fn zero(&self, free: usize) -> Vec<Rational> {
+        let of = |(column, pivot): (usize, &Option<usize>)| match pivot {
+            Some(own) => -self.rows[*own][free].clone(),
+            None if column == free => Rational::ONE,
+            None => Rational::ZERO,
+        };
+        self.pivots.iter().enumerate().map(of).collect()
+    }
 }
 
 #[cfg(test)]
@@ -132,18 +147,33 @@ mod tests {
         values.iter().map(|v| Rational::from(*v)).collect()
     }
 
+    fn matrix(rows: &[Vec<Rational>], columns: usize) -> Matrix {
+        let mut matrix = Matrix::new(columns);
+        rows.iter().for_each(|row| matrix.add(row.clone()));
+        matrix
+    }
+
     #[test]
     fn vectors_of_the_null_space_are_orthogonal_to_all_rows() {
-        let rows = vec![row(&[1, 2, 3, 4]), row(&[2, 4, 6, 9]), row(&[3, 6, 9, 13])];
-        let space = null_space(rows.clone(), 4);
-        assert_eq!(space.len(), 2);
-        for vector in &space {
+        let rows = [row(&[1, 2, 3, 4]), row(&[2, 4, 6, 9]), row(&[3, 6, 9, 13]), row(&[0, 0, 0, 5])];
+        let matrix = matrix(&rows, 4);
+        let free: Vec<usize> = (0..4).filter(|c| !matrix.has_pivot(*c)).collect();
+        assert_eq!(free, [1, 2]);
+        for column in free {
+            let vector = matrix.zero(column);
+            assert_eq!(vector[column], Rational::ONE);
             for row in &rows {
-                let product = row.iter().zip(vector).fold(Rational::ZERO, |sum, (a, b)| sum + a * b);
+                let product = row.iter().zip(&vector).fold(Rational::ZERO, |sum, (a, b)| sum + a * b);
                 assert!(product.is_zero(), "{row:?} {vector:?}");
             }
         }
-        assert!(null_space(vec![row(&[1, 1]), row(&[1, 2])], 2).is_empty());
-        assert_eq!(null_space(Vec::new(), 3).len(), 3);
+    }
+
+    #[test]
+    fn rows_that_tell_everything_leave_no_column() {
+        let full = matrix(&[row(&[1, 1]), row(&[1, 2])], 2);
+        assert!((0..2).all(|c| full.has_pivot(c)));
+        let empty = matrix(&[], 3);
+        assert!((0..3).all(|c| !empty.has_pivot(c)) && empty.zero(1) == row(&[0, 1, 0]));
     }
 }

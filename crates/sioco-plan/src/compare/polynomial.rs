@@ -32,6 +32,8 @@ pub(crate) enum NoDegree {
     Split(TermId),
     /// It has no degree: this part of it, and what it is.
     None(TermId, &'static str),
+    /// It is a polynomial with more parts, or of a higher degree, than anybody wants to compute with.
+    Large(TermId),
 }
 
 impl Polynomial {
@@ -82,13 +84,15 @@ impl Polynomial {
     }
 
     /// Its degree; that of a constant is 0.
-    pub fn degree(&self) -> u32 {
+    fn degree(&self) -> u32 {
         self.0.keys().map(|m| m.iter().map(|(_, n)| n).sum()).max().unwrap_or(0)
     }
 
-    /// The symbols that it depends on.
-    pub fn symbols(&self) -> BTreeSet<SymbolId> {
-        self.0.keys().flatten().map(|(y, _)| *y).collect()
+    /// Its degree in some symbols, and those of them that it depends on.
+    fn degree_in(&self, symbols: &BTreeSet<SymbolId>) -> (u32, BTreeSet<SymbolId>) {
+        let of = |m: &Monomial| m.iter().filter(|(y, _)| symbols.contains(y)).map(|(_, n)| n).sum();
+        let degree = self.0.keys().map(of).max().unwrap_or(0);
+        (degree, self.0.keys().flatten().map(|(y, _)| *y).filter(|y| symbols.contains(y)).collect())
     }
 }
 
@@ -156,13 +160,15 @@ pub(crate) fn evaluate(monomial: &[(SymbolId, u32)], witness: &Witness) -> Optio
 pub(crate) struct Reader<'p, 'm> {
     path: &'p mut Path<'m>,
     definitions: FxHashMap<SymbolId, TermId>,
+    /// What a tester chooses. Whatever else there is, the system does: no test can have it otherwise.
+    inputs: &'p BTreeSet<SymbolId>,
     /// Conditions that are known to hold, or not to, on this part of the path.
     decided: &'p [(TermId, bool)],
     done: FxHashMap<TermId, Polynomial>,
 }
 
 impl<'p, 'm> Reader<'p, 'm> {
-    pub fn new(path: &'p mut Path<'m>, decided: &'p [(TermId, bool)]) -> Self {
+    pub fn new(path: &'p mut Path<'m>, inputs: &'p BTreeSet<SymbolId>, decided: &'p [(TermId, bool)]) -> Self {
         let mut definitions = FxHashMap::default();
         for c in path.conditions() {
             if let (Origin::Definition(_), Term::App(Op::Eq, args)) = (c.origin, path.pool().get(c.term))
@@ -171,7 +177,7 @@ impl<'p, 'm> Reader<'p, 'm> {
                 definitions.insert(*y, args[1]);
             }
         }
-        Reader { path, definitions, decided, done: FxHashMap::default() }
+        Reader { path, definitions, inputs, decided, done: FxHashMap::default() }
     }
 
     fn is_decided(&self, condition: TermId) -> Option<bool> {
@@ -181,19 +187,34 @@ impl<'p, 'm> Reader<'p, 'm> {
         self.decided.iter().find(|(t, _)| *t == condition).map(|(_, is)| *is)
     }
 
+    /// Whether the value of a term depends on what a tester chooses.
+    fn depends(&mut self, term: TermId) -> bool {
+        let written = self.path.written(term);
+        let mut found = false;
+        self.path.pool().visit(written, &mut |_, t| {
+            found |= matches!(t, Term::Symbol(y, _) if self.inputs.contains(y));
+        });
+        found
+    }
+
     /// The spaces of two output expressions, of which each must be a polynomial: one for every number in them.
     pub fn spaces(&mut self, a: TermId, b: TermId, found: &mut Vec<Space>) -> Result<(), NoDegree> {
+        if !self.depends(a) && !self.depends(b) {
+            // Whatever they are, no other input would show more.
+            return Ok(());
+        }
         let (a, b) = (self.chosen(a)?, self.chosen(b)?);
         let sorts = &self.path.model().sorts;
         if sorts.is_numeric(self.path.pool().sort(a)) {
             let (p, q) = (self.polynomial(a)?, self.polynomial(b)?);
-            let symbols = p.symbols().union(&q.symbols()).copied().collect();
-            found.push(Space { symbols, degree: p.degree().max(q.degree()) });
+            let ((d, mut symbols), (e, others)) = (p.degree_in(self.inputs), q.degree_in(self.inputs));
+            symbols.extend(others);
+            found.push(Space { symbols, degree: d.max(e) });
             return Ok(());
         }
         if self.path.pool().sort(a) == sorts.bool {
             for t in [a, b] {
-                if self.is_decided(t).is_none() {
+                if self.is_decided(t).is_none() && self.depends(t) {
                     return Err(NoDegree::Split(t));
                 }
             }
@@ -240,7 +261,7 @@ impl<'p, 'm> Reader<'p, 'm> {
 
     /// A value that is no number: an enumeration is told apart value by value.
     fn other(&mut self, term: TermId) -> Result<(), NoDegree> {
-        if self.path.pool().as_const(term).is_some() {
+        if !self.depends(term) {
             return Ok(());
         }
         let sorts = &self.path.model().sorts;
@@ -270,7 +291,7 @@ impl<'p, 'm> Reader<'p, 'm> {
         if let Some(known) = self.done.get(&term) {
             return Ok(known.clone());
         }
-        let large = NoDegree::None(term, "too large");
+        let large = NoDegree::Large(term);
         let found = match self.path.pool().get(term).clone() {
             Term::Const(value, _) => match number::to_rational(&value) {
                 Some(value) => Polynomial::constant(value),

@@ -2,7 +2,11 @@
 //! expressions of both models apart; where only one model defines the path, one test or one probe.
 //!
 //! Paths that begin the same share tests: a test of a longer path also tests those that it begins with, and what that
-//! leaves open is added. The answers that are expected are not part of a test: the specification has them.
+//! leaves open is added. The answers that are expected are not part of a test: the specification has them. Nor are values
+//! that the system chooses: tests with the same inputs on the same way are [one](super::same).
+//!
+//! Every transition is a goal of the plan. One that may need more tests than it has, since a solver or a bound left that
+//! open, is unknown; so whoever runs the plan knows, too.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +19,24 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
-use super::composition::{Composition, Defined, Transition};
+use super::composition::{Composition, Defined, Lack, Transition};
 use super::join::{Joined, Side};
 use super::points::{Point, determine, solve};
 use super::polynomial::Space;
+use super::same::instead;
 use super::walk::{Move, Walk};
 use super::{Options, Progress, Stage};
 use crate::case::{Case, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
+use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
 use crate::purpose::{Leg, Purpose};
 use crate::want::Want;
 
 /// More monomials than this would be more tests for one path than anybody wants.
 const MONOMIALS: usize = 500;
+const MANY: &str = "more than 500 tests for one path";
 
 /// A suite.
 #[derive(Clone, Debug)]
@@ -42,12 +49,14 @@ pub struct Suite {
     pub defined: Vec<Defined>,
     /// Outputs without a degree, which were tested with as many inputs as the user said.
     pub without_degree: Vec<NoDegree>,
-    /// Paths for which a solver found no values, or left open whether there are more, with its reason.
+    /// Transitions for which a solver found no values, or left open whether there are more, with its reason.
     pub open: Vec<(usize, Reason)>,
+    /// Transitions whose outputs are too large for a bound: they may need more tests than there are, if there are any.
+    pub large: Vec<(usize, NoDegree)>,
     /// How many inputs all tests have together.
     pub inputs: usize,
-    /// How many transitions have no tests, since there was no time for them.
-    pub left: usize,
+    /// Transitions that have no tests, since there was no time for them.
+    pub left: Vec<usize>,
 }
 
 /// An output whose expressions have no degree.
@@ -74,21 +83,15 @@ pub(crate) fn suite(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Suite, Vec<NoDegree>> {
     let mut without_degree: Vec<NoDegree> = Vec::new();
+    let mut large: Vec<(usize, NoDegree)> = Vec::new();
     for (i, t) in composition.transitions.iter().enumerate() {
-        if let Err(found) = no_degree(t) {
-            walk.follow(&composition.moves(i));
-            let (text, why) = match found {
-                Some((term, why)) => {
-                    let inputs = walk.input_frames();
-                    (walk.show(term, &inputs), why.to_owned())
-                }
-                None => (String::new(), format!("more than {MONOMIALS} tests for one path")),
-            };
-            let gate = t.spaces.as_ref().err().map_or(t.gate, |(gate, ..)| *gate);
-            let found = NoDegree { gate, text, why };
-            if !without_degree.contains(&found) {
-                without_degree.push(found);
-            }
+        let Err(lack) = no_degree(t) else { continue };
+        walk.follow(&composition.moves(i));
+        let found = lack.describe(walk);
+        match (options.uniformity, lack.large) {
+            (None, true) => large.push((i, found)),
+            _ if without_degree.contains(&found) => {}
+            _ => without_degree.push(found),
         }
     }
     if !without_degree.is_empty() && options.uniformity.is_none() {
@@ -100,15 +103,17 @@ pub(crate) fn suite(
     let mut tests: Vec<Test> = Vec::new();
     // The tests that go over each transition.
     let mut over: Vec<Vec<usize>> = vec![Vec::new(); composition.transitions.len()];
-    let mut open = Vec::new();
+    let (mut open, mut left) = (Vec::new(), Vec::new());
     let mut random = Random::new(options.seed);
     let mut stop = composition.stop;
-    let mut left = 0;
     for (done, t) in order.iter().copied().enumerate() {
         // What was composed is tested even if there was no time for more.
         if options.limits.cancelled() {
             stop = Stop::Cancelled;
-            left = order.len() - done;
+            let (without, with): (Vec<usize>, Vec<usize>) =
+                order[done..].iter().copied().partition(|t| over[*t].is_empty());
+            left = without;
+            open.extend(with.into_iter().map(|t| (t, Reason::Cancelled)));
             break;
         }
         let (pairs, depth) = (composition.pairs.len(), length(t));
@@ -119,8 +124,8 @@ pub(crate) fn suite(
             Choice::Random(_) => Choice::Random(random.bits()),
             other => other,
         };
-        let (points, left) = points(walk, &composition.transitions[t], &known, options, &mut choice);
-        open.extend(left.map(|reason| (t, reason)));
+        let (points, lacking) = points(walk, &composition.transitions[t], &known, options, &mut choice);
+        open.extend(lacking.map(|reason| (t, reason)));
         let path = composition.path(t);
         for point in points {
             path.iter().for_each(|p| over[*p].push(tests.len()));
@@ -128,11 +133,39 @@ pub(crate) fn suite(
         }
     }
     let joined = walk.joined;
-    let mut plan = Plan {
+    let made: Vec<(Purpose, Case)> = tests.iter().map(|test| purpose(joined, composition, test)).collect();
+    let (made, made_cases): (Vec<Purpose>, Vec<Case>) = made.into_iter().unzip();
+    let instead = instead(&made);
+    let mut goals: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tests.len()];
+    tests.iter().zip(&instead).for_each(|(test, i)| _ = goals[*i].insert(test.transition));
+    let mut numbers: Vec<usize> = vec![0; tests.len()];
+    let (mut purposes, mut cases, mut defined) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (mut purpose, case)) in made.into_iter().zip(made_cases).enumerate().filter(|(i, _)| instead[*i] == *i) {
+        purpose.goals = goals[i].iter().copied().collect();
+        numbers[i] = purposes.len();
+        purposes.push(purpose);
+        cases.push(case);
+        defined.push(composition.transitions[tests[i].transition].defined);
+    }
+    let inputs = purposes.iter().map(|p| count_inputs(&joined.model, p)).sum();
+    let mut missing: Vec<Option<State>> = vec![None; over.len()];
+    left.iter().for_each(|t| missing[*t] = Some(State::NotReached(stop)));
+    large.iter().for_each(|(t, _)| missing[*t] = Some(State::Unknown(Reason::TooLarge)));
+    open.iter().for_each(|(t, reason)| missing[*t] = Some(State::Unknown(reason.clone())));
+    let goal = |(t, (missing, over)): (usize, (Option<State>, Vec<usize>))| {
+        let state = missing.unwrap_or_else(|| {
+            let by: BTreeSet<usize> = over.iter().map(|test| numbers[instead[*test]]).collect();
+            let doubt = composition.path(t).iter().any(|t| composition.transitions[*t].doubt.is_some());
+            State::Covered { by: by.into_iter().collect(), doubt }
+        });
+        (Goal::Transition(composition.name(joined, t)), state)
+    };
+    let goals = missing.into_iter().zip(over).enumerate().map(goal).collect();
+    let plan = Plan {
         cover: Cover::Compare,
         strict: false,
-        goals: Vec::new(),
-        purposes: Vec::new(),
+        goals,
+        purposes,
         length: None,
         steering: None,
         stop,
@@ -142,24 +175,28 @@ pub(crate) fn suite(
             ..Counts::default()
         },
     };
-    let (mut cases, mut defined) = (Vec::new(), Vec::new());
-    let mut inputs = 0;
-    for test in &tests {
-        let (purpose, case) = purpose(joined, composition, test);
-        cases.push(case);
-        inputs += count_inputs(&joined.model, &purpose);
-        plan.purposes.push(purpose);
-        defined.push(composition.transitions[test.transition].defined);
-    }
-    Ok(Suite { plan, cases, defined, without_degree, open, inputs, left })
+    Ok(Suite { plan, cases, defined, without_degree, open, large, inputs, left })
 }
 
-/// The part of a transition's outputs that has no degree, or nothing if there would be too many tests.
-fn no_degree(transition: &Transition) -> Result<(), Option<(TermId, &'static str)>> {
+/// Why a transition does not have as many tests as its outputs need.
+fn no_degree(transition: &Transition) -> Result<(), Lack> {
     match &transition.spaces {
-        Err((_, term, why)) => Err(Some((*term, *why))),
-        Ok(spaces) if spaces.iter().any(|s| s.size() > MONOMIALS) => Err(None),
+        Err(lack) => Err(*lack),
+        Ok(spaces) if spaces.iter().any(|s| s.size() > MONOMIALS) => {
+            let out = transition.spec.first().and_then(|o| Some((o.gate, *o.args.first()?)));
+            let (gate, part) = out.expect("outputs without arguments take one test");
+            Err(Lack { gate, part, why: MANY, large: true })
+        }
         Ok(_) => Ok(()),
+    }
+}
+
+impl Lack {
+    /// The same for people; the walk is at the end of the transition.
+    fn describe(&self, walk: &mut Walk<'_>) -> NoDegree {
+        let inputs = walk.input_frames();
+        let text = if self.why == MANY { String::new() } else { walk.show(self.part, &inputs) };
+        NoDegree { gate: self.gate, text, why: self.why.to_owned() }
     }
 }
 
@@ -176,11 +213,11 @@ fn points(
     match (transition.defined, no_degree(transition), &transition.spaces, options.uniformity) {
         (Defined::Both, Ok(()), Ok(spaces), _) => {
             for space in spaces {
-                let sought = determine(walk, space, known, choice, &mut found);
-                left = left.or(sought.open);
+                let open = determine(walk, space, known, &options.limits, choice, &mut found);
+                left = left.or(open);
             }
         }
-        (Defined::Both, _, _, Some(n)) => left = distinct(walk, transition, n, known, choice, &mut found),
+        (Defined::Both, _, _, Some(n)) => left = distinct(walk, transition, n, known, options, choice, &mut found),
         _ => {}
     }
     if transition.defined == Defined::Both
@@ -197,7 +234,7 @@ fn points(
     if known.is_empty() && found.is_empty() && left.is_none() {
         // Whatever the outputs are, there is at least one test.
         let any = Space { symbols: BTreeSet::new(), degree: 0 };
-        left = determine(walk, &any, known, choice, &mut found).open;
+        left = determine(walk, &any, known, &options.limits, choice, &mut found);
     }
     (found, left)
 }
@@ -208,6 +245,7 @@ fn distinct(
     transition: &Transition,
     n: usize,
     known: &[&Witness],
+    options: &Options,
     choice: &mut dyn FnMut() -> Choice,
     found: &mut Vec<Point>,
 ) -> Option<Reason> {
@@ -223,6 +261,9 @@ fn distinct(
         }
     }
     while seen.len() < n {
+        if options.limits.cancelled() {
+            return Some(Reason::Cancelled);
+        }
         let terms: Vec<TermId> = symbols
             .iter()
             .map(|y| {
@@ -253,9 +294,9 @@ fn distinct(
     None
 }
 
-/// The symbols that terms depend on, what only stands for something else left out.
+/// The inputs that terms depend on.
 fn open_symbols(walk: &mut Walk<'_>, terms: &[TermId]) -> Vec<SymbolId> {
-    let wanted = walk.path.open_symbols();
+    let wanted = walk.input_symbols();
     let written: Vec<TermId> = terms.iter().map(|t| walk.path.written(*t)).collect();
     let mut found = Vec::new();
     for term in written {
@@ -320,6 +361,7 @@ fn purpose(joined: &Joined, composition: &Composition, test: &Test) -> (Purpose,
         case.nodes.push(Spot { values: Some(values), ..Spot::default() });
     }
     if at > 0 {
+        // What a solver left open about the way is said where it ends.
         let doubt = composition.path(test.transition).iter().find_map(|t| composition.transitions[*t].doubt.clone());
         purpose.nodes[at].doubt = doubt.map(Box::new);
     }

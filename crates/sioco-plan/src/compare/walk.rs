@@ -1,11 +1,16 @@
 //! One path through two models: an input and the whole answer to it at a time (S2 definition 1: a transition has an input
 //! and an output).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label};
-use sioco_model::{GateId, SwitchId, TermId, Value, print};
+use sioco_model::term::Term;
+use sioco_model::{GateId, SwitchId, SymbolId, TermId, Value, print};
 use sioco_solve::Reason;
+use sioco_symbolic::key::Key;
+use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
 
@@ -38,12 +43,26 @@ pub(crate) struct Out {
 pub(crate) enum Halt {
     /// Somebody has seen enough.
     Over,
-    /// The answer to an input never ends, or not within the bound: the model, and where it was.
+    /// The answer to an input never ends: the model, and the switches that lead back to the same state.
     Endless(Side, Vec<SwitchId>),
+    /// The answer to an input has more steps than it may have: the model, and the last switches, up to where they repeat.
+    Long(Side, Vec<SwitchId>),
+}
+
+/// Where an answer ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ends {
+    /// The model waits.
+    Waits,
+    /// The model has no value for what it should do next: an error of the model.
+    Breaks,
 }
 
 /// What is done with a path at a place.
 pub(crate) type Visit<'v, 'm> = &'v mut dyn FnMut(&mut Walk<'m>, &[Out]) -> Result<(), Halt>;
+
+/// The same, wherever an answer ends.
+type VisitEach<'v, 'm> = &'v mut dyn FnMut(&mut Walk<'m>, &[Out], Ends) -> Result<(), Halt>;
 
 /// See the [module](self).
 pub(crate) struct Walk<'m> {
@@ -107,6 +126,13 @@ impl<'m> Walk<'m> {
     pub fn back(&mut self) {
         self.path.retreat();
         self.at.pop();
+    }
+
+    /// Takes moves back until there are so many.
+    pub fn back_to(&mut self, count: usize) {
+        while self.at.len() > count {
+            self.back();
+        }
     }
 
     /// How many moves there are.
@@ -200,16 +226,30 @@ impl<'m> Walk<'m> {
     /// Lets a side do all it can by itself, in every way that is possible, and visits the places where it waits, each with
     /// the outputs on the way.
     pub fn settle(&mut self, side: Side, outs: &mut Vec<Out>, visit: Visit<'_, 'm>) -> Result<(), Halt> {
+        self.settle_in(side, self.at.len(), outs, &mut |walk, outs, ends| match ends {
+            Ends::Waits => visit(walk, outs),
+            Ends::Breaks => Ok(()),
+        })
+    }
+
+    /// The same, and visits the places where the side breaks down, too.
+    pub fn settle_each(&mut self, side: Side, outs: &mut Vec<Out>, visit: VisitEach<'_, 'm>) -> Result<(), Halt> {
         self.settle_in(side, self.at.len(), outs, visit)
     }
 
-    fn settle_in(&mut self, side: Side, begun: usize, outs: &mut Vec<Out>, visit: Visit<'_, 'm>) -> Result<(), Halt> {
+    fn settle_in(
+        &mut self,
+        side: Side,
+        begun: usize,
+        outs: &mut Vec<Out>,
+        visit: VisitEach<'_, 'm>,
+    ) -> Result<(), Halt> {
         if (self.over)() {
             return Err(Halt::Over);
         }
         let own = self.own(side);
         if own.is_empty() {
-            return visit(self, outs);
+            return visit(self, outs, Ends::Waits);
         }
         if self.is_too_long(side, begun)? {
             return Ok(());
@@ -228,10 +268,14 @@ impl<'m> Walk<'m> {
         }
         let quiet: Vec<TermId> = own.iter().map(|s| self.path.silent(*s)).collect();
         let quiet = self.all(&quiet);
-        if self.make(Move::Where(quiet)) != Possible::No {
-            let result = visit(self, outs);
-            self.back();
-            result?;
+        let undefined: Vec<TermId> = own.iter().filter_map(|s| self.path.breaks(*s)).collect();
+        let undefined = self.path.build(|pool, sorts| pool.or(sorts, &undefined));
+        for (place, ends) in [(quiet, Ends::Waits), (undefined, Ends::Breaks)] {
+            if self.make(Move::Where(place)) != Possible::No {
+                let result = visit(self, outs, ends);
+                self.back();
+                result?;
+            }
         }
         Ok(())
     }
@@ -250,21 +294,37 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn endless(&self, side: Side, begun: usize) -> Halt {
-        let mut switches: Vec<SwitchId> = Vec::new();
-        for (m, _) in self.at[begun..].iter().rev() {
-            if let Move::Take(step) = m {
-                for s in step.switches() {
-                    if switches.contains(&s) {
-                        switches.reverse();
-                        return Halt::Endless(side, switches);
-                    }
-                    switches.push(s);
-                }
+    /// Why an answer that is too long is: it goes round in a circle, which a state shows that comes again, or nobody knows.
+    fn endless(&mut self, side: Side, begun: usize) -> Halt {
+        let moves = self.since(0);
+        let live = Live::of(&self.joined.model);
+        let mut seen: FxHashMap<Key, usize> = FxHashMap::default();
+        let mut circle = None;
+        for at in begun..=moves.len() {
+            self.follow(&moves[..at]);
+            if let Some(before) = self.path.key(&live).and_then(|key| seen.insert(key, at)) {
+                circle = Some(before..at);
+                break;
             }
         }
-        switches.reverse();
-        Halt::Endless(side, switches)
+        self.follow(&moves);
+        let switches = |moves: &[Move]| -> Vec<SwitchId> {
+            let taken = moves.iter().filter_map(|m| if let Move::Take(step) = m { Some(*step) } else { None });
+            taken.flat_map(|step| step.switches().collect::<Vec<_>>()).collect()
+        };
+        if let Some(circle) = circle {
+            return Halt::Endless(side, switches(&moves[circle]));
+        }
+        let all = switches(&moves[begun..]);
+        let mut last: Vec<SwitchId> = Vec::new();
+        for s in all.into_iter().rev() {
+            if last.contains(&s) {
+                break;
+            }
+            last.push(s);
+        }
+        last.reverse();
+        Halt::Long(side, last)
     }
 
     /// Lets the specification follow outputs that the implementation model gave: visits the places where it waits after
@@ -405,6 +465,27 @@ impl<'m> Walk<'m> {
         let own = params.map(|name| format!("{name}#{}", number + 1));
         let shown = own.zip(args).map(|(own, arg)| (own, self.show(arg, inputs)));
         shown.filter(|(own, arg)| own != arg).map(|(own, arg)| format!("{own} == {arg}")).collect()
+    }
+
+    /// The condition that no switch of a side can be taken with an input with these arguments: none is enabled, or what
+    /// those compute is undefined.
+    pub fn untaken(&mut self, side: Side, gate: GateId, args: &[TermId]) -> TermId {
+        let steps = self.inputs(side, gate);
+        let parts: Vec<TermId> = steps.into_iter().map(|s| self.path.not_taken(s, args)).collect();
+        self.all(&parts)
+    }
+
+    /// The symbols of the inputs on the path: what a tester chooses.
+    pub fn input_symbols(&self) -> BTreeSet<SymbolId> {
+        let mut found = BTreeSet::new();
+        for frame in self.input_frames() {
+            for arg in self.path.args(frame) {
+                if let Term::Symbol(y, _) = self.path.pool().get(*arg) {
+                    found.insert(*y);
+                }
+            }
+        }
+        found
     }
 
     /// The condition that no switch of a side takes an input with these arguments.

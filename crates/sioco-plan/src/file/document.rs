@@ -78,6 +78,7 @@ fn goal(model: &Model, goal: &Goal, state: &State) -> Json {
         Goal::Location(l) => json!({ "location": model.location_name(*l) }),
         Goal::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
         Goal::Class(name) => json!({ "class": name }),
+        Goal::Transition(name) => json!({ "transition": name }),
         Goal::Written(purpose) => json!({ "written": written_name(model, *purpose) }),
     };
     match state {

@@ -210,6 +210,8 @@ impl Reader<'_> {
             self.found("location", name, found.map(Goal::Location))
         } else if let Some(name) = optional(json, "class", text)? {
             Some(Goal::Class(name.to_owned()))
+        } else if let Some(name) = optional(json, "transition", text)? {
+            Some(Goal::Transition(name.to_owned()))
         } else if let Some(atom) = optional(json, "atom", |a| self.atom(a, None))? {
             match atom {
                 Some(Want::Atom { switch, atom, side }) => Some(Goal::Atom { switch, atom, side }),

@@ -18,6 +18,9 @@ pub use self::json::document;
 use crate::explore::{count, summary::wrap};
 use crate::style::Style;
 
+/// So many characters of an expression are shown.
+const TEXT: usize = 60;
+
 /// A comparison with what is needed to speak about it.
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
@@ -205,8 +208,10 @@ impl Comparison<'_> {
         let (model, file) = if *side == Side::Spec { self.spec } else { self.implementation };
         let names = all.iter().filter(|(s, _)| s == side).map(|(_, s)| format!("`{}`", model.switches[*s].name));
         let names: Vec<String> = names.collect();
+        // What the specification says there is tested; what it does not say cannot be.
+        let tested = if *side == Side::Impl { " (the suite has tests for them)" } else { "" };
         Some(format!(
-            "some values of {} in {file} are undefined or outside their range, and not compared; \
+            "some values of {} in {file} are undefined or outside their range, and not compared{tested}; \
              `sioco analyze {file}` says which",
             names.join(", ")
         ))
@@ -285,13 +290,28 @@ impl Comparison<'_> {
         if more > 0 {
             text.push_str(&format!("  … and {more} more; `--all` shows them\n"));
         }
-        for (_, reason) in suite.open.iter().take(1) {
+        let mut notes: Vec<String> = Vec::new();
+        if let Some((_, reason)) = suite.open.first() {
             let paths = count(suite.open.len(), "path");
-            text.push_str(&format!("  {paths} may need more tests: {}\n", self.reason(reason)));
+            notes.push(format!("{paths} may need more tests: {}", self.reason(reason)));
         }
-        if suite.left > 0 {
-            let left = count(suite.left, "transition");
-            text.push_str(&format!("  no tests for {left}: {}\n", self.stop(Stop::Cancelled)));
+        if let Some((_, found)) = suite.large.first() {
+            let paths = count(suite.large.len(), "path");
+            // A long expression says no more than its beginning.
+            let found = NoDegree { text: shortened(&found.text), ..found.clone() };
+            let what = without_degree(self.spec.0, &[found]);
+            notes.push(format!(
+                "{paths} may need more tests: {what}; `--uniformity N` says how many to make, and `--length N` ends paths \
+                 earlier"
+            ));
+        }
+        if !suite.left.is_empty() {
+            let left = count(suite.left.len(), "transition");
+            notes.push(format!("no tests for {left}: {}", self.stop(Stop::Cancelled)));
+        }
+        for note in notes {
+            let lines = wrap(&note, page.width.saturating_sub(2)).join("\n    ");
+            text.push_str(&format!("  {lines}\n"));
         }
         if let (Some(n), false) = (self.options.uniformity, suite.without_degree.is_empty()) {
             let of = without_degree(self.spec.0, &suite.without_degree);
@@ -326,6 +346,14 @@ impl Comparison<'_> {
 /// An event that is not broken in the middle when lines are.
 fn whole(event: &Event, model: &Model) -> String {
     event.show(model).replace(' ', "\u{a0}")
+}
+
+/// The beginning of a text, if it is long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Outputs without a degree, in words.

@@ -18,61 +18,94 @@ pub const FORMAT: &str = "sioco-explore";
 /// The version of the format: it grows when a reader of the one before would be misled.
 pub const VERSION: u32 = 1;
 
-/// The exploration; with statistics if the time that it took is given.
-pub fn exploration(explored: &Explored<'_>, time: Option<Duration>) -> Json {
-    let Explored { model, file, options, found, .. } = explored;
+/// The exploration; with statistics if the time that it took is given. The document comes in pieces, made one after the
+/// other: a large graph makes a document that is far larger than itself.
+pub fn exploration<'a>(explored: &Explored<'a>, time: Option<Duration>) -> impl Iterator<Item = String> + use<'a> {
+    let explored = *explored;
+    let mut fields = fields(&explored);
+    if let Some(time) = time {
+        fields.insert("stats".into(), statistics(&explored, time));
+    }
+    fields.insert("doubts".into(), Json::Null);
+    fields.insert("nodes".into(), Json::Null);
+    let field = move |(i, (name, value)): (usize, (String, Json))| {
+        let value: Box<dyn Iterator<Item = String> + 'a> = match name.as_str() {
+            "doubts" => Box::new(list(doubts(explored))),
+            "nodes" => Box::new(list(nodes(explored))),
+            _ => Box::new(std::iter::once(value.to_string())),
+        };
+        let before = if i == 0 { "{" } else { "," };
+        std::iter::once(format!("{before}{}:", Json::from(name))).chain(value)
+    };
+    fields.into_iter().enumerate().flat_map(field).chain(std::iter::once("}".to_owned()))
+}
+
+/// A list in pieces.
+fn list(items: impl Iterator<Item = Json>) -> impl Iterator<Item = String> {
+    let items = items.enumerate().map(|(i, item)| if i == 0 { item.to_string() } else { format!(",{item}") });
+    std::iter::once("[".to_owned()).chain(items).chain(std::iter::once("]".to_owned()))
+}
+
+fn doubts(explored: Explored<'_>) -> impl Iterator<Item = Json> {
+    let found = explored.found;
+    found.doubts.iter().map(|(n, why)| json!({ "node": found.graph.name(*n), "reason": why.to_string() }))
+}
+
+fn nodes(explored: Explored<'_>) -> impl Iterator<Item = Json> {
+    let Explored { model, found, .. } = explored;
     let graph = &found.graph;
     let mut walker = Walker::new(model, graph);
-    let nodes: Vec<Json> = graph
-        .ids()
-        .map(|id| {
-            let text = walker.text(id);
-            json!({
-                "id": graph.name(id),
-                "parent": graph.parent(id).map(|p| graph.name(p)),
-                "step": graph.step(id).map(|s| step(model, s)),
-                "depth": graph.depth(id),
-                "locations": text.locations,
-                "state": state(&text),
-                "doubt": graph.is_doubtful(id),
-                "rests_on_unknown": graph.rests_on_unknown(id),
-                "included_in": graph.included_in(id).map(|n| graph.name(n)),
-                "expanded": graph.is_expanded(id),
-            })
+    graph.ids().map(move |id| {
+        let text = walker.text(id);
+        json!({
+            "id": graph.name(id),
+            "parent": graph.parent(id).map(|p| graph.name(p)),
+            "step": graph.step(id).map(|s| step(model, s)),
+            "depth": graph.depth(id),
+            "locations": text.locations,
+            "state": state(&text),
+            "doubt": graph.is_doubtful(id),
+            "rests_on_unknown": graph.rests_on_unknown(id),
+            "included_in": graph.included_in(id).map(|n| graph.name(n)),
+            "expanded": graph.is_expanded(id),
         })
-        .collect();
+    })
+}
+
+/// The fields that stay small however large the graph is.
+fn fields(explored: &Explored<'_>) -> Map<String, Json> {
+    let Explored { model, file, options, found, .. } = explored;
+    let graph = &found.graph;
     let statuses = explored.statuses();
     let switches: Vec<Json> =
         model.switches.iter().map(|(id, s)| json!({ "name": s.name, "status": statuses[id.index()].name() })).collect();
-    let doubts = found.doubts.iter();
-    let doubts: Vec<Json> =
-        doubts.map(|(n, why)| json!({ "node": graph.name(*n), "reason": why.to_string() })).collect();
     let (equal, included) = explored.merged();
-    let mut document = json!({
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": "exploration",
-        "model": { "name": model.name, "file": file },
-        "options": options_json(options, explored),
-        "stop": { "reason": stop_name(explored), "text": summary::stop(explored).0 },
-        "counters": {
-            "nodes": graph.len(),
-            "depth": explored.depth(),
-            "equal": equal,
-            "included": included,
-            "doubts": found.doubts.len(),
-            "open": graph.frontier().count(),
-        },
-        "switches": switches,
-        "doubts": doubts,
-        "model_errors": explored.model_errors.switches.iter().map(|s| &model.switches[*s].name).collect::<Vec<_>>(),
-        "model_errors_cut": explored.model_errors.cut,
-        "nodes": nodes,
-    });
-    if let (Some(time), Some(object)) = (time, document.as_object_mut()) {
-        object.insert("stats".into(), statistics(explored, time));
+    let mut stop = json!({ "reason": stop_name(explored), "text": summary::stop(explored).0 });
+    if let (Some(solver), Some(stop)) = (explored.unanswered(), stop.as_object_mut()) {
+        stop.insert("unanswered".into(), solver.into());
     }
-    document
+    let errors: Vec<&String> = explored.model_errors.switches.iter().map(|s| &model.switches[*s].name).collect();
+    let counters = json!({
+        "nodes": graph.len(),
+        "depth": explored.depth(),
+        "equal": equal,
+        "included": included,
+        "doubts": found.doubts.len(),
+        "open": graph.frontier().count(),
+    });
+    let fields = [
+        ("format", json!(FORMAT)),
+        ("version", json!(VERSION)),
+        ("kind", json!("exploration")),
+        ("model", json!({ "name": model.name, "file": file })),
+        ("options", options_json(options, explored)),
+        ("stop", stop),
+        ("counters", counters),
+        ("switches", switches.into()),
+        ("model_errors", json!(errors)),
+        ("model_errors_cut", json!(explored.model_errors.cut)),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// A path.

@@ -77,6 +77,12 @@ impl Explored<'_> {
         taken.into_iter().map(of).collect()
     }
 
+    /// The solver that had a question without an answer when the exploration was ended, if one had.
+    pub fn unanswered(&self) -> Option<String> {
+        let cut = self.found.stop == Stop::Cancelled && self.found.counters.chain.unanswered > 0;
+        cut.then(|| self.solver.map_or_else(|| self.back_end.to_string(), str::to_owned))
+    }
+
     /// The number of steps on the longest path.
     pub fn depth(&self) -> usize {
         let graph = &self.found.graph;

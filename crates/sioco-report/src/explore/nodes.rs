@@ -44,24 +44,72 @@ pub fn at_end(path: &mut Path<'_>) -> NodeText {
 pub struct Walker<'m, 'g> {
     graph: &'g Graph,
     cursor: Cursor<'m>,
+    /// So many bytes may be added to what it has at a node before it begins anew.
+    kept: usize,
+    most: usize,
 }
+
+/// A path remembers the terms of all states that it was in; so many bytes of these are kept.
+const KEPT: usize = 16 << 20;
 
 impl<'m, 'g> Walker<'m, 'g> {
     /// At the initial state. Following steps that are in the graph takes no solver.
     pub fn new(model: &'m Model, graph: &'g Graph) -> Self {
-        let path = Path::new(model, &|| Box::new(BackEnd::BuiltIn.chain()));
-        Walker { graph, cursor: Cursor::new(path) }
+        Walker::keeping(model, graph, KEPT)
+    }
+
+    fn keeping(model: &'m Model, graph: &'g Graph, kept: usize) -> Self {
+        let cursor = cursor(model);
+        let most = cursor.path.bytes() + kept;
+        Walker { graph, cursor, kept, most }
     }
 
     /// A node in words.
     pub fn text(&mut self, node: NodeId) -> NodeText {
+        if self.cursor.path.bytes() > self.most {
+            self.cursor = cursor(self.cursor.path.model());
+            self.cursor.go(self.graph, node);
+            // However much the way to this node takes, there is room for others.
+            self.most = self.cursor.path.bytes() + self.kept;
+        }
         self.cursor.go(self.graph, node);
         at_end(&mut self.cursor.path)
     }
+}
+
+fn cursor(model: &Model) -> Cursor<'_> {
+    Cursor::new(Path::new(model, &|| Box::new(BackEnd::BuiltIn.chain())))
 }
 
 /// The label of a step as the language writes it: `?inX(p)`, `send c(x) & recv c(y)`, nothing for silence.
 pub fn label(model: &Model, step: Step) -> String {
     let labels: Vec<String> = step.switches().map(|s| sioco_model::print::label(model, s)).collect();
     labels.join(" & ")
+}
+
+#[cfg(test)]
+mod tests {
+    use sioco_solve::values::Bounds;
+    use sioco_symbolic::{Merge, Options, explore};
+
+    use super::*;
+
+    /// What is forgotten on the way changes nothing, and the memory stays small.
+    #[test]
+    fn a_walker_that_begins_anew_says_the_same() {
+        let text = "input a(p: Int in 1..9)\noutput o(q: Int)\nprocess P {\n  var x: Int = 0\n  \
+                    init l { add: ?a(p) / x := x + p * p -> l  tell: !o(x) -> l }\n}\n";
+        let model = sioco_lang::check_text("m.sts", text).model.expect("it is a model").model;
+        let options = Options { merge: Merge::Nothing, depth: Some(8), ..Options::default() };
+        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+        let found = explore(&model, &solvers, &options, &mut |_| {});
+        let graph = &found.graph;
+        let (mut one, mut other) = (Walker::new(&model, graph), Walker::keeping(&model, graph, 2_000));
+        let mut most = 0;
+        for node in graph.ids() {
+            assert_eq!(one.text(node), other.text(node), "{node:?}");
+            most = most.max(other.cursor.path.bytes());
+        }
+        assert!(most * 4 < one.cursor.path.bytes(), "{most} of {}", one.cursor.path.bytes());
+    }
 }

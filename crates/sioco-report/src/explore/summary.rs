@@ -148,8 +148,13 @@ fn errors(explored: &Explored<'_>) -> Vec<String> {
 /// The steps that nobody could decide, by reason.
 fn unknown(explored: &Explored<'_>) -> Vec<String> {
     let doubts = &explored.found.doubts;
+    let when = if explored.late { "when the time was up" } else { "when it was interrupted" };
+    let unanswered = explored.unanswered().map(|solver| format!("{solver} had not answered {when}"));
     if doubts.is_empty() {
-        return vec!["none: every step was decided".into()];
+        return vec![match unanswered {
+            Some(text) => format!("not all steps were decided: {text}"),
+            None => "none: every step was decided".into(),
+        }];
     }
     let mut reasons: Vec<(String, Vec<NodeId>)> = Vec::new();
     for (node, reason) in doubts {
@@ -174,6 +179,7 @@ fn unknown(explored: &Explored<'_>) -> Vec<String> {
     let resting = graph.ids().filter(|n| graph.rests_on_unknown(*n)).count();
     lines.push(format!("{} in all rest on these", count(resting, "node")));
     lines.push(format!("asked: {}", asked(explored)));
+    lines.extend(unanswered);
     lines
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sioco_model::{Id, SwitchId};
-use sioco_symbolic::{Merge, NodeId, Step};
+use sioco_symbolic::{Graph, Merge, NodeId, Step};
 
 use super::nodes::Walker;
 use super::{Explored, count};
@@ -34,55 +34,26 @@ struct Waiting {
     level: usize,
 }
 
-/// The tree. A node that is the only successor stands right below its predecessor; others branch off.
-pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
+/// The tree, line by line. A node that is the only successor stands right below its predecessor; others branch off.
+pub fn tree<'a>(explored: &Explored<'a>, drawing: Drawing<'a>) -> impl Iterator<Item = String> + use<'a> {
+    let explored = *explored;
     let graph = &explored.found.graph;
-    let style = drawing.style;
-    let children = children(explored);
+    let children = Children::new(graph);
     let mut walker = Walker::new(explored.model, graph);
-    let mut out = String::new();
     let mut open = vec![Waiting { node: graph.root(), before: String::new(), below: String::new(), level: 0 }];
     let mut drawn = 0;
-    while let Some(Waiting { node, before, below, level }) = open.pop() {
+    std::iter::from_fn(move || {
+        let waiting = open.pop()?;
         if drawing.lines > 0 && drawn == drawing.lines {
-            let more = graph.len() - drawn;
-            let text = format!("… and {}; `--tree=LINES` shows more lines, `--tree=0` all", count(more, "more node"));
-            let _ = writeln!(out, "{}", style.dim(text));
-            break;
+            open.clear();
+            let more = count(graph.len() - drawn, "more node");
+            let text = format!("… and {more}; `--tree=LINES` shows more lines, `--tree=0` all");
+            return Some(format!("{}\n", drawing.style.dim(text)));
         }
         drawn += 1;
-        let state = walker.text(node);
-        let marks = marks(explored, node);
-        let parent = match graph.parent(node) {
-            Some(parent) if level >= MAX_INDENT => format!("(after {}) ", graph.name(parent)),
-            _ => String::new(),
-        };
-        let name = graph.name(node);
-        let length = |t: &str| t.chars().count();
-        let used = length(&before) + length(&name) + 2 + length(&parent);
-        let width = drawing.width.unwrap_or(usize::MAX);
-        let room = width.saturating_sub(used + marks.iter().map(|m| length(m) + 2).sum::<usize>());
-        let (mut what, mut text) = (String::new(), state.line());
-        if let (Some(step), Some(from)) = (graph.step(node), graph.parent(node)) {
-            what = format!("{}  ", shown_step(explored, drawing, step));
-            // Where not everything fits, what changed matters most, and the label least.
-            if length(&what) + length(&text) > room {
-                text = state.changes(&walker.text(from));
-            }
-            if length(&what) + length(&text) > room {
-                what = format!("{}  ", step.name(explored.model));
-            }
-        }
-        if drawing.width.is_some() {
-            text = cut(&text, room.saturating_sub(length(&what)).max(8));
-        }
-        let _ = write!(out, "{}{}  {}", style.dim(&before), style.bold(name), style.dim(parent));
-        let _ = write!(out, "{}{text}", style.cyan(what));
-        for mark in marks {
-            let _ = write!(out, "  {}", style.yellow(mark));
-        }
-        out.push('\n');
-        let successors = &children[node.index()];
+        let line = line(&explored, &drawing, &mut walker, &waiting);
+        let Waiting { node, below, level, .. } = waiting;
+        let successors: Vec<NodeId> = children.of(node).collect();
         let branches = successors.len() > 1 && level < MAX_INDENT;
         for (i, child) in successors.iter().enumerate().rev() {
             let last = i + 1 == successors.len();
@@ -98,20 +69,75 @@ pub fn tree(explored: &Explored<'_>, drawing: &Drawing<'_>) -> String {
                 level: level + usize::from(successors.len() > 1),
             });
         }
+        Some(line)
+    })
+}
+
+/// The line of a node.
+fn line(explored: &Explored<'_>, drawing: &Drawing<'_>, walker: &mut Walker<'_, '_>, waiting: &Waiting) -> String {
+    let graph = &explored.found.graph;
+    let style = drawing.style;
+    let Waiting { node, before, level, .. } = waiting;
+    let (node, level) = (*node, *level);
+    let state = walker.text(node);
+    let marks = marks(explored, node);
+    let parent = match graph.parent(node) {
+        Some(parent) if level >= MAX_INDENT => format!("(after {}) ", graph.name(parent)),
+        _ => String::new(),
+    };
+    let name = graph.name(node);
+    let length = |t: &str| t.chars().count();
+    let used = length(before) + length(&name) + 2 + length(&parent);
+    let width = drawing.width.unwrap_or(usize::MAX);
+    let room = width.saturating_sub(used + marks.iter().map(|m| length(m) + 2).sum::<usize>());
+    let (mut what, mut text) = (String::new(), state.line());
+    if let (Some(step), Some(from)) = (graph.step(node), graph.parent(node)) {
+        what = format!("{}  ", shown_step(explored, drawing, step));
+        // Where not everything fits, what changed matters most, and the label least.
+        if length(&what) + length(&text) > room {
+            text = state.changes(&walker.text(from));
+        }
+        if length(&what) + length(&text) > room {
+            what = format!("{}  ", step.name(explored.model));
+        }
     }
+    if drawing.width.is_some() {
+        text = cut(&text, room.saturating_sub(length(&what)).max(8));
+    }
+    let mut out = format!("{}{}  {}", style.dim(before), style.bold(name), style.dim(parent));
+    let _ = write!(out, "{}{text}", style.cyan(what));
+    for mark in marks {
+        let _ = write!(out, "  {}", style.yellow(mark));
+    }
+    out.push('\n');
     out
 }
 
 /// The successors of all nodes; asking the graph for each would walk over whole subtrees in depth-first order.
-fn children(explored: &Explored<'_>) -> Vec<Vec<NodeId>> {
-    let graph = &explored.found.graph;
-    let mut children = vec![Vec::new(); graph.len()];
-    for node in graph.ids() {
-        if let Some(parent) = graph.parent(node) {
-            children[parent.index()].push(node);
+struct Children {
+    /// The first successor of each node, and the next one of the same parent; 0 if there is none.
+    first: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Children {
+    fn new(graph: &Graph) -> Children {
+        let mut children = Children { first: vec![0; graph.len()], next: vec![0; graph.len()] };
+        for node in graph.ids().rev() {
+            if let Some(parent) = graph.parent(node) {
+                let first = &mut children.first[parent.index()];
+                children.next[node.index()] = *first;
+                *first = node.index() as u32;
+            }
         }
+        children
     }
-    children
+
+    fn of(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let some = |n: u32| (n != 0).then_some(n);
+        let first = some(self.first[node.index()]);
+        std::iter::successors(first, move |n| some(self.next[*n as usize])).map(|n| NodeId::from_index(n as usize))
+    }
 }
 
 fn shown_step(explored: &Explored<'_>, drawing: &Drawing<'_>, step: Step) -> String {

@@ -27,7 +27,7 @@ pub(crate) fn name(model: &Model, goal: &Goal) -> String {
             };
             format!("`{}` of {} {side}", text.unwrap_or_default(), model.switches[*switch].name)
         }
-        Goal::Class(name) => name.clone(),
+        Goal::Class(name) | Goal::Transition(name) => name.clone(),
         Goal::Written(i) => model.purposes.get(*i).map(|p| p.name.clone()).unwrap_or_default(),
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn span(planned: &Planned<'_>, goal: &Goal) -> Option<Span> {
         Goal::Switch(s) => spans.switches.get(*s).map(|s| s.label),
         Goal::Location(l) => spans.locations.get(*l).copied(),
         Goal::Atom { switch, .. } => spans.switches.get(*switch).map(|s| s.guard.unwrap_or(s.label)),
-        Goal::Class(_) => None,
+        Goal::Class(_) | Goal::Transition(_) => None,
         Goal::Written(i) => spans.purposes.get(*i).copied(),
     }
 }

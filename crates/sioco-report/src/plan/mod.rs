@@ -106,6 +106,7 @@ impl<'a> Planned<'a> {
             Some((Goal::Location(_), _)) => "location",
             Some((Goal::Written(_), _)) => "purpose",
             Some((Goal::Class(_), _)) => "part",
+            Some((Goal::Transition(_), _)) => "transition",
             _ => "goal",
         };
         count(n, thing)

@@ -23,6 +23,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         .map(|(i, p)| {
             json!({
                 "purpose": i,
+                "switches": super::ways::names(model, campaign.plan, i),
                 "verdict": p.verdict.map(Verdict::name),
                 "cause": p.cause.as_ref().map(|c| journal::cause(model, c)),
                 "alone": p.alone,
@@ -70,6 +71,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "exit": exit,
         "end": s.end.name(),
         "runs": runs(s.runs),
+        "probing": s.probing,
         "steps": s.steps,
         "inputs": s.inputs,
         "coverage": {
@@ -103,6 +105,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "unknown": s.unknown,
         "seed": campaign.seed,
         "time_us": campaign.took.map(|t| u64::try_from(t.as_micros()).unwrap_or(u64::MAX)),
+        "planned_us": campaign.planned.map(|t| u64::try_from(t.as_micros()).unwrap_or(u64::MAX)),
         "journal": campaign.journal,
         "replay": campaign.replay,
     })

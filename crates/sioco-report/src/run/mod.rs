@@ -9,6 +9,7 @@ mod dead_end;
 mod failure;
 pub mod json;
 mod probes;
+mod purposes;
 mod reasons;
 mod sequence;
 mod shorter;
@@ -17,6 +18,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod trail;
+mod ways;
 pub mod word;
 mod words;
 

@@ -9,21 +9,25 @@ use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
 use sioco_plan::{Cover, Goal, Plan, State};
+use sioco_solve::Reason;
+use sioco_symbolic::Stop;
 
 use super::Page;
 use super::dead_end::{self, DeadEnd};
 use super::probes::probes;
+use super::purposes::purposes;
 use super::reasons::Reasons;
 use super::sequence::time;
 use super::shorter::shorter;
 use super::shrunk::Shortened;
+use super::ways;
 use super::words::in_short;
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
 use crate::plan::{cut, goal_name};
 
 /// So many purposes and switches are named.
-const NAMED: usize = 8;
+pub(super) const NAMED: usize = 8;
 /// So many goals of a purpose are named.
 const GOALS: usize = 3;
 /// A pause before an input that is worth a line.
@@ -46,6 +50,8 @@ pub struct Campaign<'a> {
     pub quiescence: Duration,
     /// How long it took, if somebody waited for it.
     pub took: Option<Duration>,
+    /// How long planning took before that, if there was any.
+    pub planned: Option<Duration>,
     /// What limited it, in words.
     pub budget: &'a str,
     /// Where the journal is.
@@ -127,21 +133,27 @@ fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce(
 /// The summary of a campaign.
 pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     let (style, summary) = (page.style, campaign.summary);
-    let runs: u64 = summary.runs.iter().sum();
+    let runs = summary.all_runs();
+    let missed = campaign.gates.iter().any(|g| !g.met);
     let head = match summary.verdict {
         None => style.yellow("NOTHING RUN"),
+        // What was demanded counts, whatever the runs came to.
+        Some(v @ (Verdict::Pass | Verdict::WeakPass)) if missed => {
+            style.yellow(format!("{}, GATE MISSED", v.name().to_uppercase()))
+        }
         Some(v @ Verdict::Pass) => style.green(v.name().to_uppercase()),
         Some(v @ (Verdict::WeakPass | Verdict::Inconclusive)) => style.yellow(v.name().to_uppercase()),
         Some(v) => style.red(v.name().to_uppercase()),
     };
     let model = &campaign.source.checked.model;
     let mut out = format!(
-        "{head}  {} against {}: {}, {}{}\n",
+        "{head}  {} against {}: {}, {}{}{}\n",
         style.bold(&model.name),
         campaign.sut,
         count(to_usize(runs), "run"),
         count(to_usize(summary.steps), "step"),
         campaign.took.map(|t| format!(" in {}", time(t))).unwrap_or_default(),
+        campaign.planned.map(|t| format!(", planned in {}", time(t))).unwrap_or_default(),
     );
     for (heading, text) in rows(campaign) {
         let mut heading = heading;
@@ -165,9 +177,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if campaign.took.is_some() {
         rows.push(("ended", ended(campaign)));
     }
-    rows.extend(
-        unplanned(campaign.plan).map(|(open, all)| ("plan", format!("leaves {open} of {all} goals uncovered"))),
-    );
+    rows.extend(uncovered(campaign.plan).map(|text| ("plan", text)));
     rows.extend(campaign.plan.and_then(shorter).map(|text| ("length", text)));
     rows.extend(campaign.plan.into_iter().flat_map(|plan| cut(plan.counts)));
     rows.extend(open(campaign).into_iter().enumerate().map(|(i, t)| (if i == 0 { "open" } else { "" }, t)));
@@ -177,7 +187,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         rows.push(("inputs", "none was ever sent".into()));
     }
     // What was not begun has covered nothing, and there is no use in saying so in detail.
-    let ran = summary.runs.iter().any(|n| *n > 0);
+    let ran = summary.all_runs() > 0;
     if ran {
         rows.push(("coverage", covered(campaign)));
         rows.extend(traces(campaign).map(|text| ("traces", text)));
@@ -218,7 +228,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     }
     // A few may come when a run ends; if many do, there is something to be heard.
     let dropped = summary.stale + summary.unheard;
-    let unjudged = dropped > 1 && dropped * 10 > summary.runs.iter().sum();
+    let unjudged = dropped > 1 && dropped * 10 > summary.all_runs();
     let advice = match unjudged && campaign.took.is_some() {
         true => ": they were not judged; a longer `--quiescence` may hear them",
         false => "",
@@ -313,13 +323,18 @@ fn runs(summary: &Summary) -> Option<String> {
     use Verdict::*;
     let kinds = [Pass, WeakPass, Inconclusive, Error, Fail];
     let parts = kinds.iter().zip(summary.runs).filter(|(_, n)| *n > 0);
-    let parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+    match summary.probing {
+        0 => {}
+        1 => parts.push("1 only a probe, which says nothing".into()),
+        n => parts.push(format!("{n} only probes, which say nothing")),
+    }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn ended(campaign: &Campaign<'_>) -> String {
     let why = match campaign.summary.end {
-        End::Done if campaign.summary.runs.iter().all(|n| *n == 0) => "the plan has no purposes",
+        End::Done if campaign.summary.all_runs() == 0 => "the plan has no purposes",
         End::Done => "everything was done",
         End::Steps => "the steps are used up",
         End::Time => "the time is used up",
@@ -352,9 +367,12 @@ fn covered(campaign: &Campaign<'_>) -> String {
     text
 }
 
-/// What a purpose is there for, in brackets.
-fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
+/// What a purpose is there for, in brackets: its goals, or the trace.
+pub(super) fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
     let Some(plan) = campaign.plan else { return String::new() };
+    if let Some(way) = ways::shown(&campaign.source.checked.model, campaign.plan, purpose) {
+        return format!(" ({way})");
+    }
     let goals = plan.purposes.get(purpose).map(|p| p.goals.as_slice()).unwrap_or_default();
     let model = &campaign.source.checked.model;
     let names: Vec<String> =
@@ -386,6 +404,27 @@ fn open(campaign: &Campaign<'_>) -> Vec<String> {
     lines
 }
 
+/// What the plan does not cover.
+fn uncovered(plan: Option<&Plan>) -> Option<String> {
+    let unplanned = unplanned(plan);
+    let Some(plan) = plan.filter(|p| p.lacks_tests()) else {
+        return unplanned.map(|(open, all)| format!("leaves {open} of {all} goals uncovered"));
+    };
+    let Some((open, all)) = unplanned else {
+        let why = if plan.stop == Stop::Cancelled { "time" } else { "states (`--nodes`)" };
+        return Some(format!("was cut: `sioco compare` had not enough {why} to compose all of both models"));
+    };
+    // Where nothing is known about a path, the first reason stands for the others.
+    let why = plan.goals.iter().find_map(|(_, state)| match state {
+        State::Unknown(Reason::Cancelled) | State::NotReached(_) => Some("there was no time for them".to_owned()),
+        State::Unknown(Reason::TooLarge) => Some("their outputs are too large to be told apart".to_owned()),
+        State::Unknown(reason) => Some(reason.to_string()),
+        _ => None,
+    });
+    let why = why.unwrap_or_default();
+    Some(format!("{open} of {all} transitions may need more tests than it has: {why}"))
+}
+
 /// How many goals the plan does not reach though they are not proved to be infeasible, and of how many.
 pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
     let coverage = plan?.coverage();
@@ -396,7 +435,7 @@ pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
 /// What the budget left untried.
 fn untried(campaign: &Campaign<'_>) -> Option<String> {
     let left = campaign.summary.untried();
-    let begun = campaign.summary.runs.iter().any(|n| *n > 0);
+    let begun = campaign.summary.all_runs() > 0;
     if left == 0 || !(begun || matches!(campaign.summary.end, End::Steps | End::Time)) {
         return None;
     }
@@ -450,46 +489,4 @@ fn pauses(campaign: &Campaign<'_>) -> Option<String> {
 
 fn times(n: u64) -> String {
     if n == 1 { "once".into() } else { format!("{n} times") }
-}
-
-/// How many purposes were reached, and of each other one, why not.
-fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
-    let results = &campaign.summary.purposes;
-    if results.is_empty() {
-        return Vec::new();
-    }
-    let model = &campaign.source.checked.model;
-    let is = |v: Verdict| results.iter().filter(|r| r.verdict == Some(v)).count();
-    let alone = results.iter().filter(|r| r.verdict == Some(Verdict::Pass) && r.alone).count();
-    let (pass, weak) = (is(Verdict::Pass), is(Verdict::WeakPass));
-    let mut head = format!("{pass} of {} reached", results.len());
-    if alone < pass {
-        head.push_str(&format!(", {alone} of these with a single hypothesis"));
-    }
-    if weak > 0 {
-        head.push_str(&format!(", {weak} more perhaps"));
-    }
-    let left = results.iter().filter(|r| r.otherwise).count();
-    if left > 0 {
-        head.push_str(&format!(", {left} left to choices of the system"));
-    }
-    let mut lines = vec![head];
-    // Those that were not tried are told of together.
-    let missed = |r: &&(usize, &PurposeResult)| r.1.verdict.is_some_and(|v| v > Verdict::WeakPass);
-    let all: Vec<(usize, &PurposeResult)> = results.iter().enumerate().collect();
-    let missing: Vec<&(usize, &PurposeResult)> = all.iter().filter(missed).collect();
-    for (i, result) in missing.iter().take(NAMED) {
-        let attempts = count(result.attempts as usize, "attempt");
-        let name = result.verdict.map_or("not reached", Verdict::name);
-        let why = match &result.cause {
-            _ if result.otherwise => format!("not reached: it chose otherwise each time ({attempts})"),
-            Some(why) => format!("{name}, {} ({attempts})", in_short(model, why)),
-            None => format!("{name} ({attempts})"),
-        };
-        lines.push(format!("{}.{} {why}", i + 1, what_for(campaign, *i)));
-    }
-    if missing.len() > NAMED {
-        lines.push(format!("… and {} more", missing.len() - NAMED));
-    }
-    lines
 }

@@ -4,8 +4,12 @@ use sioco_model::{Id, SymbolId, TermId};
 
 use super::Builtin;
 use super::linear::Var;
+use super::text;
 use crate::query::Terms;
 use crate::quick;
+
+/// So many characters or items are as much work as a step.
+const CHARACTERS: u64 = 16;
 
 /// What came of looking at the values.
 pub(crate) enum Verdict {
@@ -79,6 +83,8 @@ impl Builtin {
             let i = symbol.index();
             let settled = |v: Var| self.store.is_fixed(v);
             let new = places.guess(terms.sorts, root, &self.numbers.numbers, &self.values[i], &settled);
+            // Long values take long to make, and to look at.
+            self.store.work += text::length(&new).map_or(0, i64::unsigned_abs) / CHARACTERS;
             if new == self.values[i] {
                 continue;
             }

@@ -45,8 +45,9 @@ pub(crate) struct Places {
     pub bounds: Vec<(i64, i64)>,
     /// The symbol whose value depends on a variable; helper variables have none.
     pub symbol_of: Vec<Option<SymbolId>>,
-    /// Whether a variable is a token: its order means nothing, so that halving its interval would be no use.
-    pub is_token: Vec<bool>,
+    /// Whether halving the interval of a variable would be no use: the order of tokens means nothing, and one length is as
+    /// good as another.
+    pub undivided: Vec<bool>,
     /// The definitions of helpers that are nothing but names: always satisfiable, whatever else holds.
     pub definitions: Vec<Option<Arc<Constraint>>>,
     tokens: FxHashMap<Value, i64>,
@@ -73,7 +74,7 @@ impl Places {
         self.bounds.push((lo, hi));
         self.symbol_of.push(symbol);
         self.definitions.push(None);
-        self.is_token.push(false);
+        self.undivided.push(false);
         (self.bounds.len() - 1) as Var
     }
 
@@ -122,7 +123,7 @@ impl Places {
             }
             Sort::Real { .. } | Sort::String | Sort::Seq(_) => {
                 let var = self.variable(NO_LO, NO_HI, symbol_var);
-                self.is_token[var as usize] = true;
+                self.undivided[var as usize] = true;
                 Some(var)
             }
         };
@@ -137,6 +138,7 @@ impl Places {
             return length;
         }
         let var = self.variable(0, NO_HI, Some(symbol));
+        self.undivided[var as usize] = true;
         self.places[place as usize].length = Some(var);
         Some(var)
     }

@@ -253,7 +253,7 @@ impl Builtin {
             let open = lo == NO_LO || hi == NO_HI;
             let helper = places.symbol_of[var as usize].is_none();
             // A number without end that only stands for something else is no use to decide.
-            if self.store.is_fixed(var) || places.is_token[var as usize] || (helper && open) {
+            if self.store.is_fixed(var) || places.undivided[var as usize] || (helper && open) {
                 continue;
             }
             let width = if open { u64::MAX } else { hi.wrapping_sub(lo) as u64 };

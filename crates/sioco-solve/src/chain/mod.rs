@@ -31,6 +31,7 @@ pub use self::groups::Groups;
 use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
 use crate::builtin::Builtin;
+use crate::leash::Leash;
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
 use crate::quick;
 
@@ -73,6 +74,8 @@ pub struct ChainCounters {
     pub back_end: Counters,
     /// Questions of which only an independent group went on.
     pub grouped: u64,
+    /// Questions that the back-end had no answer to when somebody gave up.
+    pub unanswered: u64,
 }
 
 /// Which layers are used.
@@ -143,6 +146,8 @@ pub struct Chain {
     breakdowns: u32,
     /// Work that the built-in solver may do.
     builtin_work: u64,
+    /// What ends all its questions.
+    leash: Option<Leash>,
     conjuncts: Vec<TermId>,
     /// How often each conjunct is on the stack.
     present: FxHashMap<TermId, u32>,
@@ -177,6 +182,7 @@ impl Chain {
             without: Reason::NoSolver,
             breakdowns: 0,
             builtin_work: BUILTIN_WORK,
+            leash: None,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
             saved: vec![base],
@@ -185,6 +191,17 @@ impl Chain {
             covered: 0,
             contradiction: None,
         }
+    }
+
+    /// The same, and all its questions end with this leash, besides their own limits.
+    pub fn on(mut self, leash: Option<&Leash>) -> Self {
+        self.leash = leash.cloned();
+        self
+    }
+
+    /// The limits of a question.
+    fn limits(&self, limits: &Limits) -> Limits {
+        Limits { leash: self.leash.clone().or_else(|| limits.leash.clone()), ..limits.clone() }
     }
 
     /// What the layers did so far.
@@ -351,6 +368,7 @@ impl Chain {
             }
         }
         let Some(back_end) = &mut self.back_end else { return Answer::Unknown(self.without.clone()) };
+        let wanted = !limits.cancelled();
         let answer = if partial {
             // Its word alone is not enough: a *sat* is believed when its values have been tried.
             back_end.check_only(terms, &group, limits, true)
@@ -359,6 +377,7 @@ impl Chain {
             back_end.check(terms, &self.conjuncts, &levels, limits, true)
         };
         self.counters.back_end.count(Some(&answer));
+        self.counters.unanswered += u64::from(wanted && answer == Answer::Unknown(Reason::Cancelled));
         match &answer {
             // One that has worked before may work again.
             Answer::Unknown(why @ (Reason::NoSolver | Reason::Broken { .. })) if self.reply == Reply::Open => {
@@ -505,6 +524,7 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let limits = &self.limits(limits);
         if let Some(answer) = self.ask_layers(terms, limits, want_witness) {
             return answer;
         }
@@ -538,9 +558,11 @@ impl Solver for Chain {
     /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
     /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
     fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        let limits = &self.limits(limits);
         if !self.switches.builtin || self.contradiction.is_some() {
             return self.check(terms, limits, want_witness);
         }
+        let mut open = None;
         if self.reply != Reply::None {
             if self.reply == Reply::Some || self.builtin.is_exact() {
                 let answer = self.ask_layers(terms, limits, want_witness);
@@ -549,9 +571,10 @@ impl Solver for Chain {
                 }
             }
             let answer = self.ask_back_end(terms, limits, want_witness);
-            if self.reply != Reply::None {
+            if self.reply != Reply::None && !is_open(&answer) {
                 return answer;
             }
+            open = Some(answer);
         } else if self.builtin.is_exact()
             && let Some(answer) = self.ask_layers(terms, limits, want_witness)
         {
@@ -569,13 +592,18 @@ impl Solver for Chain {
         self.counters.builtin.count(Some(&answer));
         match answer {
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
-            Answer::Unknown(_) => Answer::Unknown(self.without.clone()),
+            Answer::Unknown(_) => match open {
+                // The reason of who knows more.
+                Some(open) if self.reply != Reply::None => open,
+                _ => Answer::Unknown(self.without.clone()),
+            },
             _ => answer,
         }
     }
 
     /// The layers give their own; only where the back-end had to decide is it asked once more.
     fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        let limits = &self.limits(limits);
         if let Some(answer) = self.ask_layers(terms, limits, false) {
             return answer;
         }
@@ -590,4 +618,9 @@ impl Solver for Chain {
             (answer, _) => answer,
         }
     }
+}
+
+/// Whether somebody else may still decide it: the back-end did not, and there is time.
+fn is_open(answer: &Answer) -> bool {
+    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time))
 }

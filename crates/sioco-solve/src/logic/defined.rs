@@ -2,20 +2,19 @@
 //!
 //! Three conditions belong to a Bool term: that it is *defined*, that it *holds* (defined and true), and that it
 //! *fails* (defined and false). They follow the order of evaluation: `And`, `Or` and `Ite` ask only for what they
-//! evaluate, and `Exists` tries finitely many values in a fixed order. All three are total.
+//! evaluate, and `Exists` holds where the body holds for some values, whatever it is for others. All three are total.
 //!
 //! They come in two styles. The plain one relies on order as well: `y != 0 && x div y > 2` evaluates the quotient only
 //! behind its guard. The classical one does not, so that its parts may be moved about: whatever has bound variables
 //! in it and could be undefined has a value of its own, as in `y != 0 && (if y == 0 then 0 else x div y) > 2`.
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::EXISTS_LIMIT;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{BinderId, SortId, TermId, Value};
 
-use super::fold::{app, binders};
-use super::inside::{before, inside, is_position};
+use super::fold::app;
+use super::inside::{inside, is_position};
 use super::stack::with_room;
 
 /// Which of the three conditions.
@@ -153,9 +152,9 @@ impl<'a> Meaning<'a> {
                 self.pool.or(self.sorts, &[yes, no])
             }
             Term::App(Op::Exists { first, count }, args) => {
-                let bound: Vec<BinderId> = binders(first, count).collect();
                 if wanted {
-                    self.exists_holds(&bound, first, args[0])
+                    let holds = self.holds(args[0]);
+                    self.exists(first, count, holds)
                 } else {
                     // Nothing is true and nothing undefined.
                     let fails = self.fails(args[0]);
@@ -205,50 +204,6 @@ impl<'a> Meaning<'a> {
             return body;
         }
         self.pool.app(Op::Exists { first, count }, &[body], self.sorts.bool)
-    }
-
-    fn exists_holds(&mut self, bound: &[BinderId], first: BinderId, body: TermId) -> TermId {
-        let count = bound.len() as u32;
-        let holds = self.holds(body);
-        let mut sizes = bound.iter().map(|b| self.sorts.cardinality(self.pool.binders[*b]));
-        let total = sizes.try_fold(1u64, |total, size| total.checked_mul(size?));
-        // Where the evaluator does not try at all, any value will do.
-        if bound.is_empty() || self.is_total(body) || total.is_none_or(|n| n > EXISTS_LIMIT) {
-            return self.exists(first, count, holds);
-        }
-        let undefined = {
-            let defined = self.defined(body);
-            self.pool.not(self.sorts, defined)
-        };
-        // The first variable changes fastest, so the last one weighs most.
-        let earlier: Vec<BinderId> = bound
-            .iter()
-            .map(|b| self.pool.binders[*b])
-            .collect::<Vec<SortId>>()
-            .into_iter()
-            .map(|sort| self.pool.binders.push(sort))
-            .collect();
-        let mut order = self.truth(false);
-        for (old, new) in bound.iter().zip(&earlier) {
-            let sort = self.pool.binders[*old];
-            let (b, e) = (self.pool.bound(self.sorts, *old), self.pool.bound(self.sorts, *new));
-            let less = before(self.pool, self.sorts, sort, e, b);
-            let same = self.pool.eq(self.sorts, e, b);
-            let rest = self.pool.and(self.sorts, &[same, order]);
-            order = self.pool.or(self.sorts, &[less, rest]);
-        }
-        let undefined = self.pool.replace(undefined, &mut |pool, leaf| match leaf {
-            Term::Bound(b, _) => {
-                let at = bound.iter().position(|old| old == b)?;
-                Some(pool.bound(self.sorts, earlier[at]))
-            }
-            _ => None,
-        });
-        let blocked = self.pool.and(self.sorts, &[order, undefined]);
-        let blocked = self.exists(earlier[0], count, blocked);
-        let free = self.pool.not(self.sorts, blocked);
-        let both = self.pool.and(self.sorts, &[holds, free]);
-        self.exists(first, count, both)
     }
 
     /// What an operation demands of its arguments, which are defined.
@@ -346,8 +301,8 @@ fn zero(pool: &mut TermPool, sorts: &Sorts, op: Op) -> TermId {
 /// A Bool term that is never undefined, and true exactly where `term` is defined.
 ///
 /// *Defined* is what the reference evaluator says, except for its own limits: numbers and values that are too large to
-/// compute with count as defined, and so do quantifiers over more values than it tries, where a value that makes the
-/// body true settles the matter whatever the body is elsewhere. The result nests about three times as deep as `term`, at
+/// compute with count as defined, and so do quantifiers over more values than it tries. The result nests about three
+/// times as deep as `term`, at
 /// most: of a term that is nearly [`MAX_DEPTH`](sioco_model::term::MAX_DEPTH) deep, it may be too deep for others.
 pub fn defined(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
     if !pool.is_partial(term) {

@@ -1,4 +1,4 @@
-//! Membership in sorts, and the order in which the values of a finite sort are tried.
+//! Membership in sorts.
 
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
@@ -120,41 +120,4 @@ pub(super) fn field_of(pool: &mut TermPool, sorts: &Sorts, x: TermId, c: u32, f:
     let made = app(pool, sorts, Op::Is(c), &[x], sorts.bool);
     let other = pool.constant(sorts.default_value(sort), sort);
     pool.ite(made, field, other)
-}
-
-/// The condition that `a` comes before `b` where [`Sorts::nth_value`] counts the values of a finite sort. Total, also
-/// part by part.
-pub(super) fn before(pool: &mut TermPool, sorts: &Sorts, sort: SortId, a: TermId, b: TermId) -> TermId {
-    match sorts.get(sort) {
-        Sort::Bool => {
-            let not = pool.not(sorts, a);
-            pool.and(sorts, &[not, b])
-        }
-        Sort::Data(d) => {
-            let constructors = &sorts.data[*d].constructors;
-            let mut cases = Vec::new();
-            for (c, alternative) in constructors.iter().enumerate() {
-                let mut later = Vec::new();
-                for tag in c + 1..constructors.len() {
-                    later.push(app(pool, sorts, Op::Is(tag as u32), &[b], sorts.bool));
-                }
-                // The first field weighs most.
-                let mut order = pool.bool(sorts, false);
-                for (f, field) in alternative.fields.iter().enumerate().rev() {
-                    let [x, y] = [a, b].map(|t| field_of(pool, sorts, t, c as u32, f as u32, true));
-                    let less = before(pool, sorts, field.sort, x, y);
-                    let same = pool.eq(sorts, x, y);
-                    let rest = pool.and(sorts, &[same, order]);
-                    order = pool.or(sorts, &[less, rest]);
-                }
-                let same = app(pool, sorts, Op::Is(c as u32), &[b], sorts.bool);
-                later.push(pool.and(sorts, &[same, order]));
-                let later = pool.or(sorts, &later);
-                let made = app(pool, sorts, Op::Is(c as u32), &[a], sorts.bool);
-                cases.push(pool.and(sorts, &[made, later]));
-            }
-            pool.or(sorts, &cases)
-        }
-        _ => app(pool, sorts, Op::Lt, &[a, b], sorts.bool),
-    }
 }

@@ -15,6 +15,7 @@ use sioco_model::{Id, IdVec, SortId, SymbolId, TermId, Value};
 use self::asker::Asker;
 pub use self::step::StepQuestion;
 use crate::back_end::BackEnd;
+use crate::leash::Leash;
 use crate::logic;
 use crate::query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};
 use crate::values::{self, Choice, Chosen, NoValues, Request};
@@ -82,6 +83,12 @@ impl StateOracle {
             listed: FxHashMap::default(),
             open: FxHashMap::default(),
         }
+    }
+
+    /// The same, and all its questions end with this leash.
+    pub fn on(mut self, leash: &Leash) -> Self {
+        self.asker.hang_on(leash);
+        self
     }
 
     /// Allows as much work as at the beginning. To be called when a person or a program asks for something new, so

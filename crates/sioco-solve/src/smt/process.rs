@@ -92,9 +92,9 @@ impl Connection for ProcessConnection {
         if self.running.is_none() {
             self.running = Some(Running::start(&self.words)?);
             // What is no solver shows it here, before its silence could be taken for hard thinking.
-            let start = Limits { wall: self.start.min(limits.wall), until: None, ..limits.clone() };
+            let start = limits.to_start(self.start.min(limits.wall));
             let first = self.question("", &start).map_err(|fault| match fault {
-                Fault::Time => Fault::Broken(format!(
+                Fault::Time if !start.is_late() => Fault::Broken(format!(
                     "it printed nothing in its first {:.1} s; does it read SMT-LIB from standard input?",
                     start.wall.as_secs_f64()
                 )),
@@ -137,7 +137,7 @@ impl ProcessConnection {
                 return Err(Fault::Cancelled);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let wait = if limits.cancel.is_some() { left.min(TICK) } else { left };
+            let wait = if limits.cancel.is_some() || limits.leash.is_some() { left.min(TICK) } else { left };
             match running.output.recv_timeout(wait) {
                 Ok(Ok(line)) if line.trim().trim_matches('"') == end => return Ok(answer),
                 Ok(Ok(line)) => {

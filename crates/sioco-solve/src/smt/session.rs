@@ -45,6 +45,8 @@ pub enum Fault {
     Time,
     /// Somebody wanted to give up.
     Cancelled,
+    /// Its limit of work was reached.
+    Limited,
     /// Anything else, in words.
     Broken(String),
 }
@@ -128,16 +130,38 @@ impl<C: Connection> Session<C> {
         self.sent.update(&self.stack, out);
     }
 
+    /// Asks, and asks a solver that has forgotten everything once more where one with a past did not decide it: what it
+    /// did before must not count. (Z3 4.8 even keeps the limit of a check for what comes after it, until it refuses to
+    /// take in anything.)
     fn ask(&mut self, terms: Terms<'_>, limits: &Limits, want: Want) -> Answer {
         if limits.cancelled() {
             return Answer::Unknown(Reason::Cancelled);
         }
-        let features = self.stack.features();
-        let via = match (want, features.quantified) {
+        let via = match (want, self.stack.features().quantified) {
             (Want::Core, _) => Purpose::Cores,
             (_, true) => Purpose::Whole,
             (_, false) => Purpose::Steps,
         };
+        let (past, resets) = match via {
+            Purpose::Steps => (!self.sent.is_empty(), false),
+            Purpose::Whole => (self.whole.started, true),
+            Purpose::Cores => (self.cores.started, true),
+        };
+        let answer = self.ask_once(terms, limits, want, via);
+        let open = match &answer {
+            Answer::Unknown(Reason::Resources) => true,
+            Answer::Unknown(Reason::Undecided(_)) => !resets,
+            _ => false,
+        };
+        if !(past && open) || limits.cancelled() {
+            return answer;
+        }
+        self.restart(via);
+        self.ask_once(terms, limits, want, via)
+    }
+
+    fn ask_once(&mut self, terms: Terms<'_>, limits: &Limits, want: Want, via: Purpose) -> Answer {
+        let features = self.stack.features();
         let mut commands = String::new();
         let mut names = None;
         match via {
@@ -185,6 +209,9 @@ impl<C: Connection> Session<C> {
         let printed = self.connection(via).run(commands, limits)?;
         let mut all = read::read(&printed).map_err(|why| garbage(&printed, &why))?;
         if let Some(error) = all.iter().find(|s| s.call("error").is_some()) {
+            if is_limit(&error.to_string()) {
+                return Err(Fault::Limited);
+            }
             return Err(Fault::Broken(format!("it reported {}", shown(error))));
         }
         all.retain(|s| s.atom() != Some("unsupported"));
@@ -201,6 +228,7 @@ impl<C: Connection> Session<C> {
         Answer::Unknown(match fault {
             Fault::Time => Reason::Time,
             Fault::Cancelled => Reason::Cancelled,
+            Fault::Limited => Reason::Resources,
             Fault::Broken(what) => Reason::Broken { solver: self.connection(via).name(), what },
         })
     }
@@ -304,9 +332,7 @@ impl<C: Connection> Session<C> {
             Some([Sexp::Text(why) | Sexp::Atom(why)]) => why.clone(),
             _ => shown(&answer),
         };
-        let lower = why.to_lowercase();
-        // Nobody else limits or cancels: interruptions from outside are faults of the connection.
-        let limited = ["resource", "cancel", "timeout"].iter().any(|word| lower.contains(word));
+        let limited = is_limit(&why);
         if limited {
             // Some solvers never recover from a limit that was reached.
             self.restart(via);
@@ -361,6 +387,13 @@ fn resources(dialect: Dialect, limits: &Limits, out: &mut String) {
         // Z3 takes 32 bits, and zero for no limit.
         out.push_str(&format!("(set-option :{option} {})\n", limits.resources.clamp(1, u64::from(u32::MAX))));
     }
+}
+
+/// Whether words say that the limit was reached. Nobody else limits or cancels: interruptions from outside are faults of
+/// the connection.
+fn is_limit(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    ["resource", "cancel", "timeout"].iter().any(|word| lower.contains(word))
 }
 
 fn shown(sexp: &Sexp) -> String {

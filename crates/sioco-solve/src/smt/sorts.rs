@@ -216,40 +216,6 @@ pub fn range(sorts: &Sorts, id: SortId, x: &str, depth: usize, quantified: &mut 
     }
 }
 
-/// The condition that `a` comes before `b` where [`Sorts::nth_value`] counts the values of a finite sort.
-pub fn before(sorts: &Sorts, id: SortId, a: &str, b: &str) -> String {
-    match sorts.get(id) {
-        Sort::Bool => format!("(and (not {a}) {b})"),
-        Sort::Data(d) if !is_enumeration(sorts, *d) => {
-            let mut cases = Vec::new();
-            for (c, alternative) in sorts.data[*d].constructors.iter().enumerate() {
-                let tags = (c + 1..sorts.data[*d].constructors.len())
-                    .map(|later| format!("((_ is {}) {b})", constructor(*d, later)));
-                let mut later: Vec<String> = tags.collect();
-                let parts: Vec<(SortId, String, String)> = (alternative.fields.iter().enumerate())
-                    .map(|(f, part)| {
-                        let name = field(*d, c, f);
-                        (part.sort, format!("({name} {a})"), format!("({name} {b})"))
-                    })
-                    .collect();
-                later.push(format!("(and ((_ is {}) {b}) {})", constructor(*d, c), lexicographic(sorts, &parts)));
-                cases.push(format!("(and ((_ is {}) {a}) (or {}))", constructor(*d, c), later.join(" ")));
-            }
-            format!("(or false {})", cases.join(" "))
-        }
-        _ => format!("(< {a} {b})"),
-    }
-}
-
-/// [`before`] for several values, the first of which weighs most.
-pub fn lexicographic(sorts: &Sorts, parts: &[(SortId, String, String)]) -> String {
-    let mut all = String::from("false");
-    for (id, a, b) in parts.iter().rev() {
-        all = format!("(or {} (and (= {a} {b}) {all}))", before(sorts, *id, a, b));
-    }
-    all
-}
-
 fn conjunction(mut parts: Vec<String>) -> Option<String> {
     match parts.len() {
         0 => None,

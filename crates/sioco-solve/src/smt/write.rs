@@ -398,10 +398,10 @@ impl Text<'_> {
                 Ok(())
             }
             Term::Bound(b, _) => {
-                let Some(scope) = self.scopes.iter().rfind(|s| s.binders.contains(b)) else {
+                if !self.scopes.iter().any(|s| s.binders.contains(b)) {
                     return Err(Unwritable("a bound variable stands outside of its quantifier".into()));
-                };
-                put(out, format_args!("{}{}", scope.prefix, b.index()));
+                }
+                put(out, format_args!("b{}", b.index()));
                 Ok(())
             }
             Term::App(op, args) if !self.has_name(t) => self.app(t, *op, args, out),

@@ -4,7 +4,7 @@ pub mod lib;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use self::lib::{Context, Interrupter, Z3Library};
@@ -65,6 +65,9 @@ const START: Duration = Duration::from_secs(20);
 /// Z3 goes down into terms as deep as they are, and a thread has less than that by default.
 const STACK: usize = 16 << 20;
 
+/// Who sets options.
+static OPTIONS: Mutex<()> = Mutex::new(());
+
 /// Something for Z3 to do.
 type Job = Box<dyn FnOnce(&mut Context) -> Result<String, String> + Send>;
 
@@ -108,7 +111,7 @@ impl Seat {
         });
         thread.map_err(|error| Fault::Broken(format!("there is no thread for it: {error}")))?;
         let mut seat = Seat { jobs: Some(jobs), told, interrupter: None, left: false };
-        seat.wait(&Limits { wall: START, until: None, ..limits.clone() })?;
+        seat.wait(&limits.to_start(START))?;
         Ok(seat)
     }
 
@@ -182,7 +185,20 @@ impl Connection for Z3Connection {
 
     fn run(&mut self, commands: &str, limits: &Limits) -> Result<String, Fault> {
         let commands = commands.to_owned();
-        self.run_job(Box::new(move |context| context.eval(&commands)), limits)
+        let run = move |context: &mut Context| {
+            // Options are global in Z3, and a context takes them over when it sets one: another thread must not come
+            // between the two.
+            let options = commands.rfind("(set-option").and_then(|at| Some(at + commands[at..].find('\n')? + 1));
+            let (options, rest) = commands.split_at(options.unwrap_or(0));
+            let mut printed = String::new();
+            if !options.is_empty() {
+                let _alone = OPTIONS.lock().unwrap_or_else(PoisonError::into_inner);
+                printed = context.eval(options)?;
+            }
+            printed.push_str(&context.eval(rest)?);
+            Ok(printed)
+        };
+        self.run_job(Box::new(run), limits)
     }
 
     fn restart(&mut self) {

@@ -5,11 +5,15 @@ use sioco_model::semantics::interpreter::Draw;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
+use super::other::random_character;
 use super::random::Random;
 use super::real;
 
 /// How large the numbers of an unbounded set are, as powers of two; each with the same chance.
 const SIZES: [u32; 5] = [3, 7, 15, 31, 52];
+
+/// How long texts are of which nothing is known, at most.
+const LENGTH: u64 = 12;
 
 /// A value of a sort, and whether the sort has finitely many or is bounded; nothing for sorts whose values have a shape
 /// that is chosen step by step.
@@ -35,6 +39,14 @@ pub(super) fn draw(sorts: &Sorts, sort: SortId, random: &mut Random, used: &[Val
                 _ => Value::real(real::draw(lo.as_ref(), hi.as_ref(), random)),
             };
             Some((value, lo.is_some() && hi.is_some()))
+        }
+        Sort::String => {
+            let used: Vec<&Value> = used.iter().filter(|v| matches!(v, Value::Str(_))).collect();
+            let value = match random.below(5) {
+                0 if !used.is_empty() => used[random.below(used.len() as u64) as usize].clone(),
+                _ => Value::string(&Draw::text(random, 0, None)),
+            };
+            Some((value, false))
         }
         _ => {
             let count = sorts.cardinality(sort)?;
@@ -76,6 +88,13 @@ impl Draw for Random {
             (Some(lo), Some(hi)) => self.between(lo, hi),
             _ => size(lo, hi, self),
         }
+    }
+
+    fn text(&mut self, least: u64, most: Option<u64>) -> String {
+        // As long as other random texts, but for those that have to be longer.
+        let most = most.unwrap_or(u64::MAX).min(least.saturating_add(LENGTH));
+        let length = least.saturating_add(Random::below(self, most.saturating_sub(least).saturating_add(1)));
+        (0..length).map(|_| random_character(self)).collect()
     }
 
     fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational {

@@ -56,7 +56,8 @@ pub(super) fn questions(path: &mut Path<'_>, steps: &[Step]) -> Vec<(GateId, Vec
                 continue;
             }
             let guards: Vec<TermId> = terms.guards.iter().map(|(_, t)| *t).collect();
-            conditions.push(path.not_all(&guards));
+            // Where a guard is undefined, that is a model error: nobody can say whether the input is specified.
+            conditions.push(path.false_of(&guards));
             args = terms.args;
         }
         if conditions.len() == switches.len() {

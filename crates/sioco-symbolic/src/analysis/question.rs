@@ -352,6 +352,14 @@ impl Path<'_> {
         logic::not_true(&mut self.pool, sorts, all)
     }
 
+    /// That the conditions are false together, evaluated in their order: one is false, and none before it undefined.
+    pub(crate) fn false_of(&mut self, conditions: &[TermId]) -> TermId {
+        let sorts = &self.model.sorts;
+        let all = self.pool.and(sorts, conditions);
+        let not = self.pool.not(sorts, all);
+        logic::total(&mut self.pool, sorts, not)
+    }
+
     /// That a term has no value.
     pub(crate) fn undefined(&mut self, term: TermId) -> TermId {
         let sorts = &self.model.sorts;

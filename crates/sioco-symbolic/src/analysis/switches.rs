@@ -140,7 +140,7 @@ fn why_not(
 ) -> WhyNot {
     let s = &model.switches[switch];
     if !ways.locations[s.source.index()] {
-        return WhyNot::NoWay;
+        return if is_led_to(model, s.source) { WhyNot::SourceNotReached } else { WhyNot::NoWay };
     }
     let steps = steps_with(model, switch);
     if let [step @ Step::Switch(_)] = steps[..]
@@ -171,6 +171,21 @@ fn why_not(
     cursor.go(graph, node);
     let clash = cursor.path.clash(step);
     WhyNot::NeverEnabled { states, path: graph.path(node), clash }
+}
+
+/// Whether the switches of a process, whatever their conditions are, lead to a location.
+fn is_led_to(model: &Model, location: LocationId) -> bool {
+    let mut found: Vec<LocationId> = model.processes.values().map(|p| p.initial).collect();
+    let mut at = 0;
+    while let Some(&here) = found.get(at) {
+        at += 1;
+        for s in model.switches.values().filter(|s| s.source == here) {
+            if !found.contains(&s.target) {
+                found.push(s.target);
+            }
+        }
+    }
+    found.contains(&location)
 }
 
 /// The steps that take a switch, in whatever states.

@@ -123,6 +123,36 @@ impl Path<'_> {
         logic::not_true(&mut self.pool, sorts, all)
     }
 
+    /// The condition that a step cannot be taken with these arguments: it is not enabled, or what it computes is undefined.
+    pub fn not_taken(&mut self, step: Step, args: &[TermId]) -> TermId {
+        let parts = self.given(step, args, true);
+        let sorts = &self.model.sorts;
+        let all = self.pool.and(sorts, &parts);
+        logic::not_true(&mut self.pool, sorts, all)
+    }
+
+    /// The condition that a step is enabled here and cannot be taken, since what it computes is undefined: an error of the
+    /// model. Nothing if it computes nothing of that kind, or if that depends on values that the step itself chooses.
+    pub fn breaks(&mut self, step: Step) -> Option<TermId> {
+        let prepared = self.prepared(step);
+        let computes = prepared.conditions.iter().any(|c| matches!(c.origin, Origin::Defined(..)));
+        if prepared.impossible || !computes || !prepared.free.is_empty() {
+            return None;
+        }
+        let (mut enabled, mut all) = (Vec::new(), Vec::new());
+        for c in prepared.conditions.iter() {
+            let term = self.instance(c.term, &c.reads);
+            all.push(term);
+            if !matches!(c.origin, Origin::Defined(..)) {
+                enabled.push(logic::total(&mut self.pool, &self.model.sorts, term));
+            }
+        }
+        let sorts = &self.model.sorts;
+        let all = self.pool.and(sorts, &all);
+        enabled.push(logic::not_true(&mut self.pool, sorts, all));
+        Some(self.pool.and(sorts, &enabled))
+    }
+
     /// The condition that a step is not enabled here, whatever its parameters are.
     pub fn silent(&mut self, step: Step) -> TermId {
         let prepared = self.prepared(step);

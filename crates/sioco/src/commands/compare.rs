@@ -16,13 +16,13 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Limits, Reason};
 use sioco_symbolic::Stop;
 
-use crate::budget::{Flags, within};
+use crate::budget::{Flags, until};
 use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
-use crate::output::{Format, Output};
+use crate::output::{Format, Output, count};
 use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -98,7 +98,12 @@ pub struct Compare {
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// The longest that the search may take, in seconds; what it has by then is used, and that is said
+    /// How many steps the answer to an input may have
+    #[arg(long, value_name = "STEPS", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=2_000))]
+    answer: u32,
+
+    /// The longest that all of it may take, in seconds: a third for the comparison, a third for the composition, and what
+    /// is left for the tests; what there is by then is used, and that is said
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
@@ -144,9 +149,10 @@ impl Compare {
         let (_, implementation) = load(&self.implementation, &self.choices, out)?;
         let interrupted = interrupt::flag();
         let mut options = Options::default();
-        let found = within(self.time, &interrupted, |flags| {
-            // A long search for a difference leaves time for the tests.
-            within(self.time / 2, &interrupted, |first| {
+        // A long search for a difference leaves time for the composition, and that for the tests.
+        let (first, second) = (self.time / 3, self.time / 3 * 2);
+        let found = until(second, self.time, &interrupted, |flags| {
+            until(first, self.time, &interrupted, |first| {
                 options = Options { enough_conformance: Some(first.enough), ..self.options(flags) };
                 self.compare(&spec, &implementation, &back_end, &options, out)
             })
@@ -173,6 +179,7 @@ impl Compare {
                 (None, Covered::Inclusion) => Cover::Inclusion,
             },
             nodes: self.nodes as usize,
+            internal: self.answer as usize,
             uniformity: self.uniformity.map(|n| n as usize),
             values: self.values.choice(self.seed),
             seed: self.seed,
@@ -219,21 +226,32 @@ impl Compare {
             CompareError::Silent(side) => {
                 let file = self.file(*side);
                 let what = format!("{} never answers an input with an output", file.display());
-                let help = format!("`sioco explore {}` shows what it does", shell_word(&name(file)));
+                let file = shell_word(&name(file));
+                let help = format!(
+                    "a comparison takes models that answer inputs; `sioco explore {file}` shows what this one does"
+                );
                 Failure::usage(what).help(help)
             }
-            CompareError::Endless(side, switches) => {
+            CompareError::Endless(side, switches) | CompareError::Long(side, switches) => {
                 let model = match side {
                     Side::Spec => spec,
                     Side::Impl => implementation,
                 };
                 let names: Vec<&str> = switches.iter().map(|s: &SwitchId| &*model.model.switches[*s].name).collect();
-                let file = self.file(*side).display();
+                let (file, names) = (self.file(*side).display(), names.join(" "));
+                let waits = "a comparison takes models that wait for the next input after every answer";
+                if let CompareError::Endless(..) = why {
+                    let what = format!(
+                        "the answer of {file} to an input does not end: it takes `{names}` again and again, and is in the \
+                         same state each time"
+                    );
+                    return Failure::usage(what).help(waits);
+                }
                 let what = format!(
-                    "the answer of {file} to an input does not end: it takes `{}` again and again",
-                    names.join(" ")
+                    "an answer of {file} to an input has more than {}, the last of them `{names}`",
+                    count(self.answer as usize, "step")
                 );
-                Failure::usage(what).help("a comparison takes models that wait for the next input after every answer")
+                Failure::usage(what).help(format!("`--answer STEPS` allows more; {waits}"))
             }
         }
     }

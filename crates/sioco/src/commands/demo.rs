@@ -1,6 +1,7 @@
 //! `sioco demo`: a tour on a model that comes with sioco.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
@@ -173,7 +174,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
     let mut sut = Played::new(Player::new(played), played, model);
     let mut trails = Trails::default();
     let found = drive(&mut tester, &mut sut, &mut NoClock, &mut |stamped| trails.record(stamped));
-    let (back_end, interrupted) = (&BackEnd::BuiltIn, &AtomicBool::new(false));
+    let (back_end, interrupted) = (&BackEnd::BuiltIn, &Arc::new(AtomicBool::new(false)));
     let shrinking = Shrinking { source, back_end, settings: &settings, time: shrink::TIME, interrupted };
     let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut NoClock, &mut |_, _| {});
     let page = Page { width: out.width().saturating_sub(4), style: out.style() };
@@ -207,6 +208,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         seed: None,
         quiescence: settings.quiescence,
         took: None,
+        planned: None,
         budget: "",
         journal: None,
         replay: None,

@@ -186,6 +186,9 @@ enum Values {
 /// In so many nodes is looked for model errors.
 const ERRORS_AMONG: usize = 1_000;
 
+/// A question about a model error may take so much work: most take far less, and `sioco analyze` has time for the others.
+const ERROR_WORK: u64 = 500_000;
+
 /// So many lines of a tree are shown on a terminal.
 const TREE_LINES: usize = 200;
 
@@ -304,7 +307,8 @@ impl Explore {
     ) -> Result<Exit, Failure> {
         let model = &work.checked.model;
         let file = work.file.display().to_string();
-        let solver = if self.stats || !found.doubts.is_empty() { work.solver_name() } else { None };
+        let asked = !found.doubts.is_empty() || found.counters.chain.unanswered > 0;
+        let solver = if self.stats || asked { work.solver_name() } else { None };
         // Whether it was the time can only be seen before more time passes.
         let late = found.stop == Stop::Cancelled && !interrupt::flag().load(Ordering::Relaxed);
         let model_errors = self.model_errors(work, found);
@@ -320,7 +324,10 @@ impl Explore {
             solver: solver.as_deref(),
         };
         match self.format {
-            Format::Json => out.line(json::exploration(&explored, self.stats.then_some(time))),
+            Format::Json => {
+                out.stream(json::exploration(&explored, self.stats.then_some(time)), &interrupt::flag());
+                out.line("");
+            }
             Format::Human => {
                 let style = out.style();
                 if let Some(lines) = self.tree {
@@ -330,7 +337,8 @@ impl Explore {
                     let terminal = out.is_terminal();
                     let lines = lines.unwrap_or(if terminal { TREE_LINES } else { 0 });
                     let width = terminal.then(|| out.terminal_width().unwrap_or(out.width()));
-                    out.print(&tree(&explored, &Drawing { lines, width, style, label: &label }));
+                    let drawing = Drawing { lines, width, style, label: &label };
+                    out.stream(tree(&explored, drawing), &interrupt::flag());
                     out.line("");
                 }
                 out.print(&summary(&explored, out.width(), style));
@@ -349,12 +357,13 @@ impl Explore {
         }
     }
 
-    /// The switches with a model error not far from the start. The built-in solver is asked alone, so that this costs
-    /// little; what was explored before an interruption is still looked at for a moment.
+    /// The switches with a model error not far from the start. The same solver is asked as by `sioco analyze`, each time
+    /// with a little work; what was explored before an interruption is still looked at for a moment.
     fn model_errors(&self, work: &Work<'_>, found: &Exploration) -> ModelErrors {
-        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+        let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
         within(self.time.unwrap_or(Duration::MAX), &interrupt::flag(), |flags| {
-            let limits = Limits { cancel: Some(flags.stop), ..work.limits.clone() };
+            let resources = work.limits.resources.min(ERROR_WORK);
+            let limits = Limits { resources, cancel: Some(flags.stop), ..work.limits.clone() };
             analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &limits)
         })
     }

@@ -126,6 +126,7 @@ impl Judge {
             seed: None,
             quiescence: Duration::ZERO,
             took: None,
+            planned: None,
             budget: "",
             journal: None,
             replay: None,
@@ -251,6 +252,7 @@ struct Totals {
     surely: Bits,
     possibly: Bits,
     runs: [u64; 5],
+    probing: u64,
     worst: Option<Verdict>,
     steps: u64,
     inputs: u64,
@@ -261,13 +263,16 @@ impl Totals {
     fn new(model: &Model) -> Totals {
         let none = || Bits::new(model.switches.len());
         let (surely, possibly) = (none(), none());
-        Totals { surely, possibly, runs: [0; 5], worst: None, steps: 0, inputs: 0, bad: Vec::new() }
+        Totals { surely, possibly, runs: [0; 5], probing: 0, worst: None, steps: 0, inputs: 0, bad: Vec::new() }
     }
 
     fn add(&mut self, run: &LoggedRun, judged: &Judged, surely: &Bits, possibly: &Bits) {
         self.surely.unite(surely);
         self.possibly.unite(possibly);
-        self.runs[judged.verdict as usize] += 1;
+        match run.only_probe && judged.verdict <= Verdict::WeakPass {
+            true => self.probing += 1,
+            false => self.runs[judged.verdict as usize] += 1,
+        }
         self.worst = self.worst.max(Some(match judged.cause {
             // As in a test: nothing is lost by a run that an output crossed, if there are others.
             Cause::Open(Open::Crossed) => Verdict::Pass,
@@ -293,6 +298,7 @@ impl Totals {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
             end: End::Done,
             runs: self.runs,
+            probing: self.probing,
             steps: self.steps,
             inputs: self.inputs,
             purposes: Vec::new(),

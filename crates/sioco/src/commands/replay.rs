@@ -20,7 +20,7 @@ use sioco_exec::{Order, Referee, Sut};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Bad, Page, Trails, bad_run, cause_in_words, json as report};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -204,7 +204,7 @@ impl Replay {
         };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
-        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, &interrupted);
+        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, recorded.refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();
@@ -238,8 +238,10 @@ impl Replay {
         out: &mut Output,
     ) -> (Vec<Replayed>, Trails) {
         let model = &source.checked.model;
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+        let leash = Leash::new([interrupt::flag()], None);
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&leash);
+        let oracle = Arc::new(Mutex::new(oracle));
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
         let mut trails = Trails::default();

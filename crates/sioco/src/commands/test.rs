@@ -18,7 +18,7 @@ use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Reason, StateOracle};
+use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
 
 use crate::exit::Exit;
 use crate::explore::size;
@@ -212,6 +212,7 @@ impl Test {
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
         let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
+        let planned = (self.plan.is_none() && !self.is_walk()).then(|| begun.elapsed());
         if interrupted.load(Ordering::Relaxed) {
             out.say("interrupted while planning: nothing was run");
             return Ok(Exit::Interrupted);
@@ -232,7 +233,8 @@ impl Test {
         let header = if self.is_walk() { header } else { header.with_plan(&plan) };
         let mut journal = Writer::create(self.journal.as_deref())?;
         let stop = Arc::new(AtomicBool::new(false));
-        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, &interrupted);
+        let refusals = plan.cover == Cover::Compare;
+        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
         let (found, took, began) = {
@@ -240,7 +242,10 @@ impl Test {
             shown.begin(&header, out);
             // Planning has used some of the time.
             let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
-            campaign(source, &back_end, &plan, Settings { time, ..settings.clone() }, &mut sut, &mut shown, out)
+            let end = self.time.and_then(|time| begun.checked_add(time));
+            let leash = Leash::new([interrupted.clone(), stop.clone()], end);
+            let settings = Settings { time, ..settings.clone() };
+            campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out)
         };
         let found = found.of_plan(&plan);
         out.progress("");
@@ -249,7 +254,7 @@ impl Test {
         let exit = self.exit(&found, &gates, &interrupted, &journal);
         let shrinks = {
             let wanted = !self.no_shrink && found.end != End::Broken && !interrupted.load(Ordering::Relaxed);
-            let (settings, interrupted) = (&settings, &*interrupted);
+            let (settings, interrupted) = (&settings, &interrupted);
             let shrinking = Shrinking { source, back_end: &back_end, settings, time: self.shrink_for, interrupted };
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
@@ -265,6 +270,7 @@ impl Test {
             seed: Some(seed),
             quiescence: settings.quiescence,
             took: Some(took),
+            planned,
             budget: &budget,
             journal: Some(&path),
             replay: failed.then_some(&replay),
@@ -469,7 +475,7 @@ impl Sink<'_> {
 /// Runs the campaign, and says how long that took and when it began.
 fn campaign(
     source: Source<'_>,
-    back_end: &BackEnd,
+    (back_end, leash): (&BackEnd, &Leash),
     plan: &Plan,
     settings: Settings,
     sut: &mut dyn Sut,
@@ -477,9 +483,10 @@ fn campaign(
     out: &mut Output,
 ) -> (Summary, Duration, Instant) {
     let model = &source.checked.model;
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-    let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
-    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone()));
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(leash))) };
+    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(leash);
+    let oracle = Arc::new(Mutex::new(oracle));
+    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone())).on(leash);
     let begun = Instant::now();
     let mut last = begun;
     let (mut run, mut steps) = (0, 0_u64);

@@ -34,17 +34,23 @@ pub struct Time {
 
 impl Default for Time {
     fn default() -> Self {
-        Time { search: Duration::from_secs(20), all: Duration::from_secs(60) }
+        Time { search: Duration::from_secs(20), all: Duration::from_secs(30) }
     }
 }
 
 impl Time {
-    /// Where the whole campaign has so much time: the better part of it is for testing, or at least some of it.
+    /// How long one question may take: there are others.
+    fn question(self) -> Duration {
+        let usual = Limits::default().wall;
+        if self == Time::default() { usual } else { usual.min(self.search / 4) }
+    }
+
+    /// Where the whole campaign has so much time: half of it is for testing.
     pub fn of(campaign: Option<Duration>) -> Time {
         let usual = Time::default();
         match campaign {
             None => usual,
-            Some(all) => Time { search: usual.search.min(all / 2), all: usual.all.min(all / 4 * 3) },
+            Some(all) => Time { search: usual.search.min(all / 3), all: usual.all.min(all / 2) },
         }
     }
 }
@@ -117,7 +123,7 @@ pub fn make(
             seed: wanted.seed,
             steering: false,
             enough: Some(flags.enough),
-            limits: Limits { cancel: Some(flags.stop), ..Limits::default() },
+            limits: Limits { cancel: Some(flags.stop), wall: time.question(), ..Limits::default() },
             ..default
         };
         let mut progress = |p: Progress| {
@@ -186,7 +192,7 @@ pub fn load(
     let (mut loaded, _) = check::read(path, source)?;
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
     until(time.search, time.all, interrupted, |flags| {
-        let limits = Limits { cancel: Some(flags.stop), ..Limits::default() };
+        let limits = Limits { cancel: Some(flags.stop), wall: time.question(), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
     });

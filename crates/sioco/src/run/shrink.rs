@@ -14,7 +14,7 @@ use sioco_exec::{Action, Clock, Order, Referee, Settings, Summary, Sut};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Shortened, Trails, same};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use super::show::{self, EXPLAINED, Shown};
 
@@ -34,7 +34,7 @@ pub struct Shrinking<'a> {
     /// How long it may take.
     pub time: Duration,
     /// Somebody at the keyboard wants it to end.
-    pub interrupted: &'a AtomicBool,
+    pub interrupted: &'a Arc<AtomicBool>,
 }
 
 /// See the [module](self).
@@ -59,8 +59,10 @@ impl Shrinking<'_> {
         listen: &mut dyn FnMut(u64, Progress),
     ) -> Shrinks {
         let model = &self.source.checked.model;
-        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain()) };
-        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, self.back_end.clone())));
+        let leash = Leash::new([self.interrupted.clone()], None);
+        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain().on(Some(&leash))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, self.back_end.clone()).on(&leash);
+        let oracle = Arc::new(Mutex::new(oracle));
         let limit = self.settings.hypotheses;
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), limit);

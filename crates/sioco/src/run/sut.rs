@@ -8,11 +8,12 @@ use std::time::Duration;
 use sioco_adapter::client::{Client, Options};
 pub use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
+use sioco_exec::player::{Manners, Unspecified};
 use sioco_exec::{Player, Sut};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
 use sioco_solve::smt::locate::on_path;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use super::described::Described;
 use super::played::Played;
@@ -72,12 +73,15 @@ pub fn narrow(prepared: &Prepared, model: &mut Model) {
     }
 }
 
-/// The system; it is started by its first reset. An adapter gets so much time for each answer.
+/// The system; it is started by its first reset. An adapter gets so much time for each answer. Where refusals are judged
+/// (S2 definition 6), a model that plays the system refuses what it does not specify; elsewhere such inputs change nothing,
+/// as in a system that takes every input.
 pub fn open<'a>(
     prepared: &'a Prepared,
     model: &'a Model,
     back_end: &BackEnd,
     patience: Duration,
+    refusals: bool,
     interrupted: &Arc<AtomicBool>,
 ) -> Box<dyn Sut + 'a> {
     let connector: Box<dyn Connector> = match prepared {
@@ -89,8 +93,13 @@ pub fn open<'a>(
         Prepared::Model(played) => {
             let (checked, played) = &**played;
             let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
+            let oracle = oracle.on(&Leash::new([interrupted.clone()], None));
             let place = |s| checked.sources.show(played.spans.switches[s].label);
-            let player = Player::new(&played.model).with_oracle(Arc::new(Mutex::new(oracle))).with_places(place);
+            let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Wait };
+            let player = Player::new(&played.model)
+                .with_manners(Manners { unspecified, ..Manners::default() })
+                .with_oracle(Arc::new(Mutex::new(oracle)))
+                .with_places(place);
             return Box::new(Played::new(player, &played.model, model));
         }
     };

@@ -31,6 +31,8 @@ impl<'a> Checker<'a> {
             }
             switches[i].lone_else = others.is_empty();
             switches[i].by_constant = by_constant;
+            // One that is enabled settles it, so those that are always defined are asked first.
+            others.sort_by_key(|guard| self.terms.is_partial(*guard));
             let any = self.terms.or(&self.sorts, &others);
             switches[i].guard = self.terms.not(&self.sorts, any);
         }

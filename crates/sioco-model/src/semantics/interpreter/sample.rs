@@ -14,6 +14,8 @@ pub trait Draw {
     fn below(&mut self, n: u64) -> u64;
     /// An integer between bounds, as far as there are any.
     fn whole(&mut self, lo: Option<i64>, hi: Option<i64>) -> i64;
+    /// A text of at least, and at most, so many characters.
+    fn text(&mut self, least: u64, most: Option<u64>) -> String;
     /// A number between bounds, as far as there are any.
     fn real(&mut self, lo: Option<&Rational>, hi: Option<&Rational>) -> Rational;
 }

@@ -87,6 +87,13 @@ fn a_solver_may_break_on_the_way() {
     let answers = ask(&script("if [ $n ]; then exit 7; fi; n=1; echo unsat"), &limits, 3);
     assert_eq!([&answers[0], &answers[2]], [&Answer::Unsat(None); 2]);
     broken(&answers[1], "7");
+    // What comes of its past is no breakdown: it is started again at once, and asked once more.
+    for refusal in ["(error \\\"push canceled\\\")", "(error \\\"max. resource limit exceeded\\\")"] {
+        let command = script(&format!("if [ $n ]; then echo \"{refusal}\"; else n=1; echo unsat; fi"));
+        assert_eq!(ask(&command, &limits, 3), [Answer::Unsat(None), Answer::Unsat(None), Answer::Unsat(None)]);
+        let command = script(&format!("echo \"{refusal}\""));
+        assert_eq!(ask(&command, &limits, 1), [Answer::Unknown(Reason::Resources)]);
+    }
     broken(&ask(&script("echo perhaps"), &limits, 1)[0], "perhaps");
     broken(&ask(&script("echo \"sat)))\""), &limits, 1)[0], "no answer");
     broken(&ask(&script("echo sat; echo sat"), &limits, 1)[0], "more than one");
@@ -131,7 +138,7 @@ fn limits_are_kept() {
         solver.push();
         conjuncts.iter().for_each(|c| solver.assert(b.terms(), *c));
         let limits =
-            |resources, wall, cancel| Limits { resources, wall: Duration::from_millis(wall), cancel, until: None };
+            |resources, wall, cancel| Limits { resources, wall: Duration::from_millis(wall), cancel, leash: None };
         let answer = solver.check(b.terms(), &limits(20_000, 15_000, None), false);
         eprintln!("{name}: {answer:?} after {:?}", started.elapsed());
         assert_eq!(answer, Answer::Unknown(Reason::Resources), "{name}");

@@ -459,21 +459,23 @@ fn exists(name: &str, s: &mut dyn Solver) {
     s.pop();
 }
 
-/// Values are tried in order; one that is undefined ends it unless one before it is good.
+/// One value that is good is enough, also where others are undefined.
 fn partial_exists(name: &str, s: &mut dyn Solver) {
     let mut b = Build::default();
     let few = b.range(-1, 1);
     let x = b.symbol(few);
-    let (ten, one) = (b.int(10), b.int(1));
+    let (ten, one, zero) = (b.int(10), b.int(1), b.int(0));
     let found = b.exists(few, |b, p| {
         let q = b.app(Op::Div, &[ten, p]);
         let m = b.app(Op::Mul, &[q, x]);
         b.app(Op::Le, &[ten, m])
     });
-    let positive = b.app(Op::Eq, &[x, one]);
-    // -1 is tried first, and is good for x == -1 only.
-    assert_eq!(of(&sat(name, s, &b, &[found]), 0), &Value::Int(-1), "{name}");
-    unsat(name, s, &b, &[found, positive]);
+    let (positive, none) = (b.app(Op::Eq, &[x, one]), b.app(Op::Eq, &[x, zero]));
+    let negative = b.app(Op::Lt, &[x, zero]);
+    // -1 is good for x == -1, and 1 for x == 1. For x == 0 none is, and 0 is undefined.
+    assert_eq!(of(&sat(name, s, &b, &[found, negative]), 0), &Value::Int(-1), "{name}");
+    assert_eq!(of(&sat(name, s, &b, &[found, positive]), 0), &Value::Int(1), "{name}");
+    unsat(name, s, &b, &[found, none]);
     let not_found = b.app(Op::Not, &[found]);
     unsat(name, s, &b, &[not_found]);
 }

@@ -125,12 +125,12 @@ impl Text<'_> {
                 Ok(())
             }
             Op::Exists { first, count } => {
-                // Found before anything undefined, or defined everywhere.
+                // Found, or defined everywhere.
                 let bound: Vec<BinderId> = binders(*first, *count).collect();
                 out.push_str("(or ");
                 self.value(t, out)?;
                 out.push_str(" (not ");
-                self.quantify(&bound, 'b', args[0], out, &mut |text, out| {
+                self.quantify(&bound, args[0], out, &mut |text, out| {
                     out.push_str("(not ");
                     text.defined(args[0], out)?;
                     out.push(')');

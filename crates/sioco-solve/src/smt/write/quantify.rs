@@ -3,7 +3,6 @@
 //! What is shared inside of one and uses its variables is named by a `let` inside of it.
 
 use rustc_hash::FxHashSet;
-use sioco_model::eval::EXISTS_LIMIT;
 use sioco_model::term::Term;
 use sioco_model::{BinderId, Id, TermId};
 
@@ -22,46 +21,20 @@ pub(super) fn binders(first: BinderId, count: u32) -> impl Iterator<Item = Binde
 /// A quantifier that is being written.
 pub(super) struct Scope {
     pub(super) binders: Vec<BinderId>,
-    /// What the names of its variables begin with: two quantifiers over the same variables may be inside each other.
-    pub(super) prefix: char,
     pub(super) named: FxHashSet<TermId>,
 }
 
 impl Text<'_> {
-    /// Whether values of the bound variables make the body true, and none that is tried before them is undefined.
+    /// Whether values of the bound variables make the body true, whatever it is for others.
     pub(super) fn exists(&mut self, first: BinderId, count: u32, body: TermId, out: &mut String) -> Wrote {
-        let (pool, all) = (self.terms.pool, self.terms.sorts);
         let bound: Vec<BinderId> = binders(first, count).collect();
-        let mut sizes = bound.iter().map(|b| all.cardinality(pool.binders[*b]));
-        let total = sizes.try_fold(1u64, |total, size| total.checked_mul(size?));
-        // The evaluator tries finitely many values in a fixed order. Where it does not try at all, any value will do.
-        let ordered = self.is_partial(body) && total.is_some_and(|n| n <= EXISTS_LIMIT);
-        self.quantify(&bound, 'b', body, out, &mut |text, out| {
-            if !ordered {
-                return text.holds(body, out);
-            }
-            out.push_str("(and ");
-            text.holds(body, out)?;
-            out.push_str(" (not ");
-            text.quantify(&bound, 'e', body, out, &mut |text, out| {
-                let names = bound.iter().rev();
-                let names = names.map(|b| (pool.binders[*b], format!("e{}", b.index()), format!("b{}", b.index())));
-                let names: Vec<_> = names.collect();
-                put(out, format_args!("(and {} (not ", sorts::lexicographic(all, &names)));
-                text.defined(body, out)?;
-                out.push_str("))");
-                Ok(())
-            })?;
-            out.push_str("))");
-            Ok(())
-        })
+        self.quantify(&bound, body, out, &mut |text, out| text.holds(body, out))
     }
 
     /// `(exists ((b1 Int)) (and range (let ((v2 …)) inner)))`.
     pub(super) fn quantify(
         &mut self,
         bound: &[BinderId],
-        prefix: char,
         body: TermId,
         out: &mut String,
         inner: &mut dyn FnMut(&mut Self, &mut String) -> Wrote,
@@ -75,18 +48,18 @@ impl Text<'_> {
         }
         out.push_str("(exists (");
         for b in bound {
-            put(out, format_args!("({prefix}{} ", b.index()));
+            put(out, format_args!("(b{} ", b.index()));
             sorts::sort(all, pool.binders[*b], out);
             out.push(')');
         }
         out.push_str(") (and true ");
         for b in bound {
-            let name = format!("{prefix}{}", b.index());
+            let name = format!("b{}", b.index());
             if let Some(inside) = sorts::range(all, pool.binders[*b], &name, self.scopes.len(), &mut false) {
                 put(out, format_args!("{inside} "));
             }
         }
-        self.scopes.push(Scope { binders: bound.to_vec(), prefix, named: FxHashSet::default() });
+        self.scopes.push(Scope { binders: bound.to_vec(), named: FxHashSet::default() });
         let mut open = 0;
         let mut shared = Vec::new();
         self.shared_inside(body, &mut FxHashSet::default(), &mut shared);

@@ -1,0 +1,123 @@
+//! Quantifiers, which the language does not have, in words.
+
+use std::fmt::Write;
+
+use super::{Level, Printer};
+use crate::id::{BinderId, Id, TermId};
+use crate::term::{Op, Term};
+use crate::value::Value;
+
+/// The condition that some item of a sequence is outside of its range, taken apart.
+struct Items {
+    sequence: TermId,
+    /// The item: the sequence at the bound position.
+    item: TermId,
+    /// What holds of every item that is inside.
+    inside: TermId,
+}
+
+impl Printer<'_> {
+    /// Whether the term is a quantifier.
+    pub(super) fn is_quantified(&self, id: TermId) -> bool {
+        matches!(self.pool.get(id), Term::App(Op::Exists { .. }, _))
+    }
+
+    /// `for some k: Int in 0..3: …`, or `for no k: …`; about items of a sequence, `every item of s is in 0..2`.
+    pub(super) fn quantified(&mut self, id: TermId, negated: bool) {
+        let Term::App(Op::Exists { first, count }, args) = self.pool.get(id) else { return };
+        let (first, count, body) = (*first, *count, args[0]);
+        match self.items(first, count, body) {
+            Some(items) => self.every_item(&items, negated),
+            None => self.for_some(first, count, body, negated),
+        }
+    }
+
+    fn for_some(&mut self, first: BinderId, count: u32, body: TermId, negated: bool) {
+        let before = self.binders.len();
+        self.out.push_str(if negated { "for no" } else { "for some" });
+        for i in 0..count as usize {
+            let binder = BinderId::from_index(first.index() + i);
+            let name = self.fresh();
+            let sort = self.pool.binders.get(binder).map(|s| self.model.sorts.name(*s)).unwrap_or_default();
+            let _ = write!(self.out, "{} {name}: {sort}", if i > 0 { "," } else { "" });
+            self.binders.push((binder, name));
+        }
+        self.out.push_str(": ");
+        self.term(body, Level::Open);
+        self.binders.truncate(before);
+    }
+
+    fn every_item(&mut self, items: &Items, negated: bool) {
+        if let Some((lo, hi)) = self.range(items) {
+            self.out.push_str(if negated { "every item of " } else { "some item of " });
+            self.term(items.sequence, Level::Concat);
+            let range = format!("{}..{}", lo.unwrap_or_default(), hi.unwrap_or_default());
+            let _ = write!(self.out, " is {}in {range}", if negated { "" } else { "not " });
+            return;
+        }
+        let name = self.fresh();
+        let _ = write!(self.out, "for {} item {name} of ", if negated { "every" } else { "some" });
+        self.term(items.sequence, Level::Concat);
+        self.out.push_str(if negated { ": " } else { ", not: " });
+        // It is a name like that of a bound variable, so that those inside get others.
+        self.items.push((items.item, name));
+        self.term(items.inside, Level::Open);
+        self.items.pop();
+    }
+
+    /// `0 <= k && k < len(s) && !inside(s[k])`.
+    fn items(&self, first: BinderId, count: u32, body: TermId) -> Option<Items> {
+        let Term::App(Op::And, parts) = self.pool.get(body) else { return None };
+        let ([low, high, outside], 1) = (&parts[..], count) else { return None };
+        let is_index = |t: TermId| matches!(self.pool.get(t), Term::Bound(b, _) if *b == first);
+        let (Op::Le, zero, k) = self.comparison_of(*low)? else { return None };
+        let (Op::Lt, index, length) = self.comparison_of(*high)? else { return None };
+        let Term::App(Op::Len, sequence) = self.pool.get(length) else { return None };
+        let Term::App(Op::Not, inside) = self.pool.get(*outside) else { return None };
+        if self.pool.as_const(zero) != Some(&Value::Int(0)) || !is_index(k) || !is_index(index) {
+            return None;
+        }
+        let (sequence, inside) = (sequence[0], inside[0]);
+        // The position must not occur but as that of the item.
+        let mut item = None;
+        let mut others = 0;
+        self.pool.visit(inside, &mut |id, t| match t {
+            Term::App(Op::Index, args) if args[0] == sequence && is_index(args[1]) => item = Some(id),
+            Term::App(_, args) => others += args.iter().filter(|a| is_index(**a)).count(),
+            _ => {}
+        });
+        (others == 0).then_some(Items { sequence, item: item?, inside })
+    }
+
+    /// The bounds of the items, where these are numbers and their range is all that is asked for.
+    fn range(&self, items: &Items) -> Option<(Option<String>, Option<String>)> {
+        let parts: &[TermId] = match self.pool.get(items.inside) {
+            Term::App(Op::And, parts) => parts,
+            _ => &[items.inside],
+        };
+        let (mut lo, mut hi) = (None, None);
+        for part in parts {
+            let (Op::Le, a, b) = self.comparison_of(*part)? else { return None };
+            let (bound, place) = if b == items.item { (a, &mut lo) } else { (b, &mut hi) };
+            let Term::Const(value, sort) = self.pool.get(bound) else { return None };
+            if (a != items.item && b != items.item) || place.is_some() {
+                return None;
+            }
+            *place = Some(self.model.sorts.show(*sort, value));
+        }
+        Some((lo, hi))
+    }
+
+    /// A name that neither a variable, nor a parameter of the switch, nor an enclosing quantifier has.
+    pub(super) fn fresh(&self) -> String {
+        let params = self.switch.map_or(&[][..], |s| &self.model.switches[s].params);
+        let taken = |name: &str| {
+            self.model.variables.values().any(|v| v.name == name)
+                || params.iter().any(|p| p.name == name)
+                || self.binders.iter().any(|(_, n)| n == name)
+                || self.items.iter().any(|(_, n)| n == name)
+        };
+        let names = std::iter::once("k".to_string()).chain((2..).map(|n| format!("k{n}")));
+        names.into_iter().find(|n| !taken(n)).expect("there are more names than a model has")
+    }
+}
