@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sioco_model::model::Direction;
+use sioco_model::model::{Direction, Label};
 use sioco_model::{Id, Model, SwitchId};
 use sioco_symbolic::analysis::{self, Analysis, Control, Determinism, Kind};
 use sioco_symbolic::explore::{Exploration, Progress, Stop};
@@ -228,7 +228,8 @@ fn steering(
         ..Default::default()
     };
     let mut of = |found: Analysis| {
-        let (choices, choice, sure, values) = choices(walker, &found.exploration.graph);
+        let hidden = found.determinism == Some(Determinism::No) && found.internal_choices > 0;
+        let (choices, choice, sure, values) = choices(walker, &found.exploration.graph, hidden);
         Steering {
             complete: found.complete() && sure,
             determinism: found.determinism.unwrap_or(Determinism::NotFound),
@@ -250,8 +251,8 @@ fn steering(
 }
 
 /// Where the system decides by itself: in how many states, as far as they were looked at, whether that is all, and which
-/// outputs have values of its choice.
-fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, Option<(Step, Step)>, bool, Vec<SwitchId>) {
+/// outputs have values of its choice; with `hidden`, also which internal steps.
+fn choices(walker: &mut Walker<'_>, graph: &Graph, hidden: bool) -> (usize, Option<(Step, Step)>, bool, Vec<SwitchId>) {
     let model = walker.path.model();
     let mut values = vec![false; model.switches.len()];
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); graph.len()];
@@ -260,7 +261,11 @@ fn choices(walker: &mut Walker<'_>, graph: &Graph) -> (usize, Option<(Step, Step
         if !step.is_silence() {
             steps[parent.index()].push(step);
         }
-        for s in step.switches().filter(|s| model.direction(*s) == Some(Direction::Output)) {
+        let own = |s: &SwitchId| match model.switches[*s].label {
+            Label::Internal => hidden,
+            _ => model.direction(*s) == Some(Direction::Output),
+        };
+        for s in step.switches().filter(own) {
             values[s.index()] |= model.switches[s].params.iter().any(|p| p.term.is_none());
         }
     }

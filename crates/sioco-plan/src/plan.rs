@@ -93,7 +93,7 @@ pub struct Steering {
     pub choices: usize,
     /// Two steps between which it decides in the first of them.
     pub choice: Option<(Step, Step)>,
-    /// The output switches whose values the system chooses.
+    /// The output switches whose values the system chooses; and, where there are internal choices, the internal ones.
     pub values: Vec<SwitchId>,
     /// Whether all states were looked at.
     pub complete: bool,

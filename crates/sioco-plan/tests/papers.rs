@@ -153,6 +153,19 @@ fn s4_figure_4() {
         let plan = planned(&example(name), Cover::Switch, false);
         assert!(!plan.steering.expect("it was asked for").is_certain(), "{name}");
     }
+    // So it can where an internal step decides by a value that nobody sees; not where it has no choice.
+    for (guard, certain) in [("", false), (" [k > x]", true)] {
+        let text = format!(
+            "input i\noutput a\noutput b\nprocess P {{\n var x: Int in 0..1 = 0\n \
+             init l0 {{ h: tau any k: Int in 0..1{guard} / x := k -> l1 }}\n state l1 {{ ?i -> l2 }}\n \
+             state l2 {{ !a [x == 0] -> l1  !b [x == 1] -> l1 }}\n}}"
+        );
+        let model = support::model(&text);
+        let steering = planned(&model, Cover::Switch, false).steering.expect("it was asked for");
+        let chosen: Vec<&str> = steering.values.iter().map(|s| &model.switches[*s].name[..]).collect();
+        assert_eq!(steering.is_certain(), certain, "{steering:?}");
+        assert_eq!(chosen, if certain { &[][..] } else { &["h"][..] });
+    }
 }
 
 /// Every example: 100 % of the feasible switches, and a proof for each of the others.

@@ -123,8 +123,7 @@ impl Path<'_> {
     /// The conditions of the path that cannot be true together, as few as can be found; for a path on which something was
     /// [assumed](Self::assume) that is impossible.
     pub fn contradiction(&mut self) -> Vec<Clash> {
-        let all = self.conditions().to_vec();
-        self.smallest(all)
+        self.smallest()
     }
 
     /// Adds a condition over symbols to the last step, or to the initial state, and says whether the path is still

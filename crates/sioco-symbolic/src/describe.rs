@@ -7,8 +7,8 @@ use sioco_model::print;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 
-use sioco_solve::Witness;
 use sioco_solve::values::{Choice, NoValues, Request, choose};
+use sioco_solve::{Reason, Witness};
 
 use crate::fold;
 use crate::path::{Path, PathCondition};
@@ -157,7 +157,7 @@ impl Path<'_> {
 
     /// The same, with the values of all symbols.
     pub fn witness_with(&mut self, choice: Choice) -> Result<(Solved, Witness), NoValues> {
-        if let Some(reason) = self.unproved() {
+        if let Some(reason) = self.unproved_by_values() {
             return Err(NoValues::Unknown(reason));
         }
         self.sync();
@@ -195,6 +195,10 @@ impl Path<'_> {
             steps.push((step, values));
         }
         let solved = Solved { start, steps, unbounded, unbounded_start, uncertain: chosen.uncertain };
+        // Other values may go round for ever where these do not.
+        if self.unproved().is_some() && !self.diverges_with(&solved) {
+            return Err(NoValues::Unknown(Reason::Divergence));
+        }
         Ok((solved, chosen.witness))
     }
 }

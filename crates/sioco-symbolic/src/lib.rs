@@ -11,6 +11,7 @@
 
 pub mod analysis;
 pub mod assume;
+mod clash;
 pub mod describe;
 mod divergence;
 pub mod explore;
@@ -33,5 +34,5 @@ pub use explore::{Exploration, Explorer, Merge, Options, Order, Progress, Stop, 
 pub use graph::{Graph, NodeId};
 pub use path::{Path, PathCondition, Possible, Shortcuts, SolverFactory};
 pub use prepare::Origin;
-pub use reach::{Clash, NoPath, Reach, named_steps, reach};
+pub use reach::{Clash, NoPath, Reach, named_steps, reach, reach_named};
 pub use step::Step;

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::program::Memory;
+use sioco_model::semantics::state::State;
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SwitchId, SymbolId, TermId, Value, VarId};
 use sioco_solve::values::Bounds;
@@ -107,6 +108,8 @@ pub struct Path<'m> {
     handshakes: FxHashMap<(SwitchId, SwitchId), Arc<Prepared>>,
     signatures: Signatures,
     memory: Memory,
+    /// The state that the path starts at, if it is not the initial one.
+    pub(crate) begun: Option<State>,
     /// The locations of the processes.
     locations: Vec<LocationId>,
     /// The values of the variables, and the terms of those that have none.
@@ -158,6 +161,7 @@ impl<'m> Path<'m> {
             handshakes: FxHashMap::default(),
             signatures: Signatures::default(),
             memory: Memory::default(),
+            begun: None,
             locations: model.processes.values().map(|p| p.initial).collect(),
             values: Vec::new(),
             terms: Vec::new(),
@@ -352,7 +356,16 @@ impl<'m> Path<'m> {
     /// Why values for the path do not prove that it can be taken, if they do not: the first step that rests on
     /// something else.
     pub(crate) fn unproved(&mut self) -> Option<Reason> {
-        let unproved = self.frames.iter().find_map(|f| f.unproved.clone());
+        self.unproved_but(|_| false)
+    }
+
+    /// The same, for those who can tell by the values whether internal steps go on for ever.
+    pub(crate) fn unproved_by_values(&mut self) -> Option<Reason> {
+        self.unproved_but(|reason| *reason == Reason::Divergence)
+    }
+
+    fn unproved_but(&mut self, known: impl Fn(&Reason) -> bool) -> Option<Reason> {
+        let unproved = self.frames.iter().filter_map(|f| f.unproved.as_ref()).find(|r| !known(r)).cloned();
         if unproved.is_some() || !self.names.has_opaque() {
             return unproved;
         }

@@ -4,13 +4,12 @@
 use std::fmt;
 
 use sioco_model::model::{Direction, Label, Model};
-use sioco_model::print;
-use sioco_model::{Id, LocationId, SwitchId, TermId, Value, VarId};
+use sioco_model::{Id, LocationId, SwitchId, Value, VarId};
+use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
-use sioco_solve::{Answer, Reason, Terms};
 
 use crate::describe::Solved;
-use crate::path::{Path, PathCondition, Possible};
+use crate::path::{Path, Possible};
 use crate::prepare::Origin;
 use crate::step::Step;
 
@@ -188,139 +187,135 @@ fn is_known(model: &Model, name: &str) -> bool {
     }
 }
 
-/// Takes a path from the initial state, and says whether that is possible. The path is at its end afterwards, or
-/// before the first step that is impossible.
+/// So many ways to be silent are tried.
+const WAYS: usize = 64;
+
+/// Takes a path from the initial state, and says whether that is possible. The path is at its end afterwards, or before
+/// the first step that is impossible.
 pub fn reach(path: &mut Path<'_>, steps: &[Step], choice: Choice) -> Reach {
+    search(path, steps, choice, false)
+}
+
+/// The same for steps that somebody names: [`Step::Delta`] stands for silence of either kind, since nothing can happen or
+/// since internal steps go on for ever. The path is impossible if it is so in every way, and what is told is the way that
+/// gets furthest.
+pub fn reach_named(path: &mut Path<'_>, steps: &[Step], choice: Choice) -> Reach {
+    search(path, steps, choice, true)
+}
+
+fn search(path: &mut Path<'_>, steps: &[Step], choice: Choice, either: bool) -> Reach {
     while !path.is_empty() {
         path.retreat();
     }
     path.record();
-    let mut doubt = None;
-    for (at, &step) in steps.iter().enumerate() {
-        let (step, answer) = match (step, path.probe(step)) {
-            // Silence for another reason.
-            (Step::Delta, Possible::No) if path.may_diverge() => match path.probe(Step::Divergence) {
-                Possible::No => (step, Possible::No),
-                other => (Step::Divergence, other),
-            },
-            other => other,
+    let mut search = Search { steps, choice, either, doubts: Vec::new(), open: Vec::new() };
+    // The way that was left open, or got furthest, and where it went.
+    let mut best: Option<(Reach, Vec<Step>)> = None;
+    let mut other = None;
+    for _ in 0..WAYS {
+        let found = search.go_on(path, other);
+        let better = match (&found, &best) {
+            (Reach::Reachable(_), _) => return found,
+            (Reach::Unknown { .. }, Some((known, _))) => matches!(known, Reach::Impossible { .. }),
+            (Reach::Impossible { at, .. }, Some((Reach::Impossible { at: known, .. }, _))) => at > known,
+            (_, known) => known.is_none(),
         };
-        match answer {
-            Possible::Yes => {}
-            Possible::Unknown(reason) => {
-                doubt.get_or_insert((at, reason));
-            }
-            Possible::No => return Reach::Impossible { at, clash: path.clash(step) },
+        if better {
+            best = Some((found, path.steps().collect()));
         }
-        path.advance(step);
-    }
-    match path.solve_with(choice) {
-        Ok(solved) => Reach::Reachable(solved),
-        Err(NoValues::Unknown(reason)) => {
-            let (at, reason) = doubt.unwrap_or((steps.len().saturating_sub(1), reason));
-            Reach::Unknown { at, reason }
-        }
-        Err(NoValues::Impossible) => {
-            let at = steps.len().saturating_sub(1);
-            let all = path.conditions().to_vec();
-            let clash = path.smallest(all);
-            Reach::Impossible { at, clash }
+        other = search.back(path);
+        if other.is_none() {
+            break;
         }
     }
+    let (found, taken) = best.expect("there is at least one way");
+    let found = match (found, other.map(|_| path.len())) {
+        // Nobody has looked at the ways that are left.
+        (Reach::Impossible { .. }, Some(at)) => Reach::Unknown { at, reason: Reason::Divergence },
+        (found, _) => found,
+    };
+    while !path.is_empty() {
+        path.retreat();
+    }
+    taken.into_iter().for_each(|step| path.advance(step));
+    found
 }
 
-impl Path<'_> {
-    /// The conditions that keep an impossible step from being taken.
-    pub fn clash(&mut self, step: Step) -> Vec<Clash> {
-        let at = self.len();
-        // A condition that is false by itself says it all.
-        for (origin, source, reads) in self.step_conditions(step) {
-            let instance = self.instance(source, &reads);
-            let unsatisfied = self.pool.as_const(instance) == Some(&Value::Bool(false));
-            if unsatisfied || (reads.iter().all(|v| self.value(*v).is_some()) && self.never(instance)) {
-                let values = reads.iter().filter_map(|v| self.value(*v).map(|x| (*v, x.clone()))).collect();
-                return vec![Clash { step: at, origin, text: self.source_text(origin, source), values }];
+/// The ways to take the steps of a path.
+struct Search<'a> {
+    steps: &'a [Step],
+    choice: Choice,
+    /// Whether silence is of either kind.
+    either: bool,
+    /// Steps on the way that are only perhaps possible.
+    doubts: Vec<(usize, Reason)>,
+    /// Where the way was silent since nothing could happen, and internal steps without end have not been tried.
+    open: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// Goes on from the end of the path, with this step first if there is one.
+    fn go_on(&mut self, path: &mut Path<'_>, mut first: Option<Step>) -> Reach {
+        for at in path.len()..self.steps.len() {
+            let (step, answer) = match first.take() {
+                Some(step) => (step, path.probe(step)),
+                None => self.probe(path, at),
+            };
+            match answer {
+                Possible::Yes => {}
+                Possible::Unknown(reason) => self.doubts.push((at, reason)),
+                Possible::No => return Reach::Impossible { at, clash: path.clash(step) },
+            }
+            path.advance(step);
+        }
+        match path.solve_with(self.choice) {
+            Ok(solved) => Reach::Reachable(solved),
+            Err(NoValues::Unknown(reason)) => {
+                let last = (self.steps.len().saturating_sub(1), reason);
+                let (at, reason) = self.doubts.first().cloned().unwrap_or(last);
+                Reach::Unknown { at, reason }
+            }
+            Err(NoValues::Impossible) => {
+                let at = self.steps.len().saturating_sub(1);
+                Reach::Impossible { at, clash: path.smallest() }
             }
         }
-        // With the parameters of the step as symbols, as if it were taken.
-        self.advance(step);
-        let all = self.conditions().to_vec();
-        let clash = self.smallest(all);
-        self.retreat();
-        clash
     }
 
-    /// Whether a condition without variables is never true, whatever the parameters are.
-    fn never(&mut self, instance: TermId) -> bool {
-        let (_, has_params) = crate::prepare::leaves(&self.pool, instance);
-        !has_params && self.clashes(&[instance])
-    }
-
-    /// A condition as it stands in the model.
-    fn source_text(&self, origin: Origin, source: TermId) -> String {
-        let model = self.model();
-        match origin {
-            Origin::Guard(switch, i) => {
-                let parts = crate::prepare::conjuncts(&model.terms, model.switches[switch].guard);
-                match parts.get(i) {
-                    Some(part) => print::term(model, Some(switch), *part),
-                    None => self.show(source),
+    /// The step to be taken, and whether it is possible.
+    fn probe(&mut self, path: &mut Path<'_>, at: usize) -> (Step, Possible) {
+        let step = self.steps[at];
+        if step != Step::Delta || !self.either {
+            return (step, path.probe(step));
+        }
+        // The state is the same as it was: so is the kind of silence.
+        if let Some(last) = at.checked_sub(1).and_then(|i| path.step(i)).filter(|s| s.is_silence()) {
+            return (last, path.probe(last));
+        }
+        let answer = path.probe(step);
+        match answer {
+            Possible::No if path.may_diverge() => match path.probe(Step::Divergence) {
+                // That something could happen says more.
+                Possible::No => (step, Possible::No),
+                possible => (Step::Divergence, possible),
+            },
+            Possible::No => (step, answer),
+            _ => {
+                if path.may_diverge() {
+                    self.open.push(at);
                 }
+                (step, answer)
             }
-            Origin::Defined(switch, _) | Origin::Silent(switch) => {
-                print::term_in(model, self.pool(), Some(switch), &|y| self.symbol_name(y), source)
-            }
-            Origin::Agreement(..) | Origin::Definition(_) | Origin::Wanted => self.show(source),
         }
     }
 
-    /// As few of the conditions as can be found that still clash.
-    pub(crate) fn smallest(&mut self, all: Vec<PathCondition>) -> Vec<Clash> {
-        self.sync();
-        let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        let core = match self.solver.core(terms, &self.limits) {
-            Answer::Unsat(core) => core,
-            _ => None,
-        };
-        let in_core = |core: Vec<TermId>| all.iter().copied().filter(|c| core.contains(&c.term)).collect();
-        let mut left: Vec<PathCondition> = core.map_or_else(|| all.clone(), in_core);
-        // Definitions are not shown. Where they clash by themselves, since a value leaves its range, the condition that
-        // it does not says so, too; and it is kept, since the definition comes after it.
-        if left.iter().all(|c| matches!(c.origin, Origin::Definition(_))) {
-            left = all;
+    /// Goes back to where something else can be tried, and says what.
+    fn back(&mut self, path: &mut Path<'_>) -> Option<Step> {
+        let at = self.open.pop()?;
+        while path.len() > at {
+            path.retreat();
         }
-        // The solver's core may be too large; what is left out one by one and still clashes is not needed.
-        let mut i = left.len();
-        while i > 0 && left.len() > 1 {
-            i -= 1;
-            let without: Vec<TermId> = left.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, c)| c.term).collect();
-            if self.clashes(&without) {
-                left.remove(i);
-            }
-        }
-        // Helper symbols are shown by being put into the others.
-        let known = self.definitions();
-        let is_definition = |c: &PathCondition| matches!(c.origin, Origin::Definition(_));
-        if !left.iter().all(is_definition) {
-            left.retain(|c| !is_definition(c));
-        }
-        left.into_iter()
-            .map(|c| {
-                // A definition that is left shows itself.
-                let term = if is_definition(&c) { c.term } else { self.put_in(c.term, &known) };
-                Clash { step: c.step - 1, origin: c.origin, text: self.show(term), values: Vec::new() }
-            })
-            .collect()
-    }
-
-    fn clashes(&mut self, conditions: &[TermId]) -> bool {
-        self.side.push();
-        let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        for c in conditions {
-            self.side.assert(terms, *c);
-        }
-        let answer = self.side.check(terms, &self.limits, false);
-        self.side.pop();
-        matches!(answer, Answer::Unsat(_))
+        self.doubts.retain(|(step, _)| *step < at);
+        Some(Step::Divergence)
     }
 }

@@ -13,7 +13,7 @@ use sioco_model::{Id, Model, Value};
 use sioco_solve::values::Choice;
 use sioco_solve::{Limits, Reason};
 use sioco_symbolic::{
-    Exploration, Merge, Options, Order, Path, Possible, Reach, Step, Stop, explore, named_steps, reach,
+    Exploration, Merge, Options, Order, Path, Possible, Reach, Step, Stop, explore, named_steps, reach, reach_named,
 };
 use support::{builtin, has_z3, limits, model, z3};
 
@@ -316,7 +316,7 @@ fn silence_on_rounds_of_internal_steps() {
     let at = |names: &[&str]| {
         let steps = named_steps(&m, names).expect("a path");
         let mut path = Path::with(&m, &builtin, Default::default(), limits());
-        match reach(&mut path, &steps, Choice::Min) {
+        match reach_named(&mut path, &steps, Choice::Min) {
             Reach::Reachable(_) => "possible",
             Reach::Impossible { .. } => "impossible",
             Reach::Unknown { reason: Reason::Divergence, .. } => "open",

@@ -1,5 +1,6 @@
 //! The last lines: whether runs can be inconclusive, and how far was looked.
 
+use sioco_model::model::Label;
 use sioco_plan::plan::Counts;
 use sioco_plan::{Cover, Steering};
 use sioco_symbolic::Stop;
@@ -109,10 +110,11 @@ fn runs(planned: &Planned<'_>, steering: &Steering) -> String {
         return "none can be inconclusive: the model is deterministic (proved), and the tester alone decides".into();
     }
     let mut why = Vec::new();
+    let hidden = steering.values.iter().any(|s| model.switches[*s].label == Label::Internal);
     match steering.determinism {
         Determinism::Proved => {}
-        // Two steps are named below; `analyze` tells of those with the same label only.
-        Determinism::No if steering.choice.is_some() => why.push("the model is nondeterministic".to_owned()),
+        // What the system decides is named below; `analyze` tells of steps with the same label only.
+        Determinism::No if steering.choice.is_some() || hidden => why.push("the model is nondeterministic".to_owned()),
         Determinism::No => why.push("the model is nondeterministic (`sioco analyze` shows where)".to_owned()),
         Determinism::NotFound => why.push("whether the model is deterministic was not proved".into()),
         Determinism::Undecided => why.push("whether the model is deterministic was not decided".into()),

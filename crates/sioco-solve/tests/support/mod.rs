@@ -370,6 +370,11 @@ fn walk_by(seed: u64, rich: bool, ranged: bool, definitions: bool, solver: &mut 
             }
         }
         let (conjuncts, solutions) = stack.last().expect("the base level");
+        let clash = |core: &[TermId], context: String| {
+            assert!(core.iter().all(|c| conjuncts.contains(c)), "{context}");
+            let left = core.iter().fold(vec![true; all.len()], |left, c| both(&left, &truth[c]));
+            assert!(!left.contains(&true), "{context}: the core has a solution");
+        };
         let answer = solver.check(world.terms(), &limits(), true);
         let context = || format!("seed {seed}, rich {rich}, ranged {ranged}, step {step}: {answer:?}");
         match &answer {
@@ -382,9 +387,11 @@ fn walk_by(seed: u64, rich: bool, ranged: bool, definitions: bool, solver: &mut 
                 answers.push(Some(false));
                 assert!(!solutions.contains(&true), "{}", context());
                 if let Some(core) = core {
-                    assert!(core.iter().all(|c| conjuncts.contains(c)), "{}", context());
-                    let left = core.iter().fold(vec![true; all.len()], |left, c| both(&left, &truth[c]));
-                    assert!(!left.contains(&true), "{}: the core has a solution", context());
+                    clash(core, context());
+                }
+                // Asked for by itself, it may be another one.
+                if let Answer::Unsat(Some(core)) = solver.core(world.terms(), &limits()) {
+                    clash(&core, context());
                 }
             }
             Answer::Unknown(why) => {

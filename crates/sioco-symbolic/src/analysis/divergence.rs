@@ -2,17 +2,20 @@
 //!
 //! Where a state comes back by internal steps alone, they can be repeated: the values of all variables that still
 //! matter are asked to be what they were. Where the states of a round are included in those it began with and every
-//! one of them allows the round, it goes on as well, with new values each time. A long internal path that keeps making
-//! new states is a possible divergence, and said to be no more.
+//! one of them allows the round, it goes on as well, with new values each time. Where neither shows, all internal paths
+//! are followed to their ends. A long internal path that keeps making new states is a possible divergence, and said to be
+//! no more; so is what takes too long to follow.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sioco_model::{Id, Model, TermId};
+use sioco_model::{Id, LocationId, Model, TermId};
 use sioco_solve::values::NoValues;
 use sioco_solve::{Answer, Reason};
 
+use super::loops::{Back, backs};
 use super::states::{Places, way};
+use super::unfold::{Unfolded, unfold};
 use super::witness::Witness;
 use super::{Finding, Kind, Options, Status, What, kept};
 use crate::explore::{Cursor, Exploration};
@@ -28,6 +31,11 @@ const TIMES: usize = 4;
 const ROUNDS: usize = 2_000;
 /// And so many states on each.
 const SEARCHED: usize = 2_000;
+/// Where that shows nothing, all internal paths are followed: so many steps first, and then as many as are tolerated.
+const STEPS: usize = 8;
+/// That takes so many steps from one state, and so many in all.
+const WORK_EACH: usize = 1_000;
+const WORK: usize = 10_000;
 
 /// Looks for rounds of internal steps.
 pub(super) fn look(
@@ -39,26 +47,29 @@ pub(super) fn look(
     findings: &mut Vec<Finding>,
 ) {
     let graph = &exploration.graph;
-    let internal = |node: NodeId| graph.step(node).is_some_and(|s| !s.is_observable(model));
     let live = Live::of(model);
-    let mut known: FxHashSet<Vec<Step>> = FxHashSet::default();
+    // A round may end in one state and go on for ever in another.
+    let mut known: FxHashSet<(NodeId, Vec<Step>)> = FxHashSet::default();
     let mut found_at: FxHashSet<Vec<Step>> = FxHashSet::default();
     let mut unknown: Vec<(Vec<Step>, Finding)> = Vec::new();
-    let back = graph.ids().filter(|n| internal(*n)).filter_map(|n| Some((n, graph.included_in(n)?)));
-    for (last, first) in back.take(ROUNDS) {
+    let backs = backs(model, graph);
+    // The parts of the graph about which something is told.
+    let mut told: FxHashSet<usize> = FxHashSet::default();
+    for &Back { last, first, part } in backs.iter().take(ROUNDS) {
         if options.limits.cancelled() {
             return;
         }
         let Some(round) = round(model, graph, first, last) else { continue };
-        let mut set = round.clone();
-        set.sort_unstable();
-        set.dedup();
-        if found_at.contains(&set) || !known.insert(round.clone()) {
+        let set = set_of(&round);
+        if found_at.contains(&set) {
+            told.insert(part);
+            continue;
+        }
+        if !known.insert((first, round.clone())) {
             continue;
         }
         let direct = round.len() + graph.depth(first) == graph.depth(last);
         cursor.go(graph, first);
-        let what = |endless| What::Divergence { locations: places.at(first).to_vec(), cycle: round.clone(), endless };
         // Values may come back after several rounds only: `x := (x + 1) mod 3`.
         let mut outcome = try_round(&mut cursor.path, &live, &round, direct);
         for times in 2..=TIMES {
@@ -66,26 +77,80 @@ pub(super) fn look(
                 outcome = try_round(&mut cursor.path, &live, &round.repeat(times), false);
             }
         }
+        let locations = places.at(first).to_vec();
         match outcome {
             Outcome::Endless(witness) => {
-                let (kind, status) = (Kind::Divergence, Status::Shown);
-                findings.push(Finding { kind, status, what: what(true), witness });
+                findings.push(finding(Status::Shown, locations, round, witness));
                 found_at.insert(set);
             }
             Outcome::Unknown(reason) => {
                 let witness = way(&mut cursor.path);
-                let (kind, status) = (Kind::Divergence, Status::Undecided(reason));
-                unknown.push((set, Finding { kind, status, what: what(false), witness }));
+                unknown.push((set, finding(Status::Undecided(reason), locations, round, witness)));
             }
-            Outcome::Ends => {}
+            Outcome::Ends => continue,
+        }
+        told.insert(part);
+    }
+    // Where the shortest rounds end, others may not; a part about which nothing is told has none that goes on.
+    let mut work = WORK;
+    let mut begun: FxHashSet<NodeId> = FxHashSet::default();
+    let mut open: BTreeMap<usize, (Vec<Step>, Finding)> = BTreeMap::new();
+    for &Back { first, part, .. } in &backs {
+        if told.contains(&part) || !begun.insert(first) {
+            continue;
+        }
+        if options.limits.cancelled() {
+            return;
+        }
+        cursor.go(graph, first);
+        let before = work.min(WORK_EACH);
+        let mut own = before;
+        let mut found = unfold(&mut cursor.path, &live, options.internal.min(STEPS), &mut own);
+        // One that is left open is enough to tell.
+        if matches!(found, Unfolded::Long(..)) && !open.contains_key(&part) {
+            found = unfold(&mut cursor.path, &live, options.internal, &mut own);
+        }
+        work -= before - own;
+        let locations = places.at(first).to_vec();
+        match found {
+            Unfolded::Ends => {}
+            Unfolded::Endless(round, witness) => {
+                told.insert(part);
+                if found_at.insert(set_of(&round)) {
+                    findings.push(finding(Status::Shown, locations, round, witness));
+                }
+            }
+            Unfolded::Long(locations, round, witness) => {
+                let set = set_of(&round);
+                open.entry(part).or_insert((set, finding(Status::Bounded, locations, round, witness)));
+            }
+            Unfolded::Unknown(reason, round) => {
+                let (set, witness) = (set_of(&round), way(&mut cursor.path));
+                open.entry(part).or_insert((set, finding(Status::Undecided(reason), locations, round, witness)));
+            }
         }
     }
+    open.retain(|part, _| !told.contains(part));
+    unknown.extend(open.into_values());
     long_runs(model, exploration, places, cursor, options, &mut found_at, findings);
     for (set, finding) in unknown {
         if found_at.insert(set) {
             findings.push(finding);
         }
     }
+}
+
+fn finding(status: Status, locations: Vec<LocationId>, cycle: Vec<Step>, witness: Option<Witness>) -> Finding {
+    let endless = status == Status::Shown;
+    Finding { kind: Kind::Divergence, status, what: What::Divergence { locations, cycle, endless }, witness }
+}
+
+/// The steps of a round in order, each once: rounds with the same steps are told once.
+fn set_of(round: &[Step]) -> Vec<Step> {
+    let mut set = round.to_vec();
+    set.sort_unstable();
+    set.dedup();
+    set
 }
 
 /// The internal steps from one node to another and on, in the reduced graph.
@@ -240,15 +305,11 @@ fn long_runs(
             }
         }
         cycle.reverse();
-        let mut set = cycle.clone();
-        set.sort_unstable();
-        set.dedup();
-        if !found_at.insert(set) {
+        if !found_at.insert(set_of(&cycle)) {
             continue;
         }
         cursor.go(graph, node);
         let witness = way(&mut cursor.path);
-        let what = What::Divergence { locations: places.at(node).to_vec(), cycle, endless: false };
-        findings.push(Finding { kind: Kind::Divergence, status: Status::Bounded, what, witness });
+        findings.push(finding(Status::Bounded, places.at(node).to_vec(), cycle, witness));
     }
 }

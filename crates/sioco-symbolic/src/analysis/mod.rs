@@ -15,11 +15,13 @@ mod deadlock;
 pub mod divergence;
 mod errors;
 mod gaps;
+mod loops;
 mod nondeterminism;
 mod pairs;
 pub(crate) mod question;
 mod states;
 pub mod switches;
+mod unfold;
 pub mod witness;
 
 use std::fmt;
@@ -252,7 +254,7 @@ impl Finding {
 /// Whether a model is deterministic: whether what was observed always tells which state it is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Determinism {
-    /// In all states that can be reached, no two steps compete.
+    /// In all states that can be reached, no two steps compete, and no internal step has a choice of its own.
     Proved,
     /// Some do.
     No,
@@ -307,7 +309,8 @@ pub struct Analysis {
     pub switches: Vec<Reached>,
     /// Whether the model is deterministic; nothing if nobody asked.
     pub determinism: Option<Determinism>,
-    /// Pairs of steps that the system chooses between by itself, an internal one among them.
+    /// Pairs of steps that the system chooses between by itself, an internal one among them; and internal steps that lead
+    /// to different states by values that nobody sees.
     pub internal_choices: usize,
     /// Whether a tester can steer the model whatever the initial values are; nothing if nobody asked.
     pub control: Option<Control>,

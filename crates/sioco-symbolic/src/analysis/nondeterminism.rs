@@ -1,7 +1,8 @@
 //! Nondeterminism: two switches that one observation, or one stimulus, can mean.
 //!
 //! Two switches at the same gate compete where both are enabled for the same values. An internal step competes with
-//! every other step: nobody outside knows which of the two it was. That is the system's own choice, and only counted.
+//! every other step: nobody outside knows which of the two it was. It also competes with itself where it leads to different
+//! states by values that are not seen. These are the system's own choices, and only counted.
 //!
 //! Where one guard is undefined and the other is not false, nobody can say whether the two compete: the model means
 //! nothing there. That is a model error of its own; here it only keeps the model from being called deterministic.
@@ -52,6 +53,28 @@ pub(super) fn questions(path: &mut Path<'_>, a: Step, b: Step) -> Vec<(Subject, 
         found.extend(undefined(path, step, one, other, &same));
     }
     found
+}
+
+/// Whether an internal step leads to different states by values that nobody outside sees; nothing to ask if it leaves no
+/// values open, or no new value of a variable has to do with them.
+pub(super) fn hidden(path: &mut Path<'_>, step: Step) -> Option<(Subject, Question)> {
+    if !is_internal(path.model(), step) || path.prepared(step).free.is_empty() {
+        return None;
+    }
+    let (first, second) = (path.step_terms(step, FIRST), path.step_terms(step, SECOND));
+    let sorts = &path.model.sorts;
+    let mut different = Vec::new();
+    for (x, y) in first.updates.iter().zip(&second.updates).filter(|(x, y)| x != y) {
+        let same = path.pool.eq(sorts, *x, *y);
+        different.push(path.pool.not(sorts, same));
+    }
+    if first.impossible || different.is_empty() {
+        return None;
+    }
+    let mut conditions = first.all();
+    conditions.extend(second.all());
+    conditions.push(path.pool.or(sorts, &different));
+    Some((Subject::Choice, Question::new(path, &conditions, &[])))
 }
 
 impl Path<'_> {

@@ -53,6 +53,8 @@ pub(crate) struct StepTerms {
     pub checks: Vec<(SwitchId, Part, TermId)>,
     /// The values of the parameters of the label.
     pub args: Vec<TermId>,
+    /// The new values of variables.
+    pub updates: Vec<TermId>,
     /// That its guard is false, whatever the parameters are; without symbols.
     pub silent: TermId,
     /// A parameter has a sort without values.
@@ -89,7 +91,8 @@ impl Path<'_> {
             }
         }
         let args = prepared.args.iter().map(|t| put(&mut self.pool, *t)).collect();
-        StepTerms { guards, checks, args, silent: prepared.silent.term, impossible: prepared.impossible }
+        let updates = prepared.assignments.iter().map(|a| put(&mut self.pool, a.term)).collect();
+        StepTerms { guards, checks, args, updates, silent: prepared.silent.term, impossible: prepared.impossible }
     }
 }
 

@@ -73,7 +73,7 @@ impl Places {
 pub(crate) enum Subject {
     Deadlock(Vec<LocationId>),
     Overlap(SwitchId, SwitchId),
-    /// An internal step and another one: the system chooses.
+    /// An internal step and another one, or the same with other values: the system chooses.
     Choice,
     /// The guard of a switch may be undefined where another step competes.
     Undefined(SwitchId),
@@ -102,6 +102,8 @@ impl Asked {
 struct Questions {
     all: Vec<Asked>,
     pairs: Pairs,
+    /// About internal steps whose values nobody sees.
+    hidden: FxHashMap<Step, Option<usize>>,
     errors: FxHashMap<Step, Vec<usize>>,
 }
 
@@ -134,12 +136,26 @@ impl Questions {
             found.extend(self.add(path, Subject::Deadlock(locations.to_vec()), question));
         }
         if wants(Kind::Nondeterminism) {
-            found.extend(self.pairs_of(path, steps));
+            found.extend(self.choices_of(path, steps));
         }
         if wants(Kind::InputGap) {
             for (gate, switches, question) in gaps::questions(path, steps) {
                 found.extend(self.add(path, Subject::Gap(locations.to_vec(), gate, switches), question));
             }
+        }
+        found
+    }
+
+    /// Questions that are not over, about steps that compete with others or with themselves.
+    fn choices_of(&mut self, path: &mut Path<'_>, steps: &[Step]) -> Vec<usize> {
+        let mut found = self.pairs_of(path, steps);
+        for &step in steps {
+            if !self.hidden.contains_key(&step) {
+                let made = nondeterminism::hidden(path, step);
+                let question = made.and_then(|(subject, question)| self.add(path, subject, question));
+                self.hidden.insert(step, question);
+            }
+            found.extend(self.hidden[&step].filter(|q| !self.all[*q].is_over()));
         }
         found
     }
@@ -165,7 +181,7 @@ pub(crate) struct Walked {
     undecided: bool,
     /// A switch whose guard is undefined in a state where another step competes.
     undefined: Option<SwitchId>,
-    /// No two steps compete in any state, reachable or not.
+    /// No steps compete in any state, reachable or not.
     apart: bool,
 }
 
@@ -271,7 +287,7 @@ pub(crate) fn walk(
             && model.locations.ids().all(|location| {
                 steps_at(&cursor.path, &[location], &mut steps);
                 // A question that is over was answered with yes or not decided, and then this does not matter.
-                questions.pairs_of(&mut cursor.path, &steps).is_empty()
+                questions.choices_of(&mut cursor.path, &steps).is_empty()
             });
     }
     walked

@@ -1,6 +1,6 @@
 //! Witnesses: paths with values, confirmed by the interpreter.
 
-use sioco_model::semantics::interpreter::Interpreter;
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
 use sioco_model::semantics::{State, StepError};
 use sioco_model::{Model, Value};
 
@@ -25,21 +25,46 @@ impl Path<'_> {
     /// and there may be a witness for every part of it.
     pub(crate) fn replay(&mut self, path: &Solved) -> Option<State> {
         let model = self.model;
-        replay_with(self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model))), path)
+        let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
+        let state = initial(interpreter, path);
+        replay_with(interpreter, state, path, |_, _, _| true)
+    }
+
+    /// Whether, on a path with values, internal steps go on for ever wherever the path says so.
+    pub(crate) fn diverges_with(&mut self, path: &Solved) -> bool {
+        let model = self.model;
+        let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
+        let state = self.begun.clone().unwrap_or_else(|| initial(interpreter, path));
+        let diverges = |interpreter: &mut Interpreter<'_>, state: &State, step: Step| {
+            step != Step::Divergence || interpreter.quiescence(state) == Ok(Quiescence::Diverging)
+        };
+        replay_with(interpreter, state, path, diverges).is_some()
     }
 }
 
 /// The state at the end of a path, by the interpreter.
 pub fn replay(model: &Model, path: &Solved) -> Option<State> {
-    replay_with(&mut Interpreter::new(model), path)
+    let mut interpreter = Interpreter::new(model);
+    let state = initial(&interpreter, path);
+    replay_with(&mut interpreter, state, path, |_, _, _| true)
 }
 
-fn replay_with(interpreter: &mut Interpreter<'_>, path: &Solved) -> Option<State> {
+/// The initial state of the model, with the values of a path.
+fn initial(interpreter: &Interpreter<'_>, path: &Solved) -> State {
     let model = interpreter.model();
-    let mut state = interpreter.initial(&mut |v| {
+    interpreter.initial(&mut |v| {
         let chosen = path.start.iter().find(|(var, _)| *var == v);
         chosen.map_or_else(|| model.sorts.default_value(model.variables[v].sort), |(_, value)| value.clone())
-    });
+    })
+}
+
+/// The state at the end; nothing if a step is not possible, or is silence that somebody does not believe.
+fn replay_with(
+    interpreter: &mut Interpreter<'_>,
+    mut state: State,
+    path: &Solved,
+    mut silent: impl FnMut(&mut Interpreter<'_>, &State, Step) -> bool,
+) -> Option<State> {
     for (step, values) in &path.steps {
         match *step {
             Step::Switch(s) => match interpreter.fire(&mut state, s, values) {
@@ -50,7 +75,8 @@ fn replay_with(interpreter: &mut Interpreter<'_>, path: &Solved) -> Option<State
                 // This one alone: another may be a model error here.
                 state = interpreter.shake(&state, send, receive, values).ok()??;
             }
-            Step::Delta | Step::Divergence => {}
+            Step::Delta | Step::Divergence if silent(interpreter, &state, *step) => {}
+            Step::Delta | Step::Divergence => return None,
         }
     }
     Some(state)

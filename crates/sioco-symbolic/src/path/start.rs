@@ -14,6 +14,7 @@ impl Path<'_> {
         while !self.frames.is_empty() {
             self.retreat();
         }
+        self.begun = Some(state.clone());
         self.locations.clear();
         self.locations.extend_from_slice(state.locations());
         for (i, value) in state.values().iter().enumerate() {
@@ -28,6 +29,7 @@ impl Path<'_> {
         while !self.frames.is_empty() {
             self.retreat();
         }
+        self.begun = None;
         self.locations.clear();
         self.locations.extend(self.model.processes.values().map(|p| p.initial));
         for (id, v) in self.model.variables.iter() {

@@ -11,7 +11,7 @@ use sioco_report::value;
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
 use sioco_symbolic::analysis::error_of_step;
-use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, reach};
+use sioco_symbolic::{Clash, Origin, Path, PathCondition, Reach, Solved, Step, reach, reach_named};
 
 use super::places::place;
 use crate::simulate::script;
@@ -38,7 +38,11 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
     let Question { words, node, steps, choice, asked, replay } = question;
     let mut unknown = None;
     let model = words.model();
-    let reached = reach(path, steps, choice);
+    // A node was reached over silence of a certain kind; who names a path does not tell them apart.
+    let reached = match node {
+        Some(_) => reach(path, steps, choice),
+        None => reach_named(path, steps, choice),
+    };
     let state = at_end(path);
     let conditions = path.written_out();
     let conditions = conditions.into_iter().map(|c| condition(words, path, c)).collect();
