@@ -198,6 +198,32 @@ fn specifications_may_choose() {
     run.stdout_has("  ?b !v\n  ?b !u(1)\n  ?b\n    specification:  !u(1)\n    implementation: !u(2)\n");
 }
 
+/// Where a specification may be in several states and one of them does not define an input, nobody has to take it.
+#[test]
+fn models_with_choices_conform_to_themselves() {
+    let folder = folder();
+    let gates = "input a\ninput b\noutput x\noutput y\n";
+    let chooses = "process P { init s0 { ?a ; !x -> s0  ?a ; !x -> s1  ?b ; !y -> s0 } state s1 { ?a ; !x -> s0 } }";
+    let spec = format!("{gates}{chooses}");
+    let (spec, imp) = two(&folder, &spec, &spec);
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(0).stdout_has("(proved: ");
+    let run = test(&spec, &plan, &imp);
+    assert!(!run.stdout.contains("FAIL"), "{}", run.stdout);
+    // What all of these states define has to be taken.
+    fs::write(&imp, format!("{gates}process P {{ init s0 {{ ?a ; !x -> s1  ?b ; !y -> s0 }} state s1 {{ }} }}"))
+        .unwrap();
+    let run = compare(&spec, &imp, &[]);
+    run.exits(1);
+    run.stdout_has("  ?a !x\n  ?a\n    specification:  !x\n    implementation: does not take it");
+    // Who takes it answers as those do that define it.
+    let wrong = "process P { init s0 { ?a ; !x -> s1  ?b ; !y -> s0 } state s1 { ?a ; !x -> s0  ?b ; !x -> s0 } }";
+    fs::write(&imp, format!("{gates}{wrong}")).unwrap();
+    let run = compare(&spec, &imp, &[]);
+    run.exits(1);
+    run.stdout_has("  ?a !x\n  ?b\n    specification:  !y\n    implementation: !x\n");
+}
+
 #[test]
 fn outputs_without_a_degree_need_a_number() {
     let folder = folder();

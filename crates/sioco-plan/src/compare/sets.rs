@@ -17,6 +17,7 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
 use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
 
 use super::conform::{Conformance, Difference, Work};
 use super::join::Side;
@@ -194,29 +195,50 @@ impl Search<'_> {
         Ok(Some(Node { moves: walk.since(0), answered }))
     }
 
-    /// An input that the specification takes after a path, and the implementation model does not.
+    /// An input that every state takes in which the specification may be after a path, and that the implementation model
+    /// does not take. Where one of these states does not define it, nobody can say that it has to be taken.
     fn refused(&mut self, walk: &mut Walk<'_>, node: &Node, gate: GateId) -> Result<(), Halt> {
-        let mut found: Vec<Vec<Move>> = Vec::new();
-        each(walk, &node.answered, 0, &mut |_| {}, &mut |walk| {
-            for step in walk.inputs(Side::Spec, gate) {
-                if walk.make(Move::Take(step)) == Possible::No {
-                    continue;
+        let Some(any) = walk.joined.any(gate) else { return Ok(()) };
+        let before = walk.len();
+        if walk.make(Move::Take(Step::Switch(any))) == Possible::No {
+            return Ok(());
+        }
+        let args = walk.last_args();
+        let refused = walk.undefined(Side::Impl, gate, &args);
+        if walk.make(Move::Where(refused)) != Possible::No {
+            let base = walk.len();
+            let known = walk.path.known_symbols();
+            let (mut takes, mut leaves) = (Vec::new(), Vec::new());
+            let result = each(walk, &node.answered, 0, &mut |_| {}, &mut |walk| {
+                for step in walk.inputs(Side::Spec, gate) {
+                    if walk.make(Move::Given(step, args.clone())) != Possible::No {
+                        takes.push(walk.path.since(base, &known));
+                        walk.back();
+                    }
                 }
-                let args = walk.last_args();
-                let refused = walk.undefined(Side::Impl, gate, &args);
-                if walk.make(Move::Where(refused)) != Possible::No {
-                    found.push(walk.since(0));
+                let undefined = walk.undefined(Side::Spec, gate, &args);
+                if walk.make(Move::Where(undefined)) != Possible::No {
+                    leaves.push(walk.path.since(base, &known));
                     walk.back();
                 }
-                walk.back();
+                Ok(())
+            });
+            if result.is_ok() {
+                let wrong = walk.path.build(|pool, sorts| {
+                    let takes = pool.or(sorts, &takes);
+                    let leaves = pool.or(sorts, &leaves);
+                    let not = pool.not(sorts, leaves);
+                    pool.and(sorts, &[takes, not])
+                });
+                if walk.make(Move::Where(wrong)) != Possible::No {
+                    self.differs(walk, node.answered.len());
+                    walk.back();
+                }
             }
-            Ok(())
-        })?;
-        for moves in found {
-            walk.follow(&moves);
-            self.differs(walk, node.answered.len());
-            walk.follow(&node.moves);
+            walk.back_to(before);
+            return result;
         }
+        walk.back_to(before);
         Ok(())
     }
 
