@@ -82,6 +82,17 @@ fn what_conforms_is_proved_or_bounded() {
     let run = compare(&card, &card, &["--time", "0"]);
     run.exits(3);
     run.stdout_has("the time was up, `--time` allows more");
+    // Where nothing was compared, nothing is said to conform.
+    run.stdout_has(" is unknown: nothing could be compared: the time was up");
+    assert!(!run.stdout.contains("up to 0"), "{}", run.stdout);
+    let run = compare(&card, &card, &["--nodes", "1", "--format", "json"]);
+    run.exits(3);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    let (result, reason) = (&json["conformance"]["result"], json["conformance"]["reason"].as_str().unwrap());
+    assert_eq!(
+        (result, reason),
+        (&"unknown".into(), "nothing could be compared: there are more states than `--nodes` allows")
+    );
 }
 
 #[test]
@@ -551,11 +562,27 @@ fn inputs_that_break_the_implementation_model_are_tested() {
     for broken in ["/ n := 10 div (x - 3) ; !u(x)", "/ n := x ; !u(if n == 3 then 10 div (n - 3) else n)"] {
         let (spec, imp) = two(&folder, &gated(SPEC), &gated(&SPEC.replace("/ n := x ; !u(n)", broken)));
         let run = compare(&spec, &imp, &["--composition"]);
-        run.exits(0).stdout_has("4 of the specification").stdout_has("?a(3) !u(3)").stdout_has("-> (l, err_t)");
+        run.exits(3).stdout_has("4 of the specification").stdout_has("?a(3) !u(3)").stdout_has("-> (l, err_t)");
+        // What it does there is unknown, so nothing is proved.
+        run.stdout_has(" conforms to ").stdout_has("except where it has no value");
+        run.stdout_has("  ?a(3)\n    specification:  !u(3)\n    implementation: no value: an error of this model\n");
+        assert!(!run.stdout.contains("proved"), "{}", run.stdout);
+        let run = compare(&spec, &imp, &["--format", "json", "--length", "1"]);
+        run.exits(3);
+        let json: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((&json["conformance"]["proved"], &json["conformance"]["stop"]), (&false.into(), &"length".into()));
+        assert_eq!(json["conformance"]["no_value"][1]["input"]["args"]["x"], 3);
+        // The same where all states of the specification are followed together.
+        let may = |text: &str| gated(&text.replace("go: ?b ; !v -> m", "go: ?b ; !v -> m  stay: ?b ; !v -> l"));
+        let (spec, imp) = two(&folder, &may(SPEC), &may(&SPEC.replace("/ n := x ; !u(n)", broken)));
+        let run = compare(&spec, &imp, &["--length", "2"]);
+        run.exits(3).stdout_has("except where it has no value");
+        run.stdout_has("  ?a(3)\n    specification:  !u(3)\n    implementation: no value");
+        two(&folder, &gated(SPEC), &gated(&SPEC.replace("/ n := x ; !u(n)", broken)));
     }
     // That a system is wrong there is found.
     let plan = folder.path("plan.json");
-    compare(&folder.path("spec.sts"), &folder.path("impl.sts"), &["--output", &plan]).exits(0);
+    compare(&folder.path("spec.sts"), &folder.path("impl.sts"), &["--output", &plan]).exits(3);
     let wrong = folder.write("wrong.sts", &gated(&SPEC.replace("!u(n)", "!u(if n == 3 then 4 else n)")));
     test(&folder.path("spec.sts"), &plan, &wrong).exits(1);
     test(&folder.path("spec.sts"), &plan, &folder.path("spec.sts")).exits(0);

@@ -58,6 +58,17 @@ pub(crate) fn exchanges(joined: &Joined, solved: &Solved) -> Vec<Exchange> {
     found
 }
 
+/// What happened up to an input for which the implementation model has no value, and what the specification answers.
+pub(crate) fn without_value(joined: &Joined, spec: &Model, solved: &Solved) -> Vec<Exchange> {
+    let mut found = exchanges(joined, solved);
+    if let Some(last) = found.last_mut() {
+        last.implementation = None;
+    }
+    // It is told as far as it has values itself; nothing is judged here.
+    let _ = run(spec, &mut found);
+    found
+}
+
 /// What the specification says to a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Says {
