@@ -341,3 +341,30 @@ impl Compare {
 fn name(path: &Path) -> String {
     path.display().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        compare: Compare,
+    }
+
+    /// Ten questions that nobody can answer fit into each phase, however patient somebody is.
+    #[test]
+    fn a_question_takes_a_tenth_of_its_phase_at_most() {
+        for (time, patience, most) in [("60", "10", 2000), ("6", "10", 200), ("60", "1", 1000)] {
+            let line = Line::parse_from(["compare", "spec.sts", "impl.sts", "--time", time, "--patience", patience]);
+            let flag = || Arc::new(AtomicBool::new(false));
+            let options = line.compare.options(Flags { enough: flag(), stop: flag() });
+            assert_eq!(options.limits.wall, Duration::from_millis(most), "{time} {patience}");
+        }
+    }
+}
