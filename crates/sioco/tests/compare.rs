@@ -82,6 +82,17 @@ fn what_conforms_is_proved_or_bounded() {
     let run = compare(&card, &card, &["--time", "0"]);
     run.exits(3);
     run.stdout_has("the time was up, `--time` allows more");
+    // Where nothing was compared, nothing is said to conform.
+    run.stdout_has(" is unknown: nothing could be compared: the time was up");
+    assert!(!run.stdout.contains("up to 0"), "{}", run.stdout);
+    let run = compare(&card, &card, &["--nodes", "1", "--format", "json"]);
+    run.exits(3);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    let (result, reason) = (&json["conformance"]["result"], json["conformance"]["reason"].as_str().unwrap());
+    assert_eq!(
+        (result, reason),
+        (&"unknown".into(), "nothing could be compared: there are more states than `--nodes` allows")
+    );
 }
 
 #[test]
@@ -241,6 +252,32 @@ fn specifications_may_choose() {
     let run = compare(&spec, &imp, &[]);
     run.exits(1);
     run.stdout_has("  ?b !v\n  ?b !u(1)\n  ?b\n    specification:  !u(1)\n    implementation: !u(2)\n");
+}
+
+/// Where a specification may be in several states and one of them does not define an input, nobody has to take it.
+#[test]
+fn models_with_choices_conform_to_themselves() {
+    let folder = folder();
+    let gates = "input a\ninput b\noutput x\noutput y\n";
+    let chooses = "process P { init s0 { ?a ; !x -> s0  ?a ; !x -> s1  ?b ; !y -> s0 } state s1 { ?a ; !x -> s0 } }";
+    let spec = format!("{gates}{chooses}");
+    let (spec, imp) = two(&folder, &spec, &spec);
+    let plan = folder.path("plan.json");
+    compare(&spec, &imp, &["--output", &plan]).exits(0).stdout_has("(proved: ");
+    let run = test(&spec, &plan, &imp);
+    assert!(!run.stdout.contains("FAIL"), "{}", run.stdout);
+    // What all of these states define has to be taken.
+    fs::write(&imp, format!("{gates}process P {{ init s0 {{ ?a ; !x -> s1  ?b ; !y -> s0 }} state s1 {{ }} }}"))
+        .unwrap();
+    let run = compare(&spec, &imp, &[]);
+    run.exits(1);
+    run.stdout_has("  ?a !x\n  ?a\n    specification:  !x\n    implementation: does not take it");
+    // Who takes it answers as those do that define it.
+    let wrong = "process P { init s0 { ?a ; !x -> s1  ?b ; !y -> s0 } state s1 { ?a ; !x -> s0  ?b ; !x -> s0 } }";
+    fs::write(&imp, format!("{gates}{wrong}")).unwrap();
+    let run = compare(&spec, &imp, &[]);
+    run.exits(1);
+    run.stdout_has("  ?a !x\n  ?b\n    specification:  !y\n    implementation: !x\n");
 }
 
 #[test]
@@ -570,11 +607,27 @@ fn inputs_that_break_the_implementation_model_are_tested() {
     for broken in ["/ n := 10 div (x - 3) ; !u(x)", "/ n := x ; !u(if n == 3 then 10 div (n - 3) else n)"] {
         let (spec, imp) = two(&folder, &gated(SPEC), &gated(&SPEC.replace("/ n := x ; !u(n)", broken)));
         let run = compare(&spec, &imp, &["--composition"]);
-        run.exits(0).stdout_has("4 of the specification").stdout_has("?a(3) !u(3)").stdout_has("-> (l, err_t)");
+        run.exits(3).stdout_has("4 of the specification").stdout_has("?a(3) !u(3)").stdout_has("-> (l, err_t)");
+        // What it does there is unknown, so nothing is proved.
+        run.stdout_has(" conforms to ").stdout_has("except where it has no value");
+        run.stdout_has("  ?a(3)\n    specification:  !u(3)\n    implementation: no value: an error of this model\n");
+        assert!(!run.stdout.contains("proved"), "{}", run.stdout);
+        let run = compare(&spec, &imp, &["--format", "json", "--length", "1"]);
+        run.exits(3);
+        let json: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((&json["conformance"]["proved"], &json["conformance"]["stop"]), (&false.into(), &"length".into()));
+        assert_eq!(json["conformance"]["no_value"][1]["input"]["args"]["x"], 3);
+        // The same where all states of the specification are followed together.
+        let may = |text: &str| gated(&text.replace("go: ?b ; !v -> m", "go: ?b ; !v -> m  stay: ?b ; !v -> l"));
+        let (spec, imp) = two(&folder, &may(SPEC), &may(&SPEC.replace("/ n := x ; !u(n)", broken)));
+        let run = compare(&spec, &imp, &["--length", "2"]);
+        run.exits(3).stdout_has("except where it has no value");
+        run.stdout_has("  ?a(3)\n    specification:  !u(3)\n    implementation: no value");
+        two(&folder, &gated(SPEC), &gated(&SPEC.replace("/ n := x ; !u(n)", broken)));
     }
     // That a system is wrong there is found.
     let plan = folder.path("plan.json");
-    compare(&folder.path("spec.sts"), &folder.path("impl.sts"), &["--output", &plan]).exits(0);
+    compare(&folder.path("spec.sts"), &folder.path("impl.sts"), &["--output", &plan]).exits(3);
     let wrong = folder.write("wrong.sts", &gated(&SPEC.replace("!u(n)", "!u(if n == 3 then 4 else n)")));
     test(&folder.path("spec.sts"), &plan, &wrong).exits(1);
     test(&folder.path("spec.sts"), &plan, &folder.path("spec.sts")).exits(0);

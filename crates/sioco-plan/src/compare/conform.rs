@@ -21,7 +21,7 @@ use sioco_symbolic::path::Possible;
 
 use super::join::Side;
 use super::trace::{self, Exchange, Says};
-use super::walk::{Halt, Move, Out, Walk};
+use super::walk::{Ends, Halt, Move, Out, Walk};
 use super::{Options, Progress, Stage};
 
 /// What became of the comparison.
@@ -35,6 +35,9 @@ pub enum Conformance {
         length: usize,
         /// What ended the search.
         stop: Stop,
+        /// What leads to where the implementation model has no value for what it should do, though the specification
+        /// defines the input: what it does there is unknown. Nothing if no such place was found.
+        no_value: Option<Vec<Exchange>>,
     },
     /// They differ: these inputs show it, and none that are fewer.
     Differs(Difference),
@@ -84,6 +87,7 @@ pub(crate) struct Search {
     /// A candidate for a difference, with its depth.
     found: Option<Difference>,
     open: Option<(Reason, usize)>,
+    no_value: Option<Vec<Exchange>>,
     /// A pair that does not fit, though something else explains the same outputs.
     pub several: bool,
     steps: usize,
@@ -105,6 +109,7 @@ pub(crate) fn conform(
         live: Live::of(model),
         found: None,
         open: None,
+        no_value: None,
         several: false,
         steps: 0,
     };
@@ -155,18 +160,54 @@ pub(crate) fn conform(
             Conformance::Differs(difference)
         }
         (None, Some((reason, depth))) => Conformance::Unknown { reason, length: depth.saturating_sub(1) },
-        (None, None) => Conformance::Conforms { proved: stop == Stop::Complete, length, stop },
+        (None, None) => conforms(length, stop, search.no_value),
     };
     Ok((found, work, search.several))
+}
+
+/// That no difference was found.
+pub(crate) fn conforms(length: usize, stop: Stop, no_value: Option<Vec<Exchange>>) -> Conformance {
+    Conformance::Conforms { proved: stop == Stop::Complete && no_value.is_none(), length, stop, no_value }
+}
+
+/// Keeps the reason why a difference after so few inputs is left open.
+pub(crate) fn leave_open(open: &mut Option<(Reason, usize)>, reason: Reason, depth: usize) {
+    if open.as_ref().is_none_or(|(_, d)| depth < *d) {
+        *open = Some((reason, depth));
+    }
+}
+
+/// The walk is where the implementation model has no value for what it should do: keeps a way there, if it is the first.
+pub(crate) fn has_no_value(
+    walk: &mut Walk<'_>,
+    spec: &Model,
+    depth: usize,
+    no_value: &mut Option<Vec<Exchange>>,
+    open: &mut Option<(Reason, usize)>,
+) {
+    if no_value.is_some() {
+        return;
+    }
+    match walk.path.solve_with(Choice::Min) {
+        Ok(solved) => *no_value = Some(trace::without_value(walk.joined, spec, &solved)),
+        Err(NoValues::Impossible) => {}
+        Err(NoValues::Unknown(reason)) => leave_open(open, reason, depth),
+    }
 }
 
 impl Search {
     /// Before the first input, both may do something by themselves.
     fn start(&mut self, walk: &mut Walk<'_>, spec: &Model) -> Result<(), Halt> {
         let joined = walk.joined;
-        walk.settle(Side::Impl, &mut Vec::new(), &mut |walk, outs| {
+        walk.settle_each(Side::Impl, &mut Vec::new(), &mut |walk, outs, ends| {
             debug_assert!(std::ptr::eq(joined, walk.joined));
-            self.follow(walk, spec, outs, 0)
+            match ends {
+                Ends::Waits => self.follow(walk, spec, outs, 0),
+                Ends::Breaks => {
+                    self.has_no_value(walk, spec, 0);
+                    Ok(())
+                }
+            }
         })
     }
 
@@ -186,12 +227,18 @@ impl Search {
                     continue;
                 }
                 let args = walk.last_args();
-                let result = walk.settle(Side::Impl, &mut Vec::new(), &mut |walk, outs| {
+                let result = walk.settle_each(Side::Impl, &mut Vec::new(), &mut |walk, outs, ends| {
                     for step in &of_spec {
                         if walk.make(Move::Given(*step, args.clone())) == Possible::No {
                             continue;
                         }
-                        let result = self.follow(walk, spec, outs, depth + 1);
+                        let result = match ends {
+                            Ends::Waits => self.follow(walk, spec, outs, depth + 1),
+                            Ends::Breaks => {
+                                self.has_no_value(walk, spec, depth + 1);
+                                Ok(())
+                            }
+                        };
                         walk.back();
                         result?;
                         if self.found.is_some() {
@@ -212,6 +259,12 @@ impl Search {
                     continue;
                 }
                 let args = walk.last_args();
+                if let Some(breaks) = walk.breaks(Side::Impl, gate, &args)
+                    && walk.make(Move::Where(breaks)) != Possible::No
+                {
+                    self.has_no_value(walk, spec, depth + 1);
+                    walk.back();
+                }
                 let refused = walk.undefined(Side::Impl, gate, &args);
                 let result = match walk.make(Move::Where(refused)) {
                     Possible::No => Ok(()),
@@ -271,6 +324,10 @@ impl Search {
         Ok(())
     }
 
+    fn has_no_value(&mut self, walk: &mut Walk<'_>, spec: &Model, depth: usize) {
+        has_no_value(walk, spec, depth, &mut self.no_value, &mut self.open);
+    }
+
     /// A pair of states, unless it is known.
     fn keep(&mut self, walk: &mut Walk<'_>, moves: Vec<Move>, depth: usize) {
         let key = walk.path.key(&self.live);
@@ -290,16 +347,11 @@ impl Search {
 
     /// The path shows a difference, if values are found for it and nothing else explains them.
     fn differs(&mut self, walk: &mut Walk<'_>, spec: &Model, depth: usize) -> Result<(), Halt> {
-        let leave_open = |open: &mut Option<(Reason, usize)>, reason: Reason| {
-            if open.as_ref().is_none_or(|(_, d)| depth < *d) {
-                *open = Some((reason, depth));
-            }
-        };
         let solved = match walk.path.solve_with(Choice::Min) {
             Ok(solved) => solved,
             Err(NoValues::Impossible) => return Ok(()),
             Err(NoValues::Unknown(reason)) => {
-                leave_open(&mut self.open, reason);
+                leave_open(&mut self.open, reason, depth);
                 return Ok(());
             }
         };
@@ -312,7 +364,7 @@ impl Search {
             }
             // Something else explains it: the specification is nondeterministic.
             Ok(Says::Allows | Says::Undefined(_)) => self.several = true,
-            Err(error) => leave_open(&mut self.open, Reason::Undecided(error.describe(spec))),
+            Err(error) => leave_open(&mut self.open, Reason::Undecided(error.describe(spec)), depth),
         }
         Ok(())
     }

@@ -119,6 +119,9 @@ pub struct Joined {
     implementation: Part,
     /// A switch that changes nothing: a place for conditions.
     pub(crate) mark: SwitchId,
+    /// For each input gate, a switch of neither model that takes any input there and changes nothing: a place for the
+    /// arguments of an input before it is known who takes it.
+    any: FxHashMap<GateId, SwitchId>,
     /// Where the switches, the locations and the variables of the implementation model begin.
     switches: usize,
     locations: usize,
@@ -140,6 +143,11 @@ impl Joined {
     /// The processes of a side.
     pub(crate) fn processes(&self, side: Side) -> Range<usize> {
         self.part(side).processes.clone()
+    }
+
+    /// The switch that takes any input at a gate, for neither model.
+    pub(crate) fn any(&self, gate: GateId) -> Option<SwitchId> {
+        self.any.get(&gate).copied()
     }
 
     /// The switch by which a process leaves the comparison.
@@ -189,13 +197,14 @@ pub fn join(spec: &Model, implementation: &Model) -> Result<Joined, Mismatch> {
     let spec_part = leave(&mut model, 0..processes);
     let implementation_part = leave(&mut model, processes..processes + implementation.processes.len());
     let mark = mark(&mut model);
+    let any = any_input(&mut model, mark);
     if !model.gates.values().any(|g| g.direction == Direction::Input) {
         return Err(Mismatch::NoInput);
     }
     if !model.gates.values().any(|g| g.direction == Direction::Output) {
         return Err(Mismatch::NoOutput);
     }
-    Ok(Joined { model, spec: spec_part, implementation: implementation_part, mark, switches, locations })
+    Ok(Joined { model, spec: spec_part, implementation: implementation_part, mark, any, switches, locations })
 }
 
 /// A switch that does nothing but lead somewhere; it is in no list of what leaves its source.
@@ -262,6 +271,23 @@ fn mark(model: &mut Model) -> SwitchId {
         switches: Vec::new(),
     });
     silent_switch(model, "mark".into(), process, initial, initial)
+}
+
+/// Adds a switch for every input gate beside the mark.
+fn any_input(model: &mut Model, mark: SwitchId) -> FxHashMap<GateId, SwitchId> {
+    let Switch { process, source, .. } = model.switches[mark];
+    let inputs: Vec<GateId> =
+        model.gates.iter().filter(|(_, g)| g.direction == Direction::Input).map(|(id, _)| id).collect();
+    let mut any = FxHashMap::default();
+    for gate in inputs {
+        let switch = silent_switch(model, "any".into(), process, source, source);
+        let of = |p: &Param| SwitchParam { name: p.name.clone(), sort: p.sort, term: None, tolerance: None };
+        let params = model.gates[gate].params.iter().map(of).collect();
+        let own = &mut model.switches[switch];
+        (own.label, own.params) = (Label::Gate(gate), params);
+        any.insert(gate, switch);
+    }
+    any
 }
 
 /// Where the parts of the implementation model begin.

@@ -17,11 +17,12 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
 use sioco_symbolic::path::Possible;
+use sioco_symbolic::step::Step;
 
-use super::conform::{Conformance, Difference, Work};
+use super::conform::{Conformance, Difference, Work, conforms, has_no_value, leave_open};
 use super::join::Side;
-use super::trace::{self, Says};
-use super::walk::{Halt, Move, Out, Walk};
+use super::trace::{self, Exchange, Says};
+use super::walk::{Ends, Halt, Move, Out, Walk};
 use super::{Options, Progress, Stage};
 
 /// An input with the outputs of the implementation model; at the start there is no input.
@@ -56,6 +57,7 @@ struct Search<'s> {
     live: Live,
     seen: FxHashSet<(Key, BTreeSet<Place>)>,
     open: Option<(Reason, usize)>,
+    no_value: Option<Vec<Exchange>>,
     found: Option<Difference>,
     steps: usize,
 }
@@ -69,14 +71,15 @@ pub(crate) fn conform(
 ) -> Result<(Conformance, Work), Halt> {
     walk.follow(&[]);
     let live = Live::of(&walk.joined.model);
-    let mut search = Search { spec, live, seen: FxHashSet::default(), open: None, found: None, steps: 0 };
+    let mut search =
+        Search { spec, live, seen: FxHashSet::default(), open: None, no_value: None, found: None, steps: 0 };
     let mut queue: VecDeque<Node> = VecDeque::new();
     let mut paths = 0;
     let mut stop = Stop::Complete;
     let mut length = 0;
     let mut halted = walk
-        .settle(Side::Impl, &mut Vec::new(), &mut |walk, outs| {
-            queue.extend(search.look(walk, vec![Answered { input: None, outs: outs.to_vec() }])?);
+        .settle_each(Side::Impl, &mut Vec::new(), &mut |walk, outs, ends| {
+            queue.extend(search.look_at(walk, vec![Answered { input: None, outs: outs.to_vec() }], ends)?);
             Ok(())
         })
         .err();
@@ -116,7 +119,7 @@ pub(crate) fn conform(
             Conformance::Differs(difference)
         }
         (None, Some((reason, depth))) => Conformance::Unknown { reason, length: depth.saturating_sub(1) },
-        (None, None) => Conformance::Conforms { proved: stop == Stop::Complete, length, stop },
+        (None, None) => conforms(length, stop, search.no_value),
     };
     Ok((found, work))
 }
@@ -133,10 +136,10 @@ impl Search<'_> {
                     continue;
                 }
                 let args = walk.last_args();
-                let result = walk.settle(Side::Impl, &mut Vec::new(), &mut |walk, outs| {
+                let result = walk.settle_each(Side::Impl, &mut Vec::new(), &mut |walk, outs, ends| {
                     let mut answered = node.answered.clone();
                     answered.push(Answered { input: Some((gate, args.clone())), outs: outs.to_vec() });
-                    queue.extend(self.look(walk, answered)?);
+                    queue.extend(self.look_at(walk, answered, ends)?);
                     Ok(())
                 });
                 walk.back();
@@ -151,6 +154,27 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What there is to say where an answer of the implementation model ends.
+    fn look_at(&mut self, walk: &mut Walk<'_>, answered: Vec<Answered>, ends: Ends) -> Result<Option<Node>, Halt> {
+        if ends == Ends::Waits {
+            return self.look(walk, answered);
+        }
+        let mut taken: Vec<Vec<Move>> = Vec::new();
+        each(walk, &answered, 0, &mut |walk| taken.push(walk.since(0)), &mut |_| Ok(()))?;
+        self.no_value_after(walk, &taken, answered.len() - 1);
+        Ok(None)
+    }
+
+    /// The implementation model has no value after these moves, with which the specification has taken the last input.
+    fn no_value_after(&mut self, walk: &mut Walk<'_>, ways: &[Vec<Move>], depth: usize) {
+        let here = walk.since(0);
+        for way in ways {
+            walk.follow(way);
+            has_no_value(walk, self.spec, depth, &mut self.no_value, &mut self.open);
+        }
+        walk.follow(&here);
     }
 
     /// What the specification says to a path of the implementation model, which the walk is on. If it may be followed
@@ -194,29 +218,70 @@ impl Search<'_> {
         Ok(Some(Node { moves: walk.since(0), answered }))
     }
 
-    /// An input that the specification takes after a path, and the implementation model does not.
+    /// An input that every state takes in which the specification may be after a path, and that the implementation model
+    /// does not take. Where one of these states does not define it, nobody can say that it has to be taken.
     fn refused(&mut self, walk: &mut Walk<'_>, node: &Node, gate: GateId) -> Result<(), Halt> {
-        let mut found: Vec<Vec<Move>> = Vec::new();
-        each(walk, &node.answered, 0, &mut |_| {}, &mut |walk| {
-            for step in walk.inputs(Side::Spec, gate) {
-                if walk.make(Move::Take(step)) == Possible::No {
-                    continue;
+        let Some(any) = walk.joined.any(gate) else { return Ok(()) };
+        let before = walk.len();
+        if walk.make(Move::Take(Step::Switch(any))) == Possible::No {
+            return Ok(());
+        }
+        let args = walk.last_args();
+        if let Some(breaks) = walk.breaks(Side::Impl, gate, &args)
+            && walk.make(Move::Where(breaks)) != Possible::No
+        {
+            let mut taken: Vec<Vec<Move>> = Vec::new();
+            let result = each(walk, &node.answered, 0, &mut |_| {}, &mut |walk| {
+                for step in walk.inputs(Side::Spec, gate) {
+                    if walk.make(Move::Given(step, args.clone())) != Possible::No {
+                        taken.push(walk.since(0));
+                        walk.back();
+                    }
                 }
-                let args = walk.last_args();
-                let refused = walk.undefined(Side::Impl, gate, &args);
-                if walk.make(Move::Where(refused)) != Possible::No {
-                    found.push(walk.since(0));
+                Ok(())
+            });
+            self.no_value_after(walk, &taken, node.answered.len());
+            walk.back();
+            if result.is_err() {
+                walk.back_to(before);
+                return result;
+            }
+        }
+        let refused = walk.undefined(Side::Impl, gate, &args);
+        if walk.make(Move::Where(refused)) != Possible::No {
+            let base = walk.len();
+            let known = walk.path.known_symbols();
+            let (mut takes, mut leaves) = (Vec::new(), Vec::new());
+            let result = each(walk, &node.answered, 0, &mut |_| {}, &mut |walk| {
+                for step in walk.inputs(Side::Spec, gate) {
+                    if walk.make(Move::Given(step, args.clone())) != Possible::No {
+                        takes.push(walk.path.since(base, &known));
+                        walk.back();
+                    }
+                }
+                let undefined = walk.undefined(Side::Spec, gate, &args);
+                if walk.make(Move::Where(undefined)) != Possible::No {
+                    leaves.push(walk.path.since(base, &known));
                     walk.back();
                 }
-                walk.back();
+                Ok(())
+            });
+            if result.is_ok() {
+                let wrong = walk.path.build(|pool, sorts| {
+                    let takes = pool.or(sorts, &takes);
+                    let leaves = pool.or(sorts, &leaves);
+                    let not = pool.not(sorts, leaves);
+                    pool.and(sorts, &[takes, not])
+                });
+                if walk.make(Move::Where(wrong)) != Possible::No {
+                    self.differs(walk, node.answered.len());
+                    walk.back();
+                }
             }
-            Ok(())
-        })?;
-        for moves in found {
-            walk.follow(&moves);
-            self.differs(walk, node.answered.len());
-            walk.follow(&node.moves);
+            walk.back_to(before);
+            return result;
         }
+        walk.back_to(before);
         Ok(())
     }
 
@@ -238,9 +303,7 @@ impl Search<'_> {
             Err(NoValues::Impossible) => return,
             Err(NoValues::Unknown(reason)) => reason,
         };
-        if self.open.as_ref().is_none_or(|(_, d)| depth < *d) {
-            self.open = Some((reason, depth));
-        }
+        leave_open(&mut self.open, reason, depth);
     }
 }
 

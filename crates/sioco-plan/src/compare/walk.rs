@@ -475,6 +475,22 @@ impl<'m> Walk<'m> {
         self.all(&parts)
     }
 
+    /// The condition that a switch of a side is enabled with these arguments, and what it computes is undefined: an error
+    /// of the model. Nothing if none computes such values.
+    pub fn breaks(&mut self, side: Side, gate: GateId, args: &[TermId]) -> Option<TermId> {
+        let mut parts = Vec::new();
+        for step in self.inputs(side, gate) {
+            let (untaken, disabled) = (self.path.not_taken(step, args), self.path.not_given(step, args));
+            if untaken != disabled {
+                parts.push(self.path.build(|pool, sorts| {
+                    let enabled = pool.not(sorts, disabled);
+                    pool.and(sorts, &[untaken, enabled])
+                }));
+            }
+        }
+        (!parts.is_empty()).then(|| self.path.build(|pool, sorts| pool.or(sorts, &parts)))
+    }
+
     /// The symbols of the inputs on the path: what a tester chooses.
     pub fn input_symbols(&self) -> BTreeSet<SymbolId> {
         let mut found = BTreeSet::new();

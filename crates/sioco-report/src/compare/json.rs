@@ -118,12 +118,16 @@ fn pair(comparison: &Comparison<'_>, pair: &Pair) -> Json {
 
 fn conformance(comparison: &Comparison<'_>) -> Json {
     let model = comparison.spec.0;
+    if let Some(reason) = comparison.nothing_compared() {
+        return json!({ "result": "unknown", "length": 0, "reason": reason });
+    }
     match &comparison.found.conformance {
-        Conformance::Conforms { proved, length, stop: why } => json!({
+        Conformance::Conforms { proved, length, stop: why, no_value } => json!({
             "result": "conforms",
             "proved": proved,
             "length": length,
             "stop": stop(*why, comparison.interrupted),
+            "no_value": no_value.as_ref().map(|trace| trace.iter().map(|e| exchange(model, e)).collect::<Vec<_>>()),
         }),
         Conformance::Unknown { reason, length } => json!({
             "result": "unknown",

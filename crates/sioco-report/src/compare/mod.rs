@@ -70,16 +70,30 @@ impl Comparison<'_> {
                 let pairs = count(self.found.work.pairs, "pair");
                 format!("{implementation} {conforms} to {spec} (proved: {pairs} of states, and no others)\n")
             }
-            Conformance::Conforms { length, stop, .. } => {
+            Conformance::Conforms { length, stop, no_value, .. } => {
+                if let Some(why) = self.nothing_compared() {
+                    return format!(
+                        "whether {implementation} conforms to {spec} is {}: {why}\n",
+                        style.yellow("unknown")
+                    );
+                }
                 let why = match stop {
-                    Stop::Depth => String::new(),
+                    Stop::Depth | Stop::Complete => String::new(),
                     _ => format!("; {}", self.stop(*stop)),
                 };
-                let conforms = match stop {
-                    Stop::Depth => style.green("conforms"),
+                let conforms = match (stop, no_value) {
+                    (Stop::Depth, None) => style.green("conforms"),
                     _ => style.yellow("conforms"),
                 };
-                format!("{implementation} {conforms} to {spec} up to {}{why}\n", count(*length, "input"))
+                let far = match stop {
+                    Stop::Complete => String::new(),
+                    _ => format!(" up to {}", count(*length, "input")),
+                };
+                let Some(trace) = no_value else { return format!("{implementation} {conforms} to {spec}{far}{why}\n") };
+                let except = "except where it has no value, so that it is unknown what it does; for example";
+                let mut text = format!("{implementation} {conforms} to {spec}{far}, {except}{why}\n\n");
+                text.push_str(&self.exchanges(trace, "no value: an error of this model", style));
+                text
             }
             Conformance::Unknown { reason, length } => {
                 let unknown = style.yellow("unknown");
@@ -93,11 +107,21 @@ impl Comparison<'_> {
         }
     }
 
+    /// Why not even one input was compared, if that is so: then nothing is known.
+    pub fn nothing_compared(&self) -> Option<String> {
+        match &self.found.conformance {
+            Conformance::Conforms { length: 0, stop, .. } if !matches!(stop, Stop::Complete | Stop::Depth) => {
+                Some(format!("nothing could be compared: {}", self.stop(*stop)))
+            }
+            _ => None,
+        }
+    }
+
     fn reason(&self, reason: &Reason) -> String {
         match reason {
             Reason::Cancelled if self.interrupted => "it was interrupted".into(),
             Reason::Cancelled => "the time was up, `--time` allows more".into(),
-            Reason::Time => format!("{reason}, `--patience` allows more"),
+            Reason::Time => format!("{reason}, `--patience` and `--time` allow more"),
             _ => reason.to_string(),
         }
     }
@@ -112,9 +136,18 @@ impl Comparison<'_> {
     }
 
     fn difference(&self, difference: &Difference, style: Style) -> String {
+        let mut text = self.exchanges(&difference.trace, "does not take it", style);
+        if difference.trace.last().is_some_and(|last| last.implementation.is_none()) {
+            text.push_str("\n  if the model is only incomplete, the suite shows what the system itself does\n");
+        }
+        text
+    }
+
+    /// A trace, with both answers to its last input; `none` is said where the implementation model has none.
+    fn exchanges(&self, trace: &[Exchange], none: &str, style: Style) -> String {
         let model = self.spec.0;
         let mut text = String::new();
-        let (last, before) = match difference.trace.split_last() {
+        let (last, before) = match trace.split_last() {
             Some(split) => split,
             None => return text,
         };
@@ -140,12 +173,9 @@ impl Comparison<'_> {
         text.push_str(&format!("    specification:  {}\n", style.green(allowed.join(", or "))));
         let given = match &last.implementation {
             Some(events) => shown(events),
-            None => "does not take it".into(),
+            None => none.to_owned(),
         };
         text.push_str(&format!("    implementation: {}\n", style.red(given)));
-        if last.implementation.is_none() {
-            text.push_str("\n  if the model is only incomplete, the suite shows what the system itself does\n");
-        }
         text
     }
 

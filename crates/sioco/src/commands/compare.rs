@@ -30,6 +30,9 @@ use crate::solver_choice::SolverChoice;
 /// So many tests and transitions are shown, unless all are wanted.
 const SHOWN: usize = 20;
 
+/// A question may take this part of all the time, which is a tenth of a phase: one hard question leaves time for others.
+const QUESTIONS: u32 = 30;
+
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -52,7 +55,7 @@ Exit codes:
   0    the implementation model conforms, or does so up to `--length`
   1    it does not conform: a sequence of inputs shows it
   2    the command line or a model is wrong, or an output has no degree
-  3    a solver, `--nodes` or `--time` left it open
+  3    a solver, `--nodes` or `--time` left it open, or the implementation model has no value somewhere
   5    a solver broke down
   130  interrupted, with what was found until then")]
 pub struct Compare {
@@ -107,7 +110,7 @@ pub struct Compare {
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The longest that one question to a solver may take, in seconds
+    /// The longest that one question to a solver may take, in seconds; it is never more than a thirtieth of `--time`
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
 
@@ -186,7 +189,11 @@ impl Compare {
             until_different: self.until_different,
             describe: self.composition || self.format == Format::Json,
             enough: Some(flags.enough),
-            limits: Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() },
+            limits: Limits {
+                wall: self.patience.min(self.time / QUESTIONS),
+                cancel: Some(flags.stop),
+                ..Limits::default()
+            },
             ..Options::default()
         }
     }
@@ -321,6 +328,7 @@ impl Compare {
                     return Err(failure);
                 }
                 Ok(match conformance {
+                    Conformance::Conforms { no_value: Some(_), .. } => Exit::Inconclusive,
                     Conformance::Conforms { proved: true, .. } => Exit::Ok,
                     Conformance::Conforms { stop: Stop::Depth, .. } => Exit::Ok,
                     _ => Exit::Inconclusive,
@@ -332,4 +340,31 @@ impl Compare {
 
 fn name(path: &Path) -> String {
     path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        compare: Compare,
+    }
+
+    /// Ten questions that nobody can answer fit into each phase, however patient somebody is.
+    #[test]
+    fn a_question_takes_a_tenth_of_its_phase_at_most() {
+        for (time, patience, most) in [("60", "10", 2000), ("6", "10", 200), ("60", "1", 1000)] {
+            let line = Line::parse_from(["compare", "spec.sts", "impl.sts", "--time", time, "--patience", patience]);
+            let flag = || Arc::new(AtomicBool::new(false));
+            let options = line.compare.options(Flags { enough: flag(), stop: flag() });
+            assert_eq!(options.limits.wall, Duration::from_millis(most), "{time} {patience}");
+        }
+    }
 }
