@@ -105,7 +105,7 @@ impl Reader<'_> {
                 self.runs.begin(LoggedRun { seed, ..LoggedRun::new(number, line) });
             }
             "hello" => {
-                let order = json.get("order").and_then(Json::as_str).and_then(Order::named);
+                let order = json.get("order").and_then(Json::as_str).and_then(Order::promised);
                 // An adapter that says nothing about it means `sent`; the hello of a tester has settings.
                 let silent = json.get("config").is_none().then_some(Order::Sent);
                 self.order = order.or(self.order).or(silent);

@@ -382,9 +382,8 @@ impl<'a> Fields<'a> {
     fn hello(&self) -> Result<Hello, String> {
         let order = match self.text(&["order"]) {
             None => Order::Sent,
-            Some(name) => {
-                Order::named(&name).ok_or_else(|| self.wrong("has an `order` that is neither \"sut\" nor \"sent\""))?
-            }
+            Some(name) => Order::promised(&name)
+                .ok_or_else(|| self.wrong("has an `order` that is neither \"sut\" nor \"sent\""))?,
         };
         Ok(Hello {
             protocol: self.number("protocol")?.unwrap_or(VERSION),
@@ -565,6 +564,7 @@ mod tests {
             (r#"{"type":"output"}"#, "has no `gate`"),
             (r#"{"type":"output","gate":1}"#, "a `gate` that is no string"),
             (r#"{"type":"hello","order":"tus"}"#, "neither \"sut\" nor \"sent\""),
+            (r#"{"type":"hello","order":"certain"}"#, "neither \"sut\" nor \"sent\""),
             (r#"{"type":"hello","inputs":"inX"}"#, "no list of names"),
             (r#"{"type":"hello","inputs":[1]}"#, "no list of names"),
             (r#"{"type":"hello","reset":"no"}"#, "neither true nor false"),

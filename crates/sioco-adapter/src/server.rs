@@ -224,7 +224,7 @@ impl<'a> Session<'a> {
                     name: Some(self.serving.name.clone()),
                     inputs: names(Direction::Input),
                     outputs: names(Direction::Output),
-                    order: self.sut.order(),
+                    order: self.sut.order().as_promise(),
                     reset: true,
                 };
                 self.say(&AdapterMessage::Hello(hello))

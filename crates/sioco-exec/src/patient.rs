@@ -55,7 +55,7 @@ impl Patient {
         input: &GateValue,
     ) -> bool {
         let left = self.change(|belief| match order {
-            Order::Sut => mind.step(suite, belief, input),
+            Order::Sut | Order::Certain => mind.step(suite, belief, input),
             Order::Sent => mind.sent(suite, belief, queue).map(|()| true),
         });
         self.prune(mind, queue.len());

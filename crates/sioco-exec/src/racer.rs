@@ -45,7 +45,7 @@ pub struct Racer<S> {
 }
 
 impl<S: Sut> Racer<S> {
-    /// Puts a system behind wires. It is one whose order of events is its own: [`Order::Sut`].
+    /// Puts a system behind wires. It is one whose order of events is [its own](Order::is_of_system).
     pub fn new(inner: S, wires: Wires) -> Racer<S> {
         let (sent, inputs, outputs) = Default::default();
         Racer { inner, wires, random: Random::new(0), sent, inputs, outputs }

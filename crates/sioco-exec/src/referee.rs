@@ -230,7 +230,7 @@ impl<'m> Referee<'m> {
     pub fn input(&mut self, input: &GateValue) -> Option<Cause> {
         self.quiet = false;
         // What a silence by the clock ruled out is followed beside the belief.
-        if self.order == Order::Sut || self.timed {
+        if self.order.is_of_system() || self.timed {
             self.before_delta = None;
         }
         self.forget_queue();
@@ -239,7 +239,7 @@ impl<'m> Referee<'m> {
         let crossed = self.belief.crossed;
         let result = match self.order {
             _ if !known => Ok(false),
-            Order::Sut => self.mind.step(&self.suite, &mut self.belief, input),
+            Order::Sut | Order::Certain => self.mind.step(&self.suite, &mut self.belief, input),
             Order::Sent => {
                 self.queue.push(input.clone());
                 self.mind.sent(&self.suite, &mut self.belief, &self.queue).map(|()| {

@@ -8,10 +8,12 @@ use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
 use sioco_model::term::TermPool;
-use sioco_model::{TermId, Value};
+use sioco_model::{GateId, TermId, Value};
 use sioco_plan::want::{Want, atoms, have_values, param_sorts, side_of};
 use sioco_plan::{Leg, Plan};
 use sioco_symbolic::step::Step;
+
+use crate::course::gate_of;
 
 /// A node of the tree.
 pub type NodeId = u32;
@@ -290,10 +292,22 @@ impl Suite {
         self.nodes[node as usize].leg.as_ref()
     }
 
-    /// The open purposes that go on from a node with something that the system does.
-    pub fn expecting(&self, model: &Model, node: NodeId) -> Vec<usize> {
+    /// The open purposes that go on from a node with something that the system does; if a gate is given, with an output of
+    /// this gate.
+    pub fn expecting(&self, model: &Model, node: NodeId, gate: Option<GateId>) -> Vec<usize> {
         let own = |n: &NodeId| self.step(*n).is_some_and(|s| s.is_own(model) || s.is_silence());
         let mut open: Vec<NodeId> = self.children(node).filter(own).collect();
+        if gate.is_some() {
+            // What is seen next may come after internal steps.
+            let mut seen = Vec::new();
+            while let Some(n) = open.pop() {
+                match self.step(n) {
+                    Some(step) if step.is_observable(model) => seen.extend((gate_of(model, step) == gate).then_some(n)),
+                    _ => open.extend(self.children(n).filter(own)),
+                }
+            }
+            open = seen;
+        }
         let mut found = Vec::new();
         while let Some(n) = open.pop() {
             if !self.leads_on(n) {

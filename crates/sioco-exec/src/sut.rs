@@ -11,8 +11,10 @@ pub enum Order {
     /// Inputs are acknowledged when they were sent: the system may still give outputs before it takes them.
     #[default]
     Sent,
-    /// Events are in the order in which the system took inputs and gave outputs.
+    /// Events are in the order in which the system took inputs and gave outputs, as its adapter promises.
     Sut,
+    /// The same, and nobody has to promise it: the system is played in this process. No adapter can say this.
+    Certain,
 }
 
 impl Order {
@@ -21,12 +23,28 @@ impl Order {
         match self {
             Order::Sent => "sent",
             Order::Sut => "sut",
+            Order::Certain => "certain",
         }
     }
 
-    /// The order with a name.
+    /// The order with a name in a journal.
     pub fn named(name: &str) -> Option<Order> {
-        [Order::Sent, Order::Sut].into_iter().find(|o| o.name() == name)
+        [Order::Sent, Order::Sut, Order::Certain].into_iter().find(|o| o.name() == name)
+    }
+
+    /// The order that an adapter may promise by this name.
+    pub fn promised(name: &str) -> Option<Order> {
+        Order::named(name).filter(|o| *o != Order::Certain)
+    }
+
+    /// What an adapter of a system with this order promises: whoever hears it only has its word.
+    pub fn as_promise(self) -> Order {
+        if self == Order::Certain { Order::Sut } else { self }
+    }
+
+    /// Whether events are in the order in which the system took and gave things: promised, or for sure.
+    pub fn is_of_system(self) -> bool {
+        self != Order::Sent
     }
 }
 

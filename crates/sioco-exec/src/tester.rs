@@ -499,7 +499,7 @@ impl<'m> Tester<'m> {
     /// The system is in its initial state.
     pub fn started(&mut self, order: Order) {
         self.interaction = self.settings.interaction.unwrap_or(match order {
-            Order::Sut => Interaction::Eager,
+            Order::Sut | Order::Certain => Interaction::Eager,
             Order::Sent => Interaction::Fair,
         });
         self.referee.set_order(order);

@@ -5,7 +5,8 @@
 //! has not said yet that it was sent. Where the adapter promises the order in which the *system* took and gave things, it
 //! was not. An output that is explained only if the input was taken shows that the promise was broken, or that the system
 //! is wrong: then the rest of the run is judged as if nothing had been promised. What fails even so is a failure, whoever
-//! kept what order; otherwise nothing is known about the system, and the run is an error of the adapter.
+//! kept what order; otherwise nothing is known about the system, and the run is an error of the adapter. Where the order
+//! is certain, there is no promise that could be broken.
 
 use crate::belief::Belief;
 use crate::event::{GateValue, Observation};

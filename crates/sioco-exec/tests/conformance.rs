@@ -52,7 +52,7 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
     let mut trace: Vec<Act> = Vec::new();
     let length = match order {
         _ if case.is_wide() => 3,
-        Order::Sut => 10,
+        Order::Sut | Order::Certain => 10,
         Order::Sent => 7,
     };
     for _ in 0..length {
@@ -194,7 +194,7 @@ fn models_that_are_played_conform() {
         }
         let player = Player::new(&case.model);
         let (summary, records) = match strategy.order {
-            Order::Sut => strategy.run_with(case, &mut { player }),
+            Order::Sut | Order::Certain => strategy.run_with(case, &mut { player }),
             Order::Sent => strategy.run_with(case, &mut Racer::new(player, Wires::default())),
         };
         let failed = judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;

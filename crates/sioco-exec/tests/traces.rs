@@ -157,6 +157,37 @@ fn who_failed_is_who_was_there() {
     assert_eq!(summary.runs[Verdict::Fail as usize], 1, "what failed is not tried again: {summary:?}");
 }
 
+/// A wrong value of one output says nothing about the traces with another one: they are tried (S1 section 3.2.4).
+#[test]
+fn a_wrong_value_drops_what_expects_this_output() {
+    let model = support::model(
+        "input a\noutput x(p: Int)\noutput y\noutput z\nprocess P {\n  init l0 { ?a -> l1 }\n  \
+         state l1 { !x(1) -> l2  tau -> l3 }\n  state l3 { !y -> l2 }\n  state l2 { ?a -> l4 }\n  \
+         state l4 { !y -> l5  !z -> l5 }\n  state l5 { }\n}\n",
+    );
+    let mut plan = tests(&model, 4);
+    plan.purposes.sort_by_key(|p| shown(&model, p));
+    let names: Vec<String> = plan.purposes.iter().map(|p| shown(&model, p)).collect();
+    assert_eq!(names, ["?a !x(1) ?a !y", "?a !x(1) ?a !z", "?a !y ?a !y", "?a !y ?a !z"]);
+    // `!x` with a wrong value in the first run, and what is right from then on.
+    let mut resets = 0;
+    let mut sut = Scripted::new(&model, move |inputs: &[GateValue]| match inputs.len() {
+        0 => {
+            resets += 1;
+            vec![]
+        }
+        1 => vec![if resets == 1 { "!x(2)".into() } else { "!y".into() }],
+        _ => vec![if resets % 2 == 0 { "!y".into() } else { "!z".into() }],
+    });
+    let settings = Settings { values: Choice::Min, attempts: 5, ..Settings::default() };
+    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let (_, summary) = campaign(&mut tester, &mut sut);
+    let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
+    let (fail, open, pass) = (Verdict::Fail, Verdict::Inconclusive, Verdict::Pass);
+    assert_eq!(verdicts, [fail, open, pass, pass].map(Some), "{summary:?}");
+    assert!(matches!(summary.purposes[1].cause, Some(Cause::Open(Open::Dropped { run: 1 }))), "{summary:?}");
+}
+
 /// The same without any time to compute: the value that is missing is not found, and everything says so.
 #[test]
 fn who_must_hurry_says_so() {

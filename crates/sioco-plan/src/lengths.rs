@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::{LocationId, Model, TermId, Value};
-use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
+use sioco_solve::{Limits, Reason};
 use sioco_symbolic::explore::{Progress, Stop};
 use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
@@ -93,13 +93,13 @@ struct Grown {
     counts: Counts,
 }
 
-/// Walkers for all cores.
+/// Walkers for all cores. They ask nothing when the search is over.
 pub(crate) fn walkers<'m>(model: &'m Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Walker<'m>> {
-    (0..options.workers.max(1)).map(|_| walker(model, solvers, options)).collect()
+    (0..options.workers.max(1)).map(|_| walker(model, solvers, options.search_limits())).collect()
 }
 
-fn walker<'m>(model: &'m Model, solvers: SolverFactory<'_>, options: &Options) -> Walker<'m> {
-    Walker::new(Path::with(model, solvers, Shortcuts::default(), options.limits.clone()))
+fn walker<'m>(model: &'m Model, solvers: SolverFactory<'_>, limits: Limits) -> Walker<'m> {
+    Walker::new(Path::with(model, solvers, Shortcuts::default(), limits))
 }
 
 /// Grows the tree of a model.
@@ -389,19 +389,22 @@ impl Lengths {
     /// A purpose for each of them (S1: one test case for every symbolic trace), the longest first. If there is no time for
     /// all tests of the greatest length, those of the greatest one for which there is.
     pub fn purposes(&mut self, model: &Model, solvers: SolverFactory<'_>, options: &Options) -> Vec<Purpose> {
-        let make = |layer: &Layer, over: &Over<'_>| {
-            self.tests(model, solvers, options, layer, over).map(|made| (layer.length, made))
+        let make = |layer: &Layer, limits: &Limits, over: &Over<'_>| {
+            self.tests(model, solvers, &Options { limits: limits.clone(), ..options.clone() }, layer, over)
+                .map(|made| (layer.length, made))
         };
-        let over = || options.is_over();
-        let mut found = self.layers.last().filter(|_| self.stop != Stop::Cancelled).and_then(|all| make(all, &over));
+        // A question about the greatest length must not take the time that is there for the others.
+        let (search, all, over) = (options.search_limits(), &options.limits, || options.is_over());
+        let greatest = self.layers.last().filter(|_| self.stop != Stop::Cancelled);
+        let mut found = greatest.and_then(|layer| make(layer, &search, &over));
         if found.is_none() {
             // The shorter they are, the sooner they are made; each length is a small part of the next one. What is left of
             // the time decides how many there are.
-            let over = || options.limits.cancelled();
-            found = self.layers.iter().skip(1).map_while(|layer| make(layer, &over)).last();
+            let over = || all.cancelled();
+            found = self.layers.iter().skip(1).map_while(|layer| make(layer, all, &over)).last();
         }
         // Where no length has all its tests, the shortest ones without values are better than nothing.
-        let found = found.or_else(|| self.layers.get(1).and_then(|layer| make(layer, &|| false)));
+        let found = found.or_else(|| self.layers.get(1).and_then(|layer| make(layer, all, &|| false)));
         let Some((length, Made { purposes, counts })) = found else { return Vec::new() };
         if length < self.length {
             (self.length, self.stop) = (length, Stop::Cancelled);
@@ -492,7 +495,7 @@ impl<'a, 'm> Tests<'a, 'm> {
         Tests {
             model,
             options,
-            walker: walker(model, solvers, options),
+            walker: walker(model, solvers, options.limits.clone()),
             interpreter: Interpreter::new(model),
             drawer: Drawer::default(),
             random: Random::new(seeds.bits()),

@@ -45,7 +45,8 @@ pub struct Options {
     pub workers: usize,
     /// Whether it is found out if a run can be inconclusive.
     pub steering: bool,
-    /// Set from outside when the search has taken long enough: what it has is then used.
+    /// Set from outside when the search has taken long enough: what it has is then used. Whoever ends the planning sets this
+    /// as well: where there is such a flag, it is what cuts questions of the search for all traces of a length.
     pub enough: Option<Arc<AtomicBool>>,
     /// The limits of each question to a solver; its `cancel` ends the planning with what was found.
     pub limits: Limits,
@@ -73,6 +74,12 @@ impl Options {
             enough: None,
             limits: Limits::default(),
         }
+    }
+
+    /// The limits of questions that end with the search, so that what comes after it has its own share of the time.
+    pub(crate) fn search_limits(&self) -> Limits {
+        let cancel = self.enough.clone().or_else(|| self.limits.cancel.clone());
+        Limits { cancel, ..self.limits.clone() }
     }
 
     /// Whether it is time to stop looking.

@@ -5,13 +5,13 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use sioco_model::Value;
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
+use sioco_model::{SymbolId, TermId, Value};
 use sioco_plan::along::Drawer;
 use sioco_plan::{Cover, Leg, Options, Plan, plan};
-use sioco_solve::Limits;
-use sioco_solve::values::{Choice, Random};
+use sioco_solve::values::{Bounds, Choice, Random};
+use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
 use support::{builtin, example, model};
 
 fn planned(model: &Model, length: usize, seed: u64, workers: usize) -> Plan {
@@ -194,4 +194,72 @@ fn the_greatest_length_with_tests_is_taken() {
         assert_eq!(found.purposes.len(), planned(&model, length, 0, 1).purposes.len(), "{told}");
         assert_eq!(found.purposes.iter().all(|p| p.test.is_some()), stop_at > 3, "{told}");
     }
+}
+
+/// The built-in solver; but what it does not decide lasts until somebody gives up: the search, if it can, and otherwise
+/// everything.
+struct Endless {
+    solver: Box<dyn Bounds>,
+    enough: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Solver for Endless {
+    fn name(&self) -> String {
+        "endless".into()
+    }
+
+    fn push(&mut self) {
+        self.solver.push();
+    }
+
+    fn pop(&mut self) {
+        self.solver.pop();
+    }
+
+    fn assert(&mut self, terms: Terms<'_>, conjunct: TermId) {
+        self.solver.assert(terms, conjunct);
+    }
+
+    fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        match self.solver.check(terms, limits, want_witness) {
+            Answer::Unknown(_) => {
+                self.enough.store(true, Ordering::Relaxed);
+                self.stop.fetch_or(!limits.cancelled(), Ordering::Relaxed);
+                Answer::Unknown(Reason::Cancelled)
+            }
+            answer => answer,
+        }
+    }
+}
+
+impl Bounds for Endless {
+    fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
+        self.solver.bounds(symbol)
+    }
+}
+
+/// A question that takes all the time of the search leaves that for the tests of what was found before it.
+#[test]
+fn a_hard_question_leaves_time_for_shorter_tests() {
+    let model = model(
+        "input b\ninput c(p: Int, r: Int, w: Int)\noutput x(q: Int)\nprocess P {\n  var s: Int = 0\n  \
+         init l0 { ?b -> l1 }\n  state l1 { !x(any q) / s := q -> l2 }\n  \
+         state l2 { ?c(p, r, w) [p*p*p + r*r*r == w*w + 33 && p > s && w > 1000] -> l0 }\n}\n",
+    );
+    let (enough, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let solvers =
+        || -> Box<dyn Bounds> { Box::new(Endless { solver: builtin(), enough: enough.clone(), stop: stop.clone() }) };
+    let options = Options {
+        steering: false,
+        tests: Some(Choice::Min),
+        workers: 1,
+        enough: Some(enough.clone()),
+        limits: Limits { cancel: Some(stop.clone()), ..Limits::default() },
+        ..Options::new(Cover::Traces(3))
+    };
+    let found = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");
+    assert!(enough.load(Ordering::Relaxed), "the question is a hard one");
+    assert_eq!((found.length, found.shorter().is_some()), (Some(2), true));
+    assert!(found.purposes.len() == 1 && found.purposes[0].test.is_some(), "{:?}", found.purposes);
 }

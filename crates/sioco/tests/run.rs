@@ -447,6 +447,27 @@ fn a_model_that_plays_may_be_declared_in_another_order() {
     run.exits(1).stdout_has("is Green, the SUT sent Red");
 }
 
+/// What a model that plays gives before it takes an input came before it: no adapter could have mixed them up, so it is a
+/// failure, for whoever reads the journal, too.
+#[test]
+fn the_order_of_a_model_that_plays_is_certain() {
+    let folder = folder();
+    let gates = "input a\noutput x\n\n";
+    let spec = "process S {\n  init s0 { ?a -> s1 }\n  state s1 { ?a -> s2 }\n  state s2 { !x -> s0 }\n}\n";
+    folder.write("s.sts", &format!("{gates}{spec}"));
+    folder.write("i.sts", &format!("{gates}process I {{\n  init s0 {{ ?a -> s1 }}\n  state s1 {{ !x -> s0 }}\n}}\n"));
+    let sut = ["--sut", "model:i.sts", "--solver", "builtin"];
+    for seed in ["1", "6"] {
+        let args = ["test", "s.sts", "--cover", "traces:3", "--seed", seed, "--journal", "j.jsonl", "--no-shrink"];
+        let run = sioco_in(&[&args[..], &sut].concat(), &folder.path(""));
+        run.exits(1).stdout_has("error[sioco::V001]").stdout_has("no `!x` leaves `s1`");
+        let judged = sioco_in(&["judge", "s.sts", "j.jsonl", "--solver", "builtin"], &folder.path(""));
+        judged.exits(1).stdout_has("error[sioco::V001]");
+        let replayed = sioco_in(&[&["replay", "j.jsonl", "--times", "1"][..], &sut].concat(), &folder.path(""));
+        replayed.exits(1).stdout_has("FAILED");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_journal_that_cannot_be_written_is_told_with_all_that_is_known() {

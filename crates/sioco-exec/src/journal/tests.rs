@@ -157,7 +157,7 @@ impl Draw<'_> {
             0 => {
                 let aims = [Aim::Walk, Aim::Replay, Aim::Purpose(self.below(9)), Aim::Shrunk(self.below(9) as u64)];
                 let aim = aims[self.below(4)].clone();
-                let order = [Order::Sut, Order::Sent][self.below(2)];
+                let order = [Order::Sut, Order::Sent, Order::Certain][self.below(3)];
                 Record::Run { run: self.random.bits(), seed: self.random.bits(), aim, order }
             }
             1 => {

@@ -321,7 +321,7 @@ impl<'m> Player<'m> {
 
 impl Sut for Player<'_> {
     fn order(&self) -> Order {
-        Order::Sut
+        Order::Certain
     }
 
     fn reset(&mut self, _run: u64, seed: u64) -> Result<(), Fault> {

@@ -127,11 +127,20 @@ impl Tester<'_> {
     }
 
     /// Gives up the purposes that the failing trace was a beginning of: they would fail in the same way (S1 section
-    /// 3.2.4). The one that the run was after in the end is the one that failed.
+    /// 3.2.4). Where the system gave an output with wrong values, those that expect this output; others it may still take
+    /// another time. The one that the run was after in the end is the one that failed.
     pub(super) fn drop_prefix(&mut self, cause: &Cause) {
         let (model, suite) = (self.referee.model(), &self.referee.suite);
-        let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
-        let mut dropped: Vec<usize> = marks.flat_map(|m| suite.expecting(model, m.node)).collect();
+        let expecting = |gate: Option<GateId>| -> Vec<usize> {
+            let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+            marks.flat_map(|m| suite.expecting(model, m.node, gate)).collect()
+        };
+        let gate = match cause {
+            Cause::Failure(Failure::Output(output)) => Some(output.gate),
+            Cause::Failure(Failure::Malformed { gate, .. }) => *gate,
+            _ => None,
+        };
+        let mut dropped = gate.map(|g| expecting(Some(g))).filter(|d| !d.is_empty()).unwrap_or_else(|| expecting(None));
         let wanted = match self.mode {
             Mode::Purpose(purpose) if self.still_fits(purpose) => Some(purpose),
             _ => None,

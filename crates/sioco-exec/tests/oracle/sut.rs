@@ -196,7 +196,7 @@ impl Sut for Played<'_> {
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
         let input = self.names.act(input);
         match self.order {
-            Order::Sut => {
+            Order::Sut | Order::Certain => {
                 // What it does at once, it does before it takes the input.
                 while !self.late
                     && let Some(output) = self.give()
@@ -217,7 +217,7 @@ impl Sut for Played<'_> {
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         match self.order {
-            Order::Sut => {
+            Order::Sut | Order::Certain => {
                 let waits = !wait.is_zero() || !self.late;
                 if self.events.is_empty()
                     && waits

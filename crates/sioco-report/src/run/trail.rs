@@ -119,7 +119,7 @@ impl Trails {
     fn keep(&mut self, run: u64, verdict: Verdict, length: u64) {
         let (steps, waiting) = (std::mem::take(&mut self.current), self.waiting.take());
         if make_room(&mut self.bad, |t| (t.verdict, t.length), verdict, length) {
-            let unaccepted = waiting.filter(|_| self.order == Some(Order::Sut));
+            let unaccepted = waiting.filter(|_| self.order.is_some_and(Order::is_of_system));
             self.bad.push(Trail { run, seed: self.seed, begun: self.begun, verdict, length, steps, unaccepted });
         }
     }

@@ -520,7 +520,9 @@ impl Check {
 fn about_hello(hello: &Hello, took: Duration, list: &mut List<'_, '_>) {
     let name = hello.name.as_deref().map_or_else(|| "without a name".into(), |name| format!("`{name}`"));
     let order = match hello.order {
-        Order::Sut => "order `sut`: its lines are in the order in which the system took and gave things",
+        Order::Sut | Order::Certain => {
+            "order `sut`: its lines are in the order in which the system took and gave things"
+        }
         Order::Sent => "order `sent`: inputs and outputs may cross; `sut` is more precise, where it is true",
     };
     let (mark, late) = match took > LATE {

@@ -280,7 +280,7 @@ impl Test {
             again: Some(&replay),
             eager: match self.interaction {
                 Some(manner) => manner == Manner::Eager,
-                None => trails.order() == Some(Order::Sut),
+                None => trails.order().is_some_and(Order::is_of_system),
             },
             shrunk: &shrinks.all,
         };

@@ -54,7 +54,7 @@ impl Described {
         let wrong = |why: String| Failure::usage(format!("`{}`, [sut.{name}]: {why}", project.file()));
         let order = match config.order.as_deref() {
             None => Order::Sent,
-            Some(order) => Order::named(order)
+            Some(order) => Order::promised(order)
                 .ok_or_else(|| wrong(format!("`order` is \"sut\" or \"sent\", and not \"{order}\"")))?,
         };
         let dialect = match config.dialect.as_deref() {
