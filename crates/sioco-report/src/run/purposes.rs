@@ -75,7 +75,10 @@ fn wanting(campaign: &Campaign<'_>) -> Option<String> {
     }
     counts.retain(|(n, _)| *n > 0);
     counts.sort_by_key(|(n, s)| (std::cmp::Reverse(*n), *s));
-    let name = |(n, s): &(usize, SwitchId)| format!("{n} of these need `{}`", model.switches[*s].name);
+    let name = |(n, s): &(usize, SwitchId)| {
+        let needs = if *n == 1 { "1 of these needs".to_owned() } else { format!("{n} of these need") };
+        format!("{needs} `{}`", model.switches[*s].name)
+    };
     let named: Vec<String> = counts.iter().take(CHOICES).map(name).collect();
     (!named.is_empty()).then(|| format!("{}, which the system never did", named.join(", ")))
 }
