@@ -252,18 +252,25 @@ impl Comparison<'_> {
         let c = &self.found.composition;
         let mut text = String::new();
         let names = self.names();
-        for t in c.transitions.iter().take(page.most) {
+        for (i, t) in c.transitions.iter().enumerate().take(page.most) {
             let input = &self.spec.0.gates[t.gate].name;
-            let condition = match t.condition.is_empty() {
+            // Both models may say the same.
+            let mut parts: Vec<&str> = Vec::new();
+            for part in &t.condition {
+                if !parts.contains(&part.as_str()) {
+                    parts.push(part);
+                }
+            }
+            let condition = match parts.is_empty() {
                 true => String::new(),
-                false => format!(" [{}]", t.condition.join(" && ")),
+                false => format!(" [{}]", parts.join(" && ")),
             };
             let (from, to) = (&names[t.from], &names[t.to]);
             let tests = match t.dist_deg() {
                 Some(n) if t.defined == Defined::Both => format!("  DistDeg {n}"),
                 _ => String::new(),
             };
-            text.push_str(&format!("  {from} ?{input}{condition} -> {to}{tests}\n"));
+            text.push_str(&format!("  {}. {from} ?{input}{condition} -> {to}{tests}\n", i + 1));
         }
         let more = c.transitions.len().saturating_sub(page.most);
         if more > 0 {

@@ -55,7 +55,7 @@ Exit codes:
   0    the implementation model conforms, or does so up to `--length`
   1    it does not conform: a sequence of inputs shows it
   2    the command line or a model is wrong, or an output has no degree
-  3    a solver, `--nodes` or `--time` left it open, or the implementation model has no value somewhere
+  3    a solver or a limit left it open, or the implementation has no value
   5    a solver broke down
   130  interrupted, with what was found until then")]
 pub struct Compare {
