@@ -370,11 +370,65 @@ fn reals_are_chosen_between_their_bounds() {
 
 /// Comparisons of two reals with each other and with whole numbers have a solution if and only if there is one among
 /// the thirds around these numbers.
+/// Conditions over two symbols that come and go, against all pairs of some values.
+#[derive(Default)]
+struct Walk {
+    seed: u64,
+    solver: Builtin,
+    conjuncts: Vec<TermId>,
+    sat: u32,
+    unsat: u32,
+    /// Unknown although some pair satisfies them.
+    unknown: u32,
+}
+
+impl Walk {
+    fn begin(&mut self, seed: u64) {
+        (self.seed, self.solver) = (seed, Builtin::new());
+        self.conjuncts.clear();
+    }
+
+    /// One more condition, instead of the last one if so wanted.
+    fn step(&mut self, world: &World, c: TermId, instead: bool, grid: &[Value]) {
+        if instead && self.conjuncts.pop().is_some() {
+            self.solver.pop();
+        }
+        self.solver.push();
+        self.solver.assert(world.terms(), c);
+        self.conjuncts.push(c);
+        let seed = self.seed;
+        let possible = |conjuncts: &[TermId]| {
+            let mut pairs = grid.iter().flat_map(|a| grid.iter().map(|b| [a.clone(), b.clone()]));
+            pairs.any(|pair| world.terms().satisfies(&pair, conjuncts))
+        };
+        match self.solver.check(world.terms(), &limits(), true) {
+            Answer::Sat(witness) => {
+                assert!(world.terms().satisfies(&witness.expect("asked for"), &self.conjuncts), "seed {seed}");
+                self.sat += 1;
+            }
+            Answer::Unsat(core) => {
+                let core = core.expect("which");
+                let own = core.iter().all(|c| self.conjuncts.contains(c));
+                assert!(own && !possible(&core), "seed {seed}: {core:?}");
+                self.unsat += 1;
+            }
+            Answer::Unknown(_) => self.unknown += u32::from(possible(&self.conjuncts)),
+        }
+    }
+
+    /// Fewer than one in so many are left open.
+    fn decides(&self, one_in: u32) {
+        let Walk { sat, unsat, unknown, .. } = self;
+        println!("{sat} sat, {unsat} unsat, {unknown} unknown although possible");
+        assert!(unknown * one_in < *sat, "{unknown} unknown although possible, {sat} found");
+    }
+}
+
 #[test]
 fn random_comparisons_of_reals_agree_with_brute_force() {
     let third = |n: i64| sioco_model::number::rational(n.into(), 3.into()).unwrap();
     let grid: Vec<Value> = (-6..=15).map(|n| Value::real(third(n))).collect();
-    let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
+    let mut walk = Walk::default();
     for seed in seeds(9_000, 60) {
         let mut rng = Rng(seed);
         let mut world = World::new(0, 0, 0, false);
@@ -382,8 +436,7 @@ fn random_comparisons_of_reals_agree_with_brute_force() {
         let range = world.sorts.intern(Sort::Real { lo: Some(0.into()), hi: Some(3.into()) });
         let sorts = [if seed.is_multiple_of(2) { real } else { range }, real];
         let [x, y] = ["x", "y"].map(|n| n.to_owned()).map(|n| world.symbol(&n, sorts[usize::from(n == "y")]));
-        let mut solver = Builtin::new();
-        let mut conjuncts: Vec<TermId> = Vec::new();
+        walk.begin(seed);
         for _ in 0..8 {
             let number = world.pool.constant(Value::real(rng.between(0, 3).into()), real);
             let one = world.pool.constant(Value::real(1.into()), real);
@@ -394,33 +447,10 @@ fn random_comparisons_of_reals_agree_with_brute_force() {
             if rng.below(3) == 0 {
                 c = world.pool.not(&world.sorts, c);
             }
-            if rng.below(3) == 0 && !conjuncts.is_empty() {
-                conjuncts.pop();
-                solver.pop();
-            }
-            solver.push();
-            solver.assert(world.terms(), c);
-            conjuncts.push(c);
-            let possible = |conjuncts: &[TermId]| {
-                let pairs = grid.iter().flat_map(|a| grid.iter().map(|b| [a.clone(), b.clone()]));
-                pairs.into_iter().any(|pair| world.terms().satisfies(&pair, conjuncts))
-            };
-            match solver.check(world.terms(), &limits(), true) {
-                Answer::Sat(witness) => {
-                    assert!(world.terms().satisfies(&witness.expect("asked for"), &conjuncts), "seed {seed}");
-                    sat += 1;
-                }
-                Answer::Unsat(core) => {
-                    let core = core.expect("which");
-                    assert!(core.iter().all(|c| conjuncts.contains(c)) && !possible(&core), "seed {seed}: {core:?}");
-                    unsat += 1;
-                }
-                Answer::Unknown(_) => unknown += u32::from(possible(&conjuncts)),
-            }
+            walk.step(&world, c, rng.below(3) == 0, &grid);
         }
     }
-    println!("{sat} sat, {unsat} unsat, {unknown} unknown although possible");
-    assert!(unknown * 5 < sat, "{unknown} unknown although possible, {sat} found");
+    walk.decides(5);
 }
 
 #[test]
@@ -430,7 +460,7 @@ fn random_lengths_and_equalities_agree_with_brute_force() {
     let texts: Vec<Value> = letters.iter().map(|t| Value::string(t)).collect();
     let items = |t: &&str| Value::seq(t.bytes().map(|b| Value::Int(i64::from(b - b'a'))).collect());
     let rows: Vec<Value> = letters.iter().map(items).collect();
-    let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
+    let mut walk = Walk::default();
     for seed in seeds(12_000, 80) {
         let mut rng = Rng(seed);
         let mut world = World::new(0, 0, 0, false);
@@ -438,8 +468,7 @@ fn random_lengths_and_equalities_agree_with_brute_force() {
         let row = world.sorts.seq(small);
         let (sort, grid) = if seed.is_multiple_of(2) { (world.sorts.string, &texts) } else { (row, &rows) };
         let both = ["x", "y"].map(|n| world.symbol(n, sort));
-        let mut solver = Builtin::new();
-        let mut conjuncts: Vec<TermId> = Vec::new();
+        walk.begin(seed);
         for _ in 0..8 {
             let lengths = both.map(|t| world.pool.app(Op::Len, &[t], world.sorts.int));
             let number = world.int(rng.between(0, 2));
@@ -459,31 +488,8 @@ fn random_lengths_and_equalities_agree_with_brute_force() {
             if rng.below(3) == 0 {
                 c = world.pool.not(&world.sorts, c);
             }
-            if rng.below(3) == 0 && !conjuncts.is_empty() {
-                conjuncts.pop();
-                solver.pop();
-            }
-            solver.push();
-            solver.assert(world.terms(), c);
-            conjuncts.push(c);
-            let possible = |conjuncts: &[TermId]| {
-                let pairs = grid.iter().flat_map(|a| grid.iter().map(|b| [a.clone(), b.clone()]));
-                pairs.into_iter().any(|pair| world.terms().satisfies(&pair, conjuncts))
-            };
-            match solver.check(world.terms(), &limits(), true) {
-                Answer::Sat(witness) => {
-                    assert!(world.terms().satisfies(&witness.expect("asked for"), &conjuncts), "seed {seed}");
-                    sat += 1;
-                }
-                Answer::Unsat(core) => {
-                    let core = core.expect("which");
-                    assert!(core.iter().all(|c| conjuncts.contains(c)) && !possible(&core), "seed {seed}: {core:?}");
-                    unsat += 1;
-                }
-                Answer::Unknown(_) => unknown += u32::from(possible(&conjuncts)),
-            }
+            walk.step(&world, c, rng.below(3) == 0, grid);
         }
     }
-    println!("{sat} sat, {unsat} unsat, {unknown} unknown although possible");
-    assert!(unknown * 10 < sat, "{unknown} unknown although possible, {sat} found");
+    walk.decides(10);
 }

@@ -190,23 +190,12 @@ impl Places {
 
     /// The value that the numbers of a place and its fields stand for; what they leave open is as in `before`.
     pub fn read(&self, sorts: &Sorts, place: PlaceId, numbers: &[i64], before: &Value) -> Value {
-        self.read_with(sorts, place, numbers, before, &|_| true)
+        self.guess(sorts, place, numbers, before, &|_| true)
     }
 
     /// The same, for looking whether the value will do: where it is not settled which token a string or a sequence is,
     /// it may be another one, of the length that its number says.
     pub fn guess(
-        &self,
-        sorts: &Sorts,
-        place: PlaceId,
-        numbers: &[i64],
-        before: &Value,
-        settled: &dyn Fn(Var) -> bool,
-    ) -> Value {
-        self.read_with(sorts, place, numbers, before, settled)
-    }
-
-    fn read_with(
         &self,
         sorts: &Sorts,
         place: PlaceId,
@@ -230,7 +219,7 @@ impl Places {
                         _ => sorts.default_value(field.sort),
                     };
                     match place.fields.iter().find(|(key, _)| *key == (tag, i as u32)) {
-                        Some((_, child)) => self.read_with(sorts, *child, numbers, &old, settled),
+                        Some((_, child)) => self.guess(sorts, *child, numbers, &old, settled),
                         None => old,
                     }
                 });
