@@ -16,6 +16,7 @@
 
 pub mod account;
 pub mod belief;
+mod block;
 pub mod course;
 pub mod drive;
 pub mod event;

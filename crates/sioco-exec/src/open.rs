@@ -198,6 +198,19 @@ impl<'m> Tracker<'m> {
         found
     }
 
+    /// Whether something may be undefined when one of these steps is tried, be it that this is an open question. Observed
+    /// values are those of a step at a gate.
+    pub fn may_break(&mut self, trail: &Trail, asked: &dyn Fn(Step) -> bool, observed: Option<&[Value]>) -> bool {
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        steps.retain(|s| asked(*s));
+        steps.into_iter().any(|step| {
+            let values = observed.filter(|_| step.is_observable(self.model));
+            self.path.may_break(step, values) != Possible::No
+        })
+    }
+
     /// What the state is known by among others; equal ones can be merged.
     pub fn key(&mut self, trail: &Trail) -> Option<Key> {
         self.visit(trail);

@@ -22,7 +22,7 @@ pub struct PurposeResult {
     pub cause: Option<Cause>,
     /// Whether it passed with exactly one hypothesis (S0: conservative).
     pub alone: bool,
-    /// Whether what it passed with rests on an `unknown`.
+    /// Whether what was observed in the last attempt is allowed is an open question.
     pub doubt: bool,
     /// How often it was aimed at.
     pub attempts: u32,
@@ -138,6 +138,8 @@ pub struct Summary {
     pub deadlocks: Vec<String>,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
+    /// How many of them would have been failures if nothing had come.
+    pub hidden: u64,
     /// After which gate of a run they were, or at its beginning, and how often; the most frequent first.
     pub late: Vec<(Option<GateId>, u64)>,
     /// Outputs of older runs that came during later ones and were dropped.

@@ -94,6 +94,8 @@ pub enum Open {
     /// Whether any values lead to the purpose is unknown, and values of the next input alone were not found or lead
     /// nowhere (S0 lines 16 and 22).
     Unknown(Reason),
+    /// What was observed is allowed only if the answer to this question is the right one, and no solver answered it.
+    Undecided(String),
     /// No values lead to the purpose.
     NoValues,
     /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model.

@@ -63,6 +63,12 @@ impl Tester<'_> {
         self.listening.late && self.is_last(input) && self.listens(&Cause::Reached)
     }
 
+    /// Whether something is owed: nothing explains quiescence. Then the run ends only after one more observation, also where
+    /// it has left its purpose (`theory`, section 5: owed outputs).
+    pub(super) fn owes(&mut self) -> bool {
+        !self.referee.is_quiet() && !self.referee.allows_silence()
+    }
+
     /// Whether to wait for silence before the run ends like this.
     pub(super) fn listens(&mut self, cause: &Cause) -> bool {
         let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));

@@ -328,6 +328,9 @@ impl<'m> Interpreter<'m> {
                 return Ok(false);
             }
         }
+        // A conjunction with a false part is false, so that an open question about the guard matters only if the
+        // arguments agree.
+        let mut open = None;
         if let Some(guard) = &compiled.guard {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}
@@ -338,6 +341,7 @@ impl<'m> Interpreter<'m> {
                     match self.oracle.whether(context, &question, Err(e)) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
+                        Err(e @ EvalError::NeedsSolver(_)) => open = Some(e),
                         Err(e) => return Err(StepError::new(self.model, env, switch, Part::Guard, e)),
                     }
                 }
@@ -347,11 +351,18 @@ impl<'m> Interpreter<'m> {
             let Some(term) = term else { continue };
             let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
             let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
-            if !same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))? {
-                return Ok(false);
+            match same {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                // Where the guard may be false, the argument need not have a value.
+                Err(_) if open.is_some() => {}
+                Err(e) => return Err(StepError::new(self.model, env, switch, Part::Argument(i), e)),
             }
         }
-        Ok(true)
+        match open {
+            None => Ok(true),
+            Some(e) => Err(StepError::new(self.model, env, switch, Part::Guard, e)),
+        }
     }
 
     /// Takes a switch if it is enabled: the guard-checked step (S0 definition 7). The state is unchanged otherwise.

@@ -214,9 +214,14 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let deadlocks = dead_end::lines(campaign, NAMED).into_iter().enumerate();
     rows.extend(deadlocks.map(|(i, text)| (if i == 0 { "deadlock" } else { "" }, text)));
     if summary.withdrawn > 0 {
-        let what = match summary.withdrawn {
+        let mut what = match summary.withdrawn {
             1 => "a silence was withdrawn, since an output came after all".to_owned(),
             n => format!("{n} silences were withdrawn, since outputs came after all"),
+        };
+        what += &match (summary.hidden, summary.withdrawn) {
+            (0, _) => String::new(),
+            (1, 1) => "; it would have been a failure".to_owned(),
+            (n, _) => format!("; {n} of them would have been failures"),
         };
         let ms = campaign.quiescence.as_millis();
         let advice = match campaign.took.is_some() {

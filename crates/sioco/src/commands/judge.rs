@@ -205,7 +205,7 @@ impl Judge {
             })
             .collect();
         show::bad_runs(&runs, show::About { source, seed: None, file: Some(&file), replay: None }, out);
-        (all.summary(model, referee.withdrawn, referee.mind.unknown), reasons)
+        (all.summary(model, &referee), reasons)
     }
 
     fn is_stdin(&self) -> bool {
@@ -297,7 +297,7 @@ impl Totals {
         }
     }
 
-    fn summary(self, model: &Model, withdrawn: u64, unknown: u64) -> Summary {
+    fn summary(self, model: &Model, referee: &Referee<'_>) -> Summary {
         let (switches, locations) = covered(model, true, &self.surely, &self.possibly);
         Summary {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
@@ -312,11 +312,12 @@ impl Totals {
             locations,
             bad: self.bad,
             deadlocks: Vec::new(),
-            withdrawn,
+            withdrawn: referee.withdrawn,
+            hidden: referee.hidden,
             late: Vec::new(),
             stale: 0,
             unheard: 0,
-            unknown,
+            unknown: referee.mind.unknown,
             pauses: Pauses::default(),
         }
     }
