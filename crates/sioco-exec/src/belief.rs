@@ -327,7 +327,7 @@ impl<'m> Mind<'m> {
         for group in &belief.groups {
             let hypotheses = self.next(suite, &group.hypotheses, event, &mut cut)?;
             if !hypotheses.is_empty() {
-                add_group(&mut groups, Group { taken: group.taken, hypotheses });
+                self.add_group(&mut groups, Group { taken: group.taken, hypotheses });
             }
         }
         belief.cut = cut;
@@ -371,7 +371,7 @@ impl<'m> Mind<'m> {
                 if hypotheses.is_empty() {
                     belief.crossed = true;
                 } else if belief.groups.len() < GROUPS && !too_open(belief) {
-                    add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
+                    self.add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
                 } else {
                     belief.cut = true;
                 }
@@ -393,7 +393,7 @@ impl<'m> Mind<'m> {
             if !quiet.is_empty() {
                 // Where internal steps go on for ever, they do so after the silence, too, and may lead elsewhere.
                 let hypotheses = self.close(suite, quiet, &mut cut)?;
-                add_group(&mut groups, Group { taken: group.taken, hypotheses });
+                self.add_group(&mut groups, Group { taken: group.taken, hypotheses });
             }
         }
         belief.cut = cut;
@@ -606,6 +606,35 @@ impl<'m> Mind<'m> {
         next
     }
 
+    /// Adds a group, unless there is an equal one: what follows is the same for both.
+    fn add_group(&mut self, groups: &mut Vec<Group>, group: Group) {
+        let at = (0..groups.len()).find_map(|at| Some((at, self.matching(&groups[at], &group)?)));
+        let Some((at, places)) = at else { return groups.push(group) };
+        for (place, h) in places.into_iter().zip(&group.hypotheses) {
+            groups[at].hypotheses[place].merge(h);
+        }
+    }
+
+    /// For each hypothesis of a group the place of the equal one in another; nothing if the groups are not equal.
+    fn matching(&mut self, known: &Group, group: &Group) -> Option<Vec<usize>> {
+        if known.taken != group.taken || known.hypotheses.len() != group.hypotheses.len() {
+            return None;
+        }
+        let mut states: FxHashMap<&State, usize> = FxHashMap::default();
+        let mut keys: FxHashMap<Key, usize> = FxHashMap::default();
+        for (at, h) in known.hypotheses.iter().enumerate() {
+            match &h.place {
+                Place::Known(state) => drop(states.insert(state, at)),
+                Place::Open(trail) => drop(keys.insert(self.tracker().key(trail)?, at)),
+            }
+        }
+        let place = |h: &Hypothesis| match &h.place {
+            Place::Known(state) => states.get(state).copied(),
+            Place::Open(trail) => keys.get(&self.tracker().key(trail)?).copied(),
+        };
+        group.hypotheses.iter().map(place).collect()
+    }
+
     fn add(&mut self, closure: &mut Closure, h: Hypothesis) {
         if self.merge(closure, &h) {
             return;
@@ -682,21 +711,4 @@ impl Closure {
 /// Whether there are so many hypotheses without a known state that every event would take long.
 fn too_open(belief: &Belief) -> bool {
     belief.hypotheses().filter(|h| h.state().is_none()).count() > OPEN
-}
-
-/// Adds a group, unless there is an equal one.
-fn add_group(groups: &mut Vec<Group>, group: Group) {
-    let same = |g: &Group| {
-        g.taken == group.taken
-            && g.hypotheses.len() == group.hypotheses.len()
-            && g.hypotheses.iter().zip(&group.hypotheses).all(|(a, b)| a.place == b.place)
-    };
-    match groups.iter_mut().find(|g| same(g)) {
-        Some(known) => {
-            for (a, b) in known.hypotheses.iter_mut().zip(&group.hypotheses) {
-                a.merge(b);
-            }
-        }
-        None => groups.push(group),
-    }
 }

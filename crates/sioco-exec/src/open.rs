@@ -206,8 +206,9 @@ impl<'m> Tracker<'m> {
         self.path.outgoing(&mut steps);
         steps.retain(|s| asked(*s));
         steps.into_iter().any(|step| {
-            let values = observed.filter(|_| step.is_observable(self.model));
-            self.path.may_break(step, values) != Possible::No
+            let observable = step.is_observable(self.model);
+            let values = observed.filter(|_| observable);
+            self.path.may_break(step, values, values.is_some() || !observable) != Possible::No
         })
     }
 

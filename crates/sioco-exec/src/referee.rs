@@ -260,6 +260,7 @@ impl<'m> Referee<'m> {
         match result {
             Ok(true) => None,
             Ok(false) if crossed => Some(Cause::Open(Open::Crossed)),
+            Ok(false) if known && self.belief.cut => Some(Cause::Open(Open::Cut)),
             Ok(false) => Some(Cause::Open(Open::Unspecified(input.clone()))),
             Err(error) => Some(self.trouble(&error)),
         }

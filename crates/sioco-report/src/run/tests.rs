@@ -67,7 +67,7 @@ fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
     let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
     let step = |(i, text): (usize, &str)| {
         let at = Some(Duration::from_micros(1400 * i as u64));
-        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: false }
+        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: text == "delta" }
     };
     events.map(step).collect()
 }

@@ -13,15 +13,19 @@ use crate::step::Step;
 
 impl Path<'_> {
     /// Whether something is undefined when a step is tried in the state at the end of the path, for some values of what is
-    /// not known; with these values of the parameters that the step chooses, if they are given. The path itself must be
-    /// possible.
-    pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>) -> Possible {
+    /// not known. With observed values, they are those of its parameters; whoever only asks whether it is enabled does
+    /// not want to know about its update. The path itself must be possible.
+    pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Possible {
         let terms = self.step_terms(step, FIRST);
         let mut open = None;
-        for (conditions, _) in conditions(self, step) {
-            let mut conditions = conditions;
+        for (mut conditions, subject) in conditions(self, step) {
+            let update = matches!(subject, Subject::Error(_, Part::Update(_), _));
+            if update && !taken {
+                continue;
+            }
             for (arg, value) in terms.args.iter().zip(observed.unwrap_or_default()) {
-                if matches!(self.pool().get(*arg), Term::Symbol(..)) {
+                // An update is computed only if all arguments are the observed ones.
+                if update || matches!(self.pool().get(*arg), Term::Symbol(..)) {
                     conditions.push(self.build(|pool, sorts| has_value(pool, sorts, *arg, value)));
                 }
             }

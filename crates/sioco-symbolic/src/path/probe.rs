@@ -86,7 +86,7 @@ impl Path<'_> {
 
     /// Whether evaluation alone says that a condition is true: a quantifier may take a solver even where all variables
     /// have values.
-    pub(super) fn is_true(&mut self, condition: &Condition) -> bool {
+    pub(crate) fn is_true(&mut self, condition: &Condition) -> bool {
         let known = condition.reads.iter().all(|v| self.terms[v.index()].is_none());
         let Some(program) = condition.program.as_ref().filter(|_| known) else { return false };
         let context = Context { terms: &self.pool, sorts: &self.model.sorts };

@@ -15,8 +15,7 @@ use crate::simulate::request::{Given, Request, parse};
 use crate::switch_names::near_switch;
 
 /// What to do about a line that is none of a trace.
-const HELP: &str =
-    "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `quiescent`, `closed`, and `reset` between runs";
+const HELP: &str = "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `quiescent`, `closed`, and `reset` between runs";
 
 /// Quiescence that an adapter announced: it is certain, and what comes after it does not withdraw it.
 const QUIESCENT: &str = "quiescent";
