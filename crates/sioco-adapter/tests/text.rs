@@ -241,7 +241,8 @@ fn a_server_passes_whatever_the_order_means() {
         with_server(well, |tcp| {
             let options = TextOptions { order, ..long() };
             let summary = passes(&model, &mut client(&model, &dialect(DIALECT), Box::new(tcp), options));
-            assert!(summary.steps >= 40, "{}", summary.steps);
+            // The last input would have no room for its answer.
+            assert!(summary.steps >= 39, "{}", summary.steps);
         });
     }
 }

@@ -57,6 +57,8 @@ pub enum End {
     Broken,
     /// Nothing ever came from the system.
     Mute,
+    /// The model is undefined before the first step of a run.
+    Undefined,
 }
 
 impl End {
@@ -70,13 +72,14 @@ impl End {
             End::FailFast => "fail-fast",
             End::Broken => "broken",
             End::Mute => "mute",
+            End::Undefined => "undefined",
         }
     }
 
     /// The end with a name.
     pub fn named(name: &str) -> Option<End> {
         use End::*;
-        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute].into_iter().find(|e| e.name() == name)
+        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined].into_iter().find(|e| e.name() == name)
     }
 }
 

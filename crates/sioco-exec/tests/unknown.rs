@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sioco_exec::judge::{Judged, judge};
 use sioco_exec::log::{LoggedRun, Runs};
+use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
@@ -180,6 +181,19 @@ fn what_a_withdrawn_silence_reached_is_taken_back() {
         _ => false,
     });
     assert!(back && summary.withdrawn > 0, "{records:?}");
+}
+
+/// A model that is undefined before anything happens is so in every run.
+#[test]
+fn a_campaign_ends_where_the_model_has_no_beginning() {
+    let model =
+        model("input a\nprocess P {\n  var x: Int in 0..1 = 0\n  init l0 { tau [1 div x > 0] -> l0   ?a -> l0 }\n}\n");
+    let plan = planned(&model, "random", false);
+    let settings = Settings { walks: Walks::Random, max_steps: Some(30), ..Settings::default() };
+    let mut sut = Scripted::new(&model, |_| Vec::new());
+    let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+    assert_eq!((summary.verdict, summary.end.clone()), (Some(Verdict::Error), End::Undefined), "{summary:?}");
+    assert_eq!(summary.all_runs(), 3);
 }
 
 /// Gives an output when it is asked for the second time after an input.

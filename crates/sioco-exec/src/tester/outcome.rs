@@ -2,7 +2,7 @@
 
 use sioco_model::{GateId, Id};
 
-use super::{DEADLOCKS, Mode, SPOILED, Tester};
+use super::{DEADLOCKS, FAULTS, Mode, SPOILED, Tester};
 use crate::account::covered;
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
@@ -105,6 +105,8 @@ impl Tester<'_> {
         self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
         let silent = cause == Cause::Failure(Failure::Silence);
+        // A model that is undefined before anything happens is so in every run.
+        let stillborn = self.run_steps == 0 && matches!(cause, Cause::Trouble(Trouble::Model { .. }));
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
         }
@@ -118,6 +120,10 @@ impl Tester<'_> {
             self.stop(End::FailFast);
         }
         self.spoiled += u32::from(misordered && verdict == Verdict::Error);
+        self.faults += u32::from(stillborn);
+        if stillborn && self.faults >= FAULTS {
+            self.stop(End::Undefined);
+        }
         if self.spoiled >= SPOILED {
             self.stop(End::Broken);
         }

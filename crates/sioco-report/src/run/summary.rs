@@ -346,6 +346,7 @@ fn ended(campaign: &Campaign<'_>) -> String {
         End::Interrupted => "it was interrupted",
         End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
         End::Broken => "the SUT or its adapter cannot be used any more",
+        End::Undefined => "the model is undefined before the first step",
         End::Mute => "nothing was ever received from the SUT, in run after run; `sioco adapter check` looks into that",
     };
     match campaign.summary.end {

@@ -16,6 +16,9 @@ impl Path<'_> {
     /// not known. With observed values, they are those of its parameters; whoever only asks whether it is enabled does
     /// not want to know about its update. The path itself must be possible.
     pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Possible {
+        if step.is_silence() {
+            return Possible::No;
+        }
         let terms = self.step_terms(step, FIRST);
         let mut open = None;
         for (mut conditions, subject) in conditions(self, step) {
@@ -41,6 +44,9 @@ impl Path<'_> {
 
 /// What can go wrong when a step is tried: a question for each of its parts.
 pub(super) fn questions(path: &mut Path<'_>, step: Step) -> Vec<(Subject, Question)> {
+    if step.is_silence() {
+        return Vec::new();
+    }
     let args = path.step_terms(step, FIRST).args;
     let all = conditions(path, step);
     all.into_iter().map(|(conditions, subject)| (subject, Question::new(path, &conditions, &args))).collect()
