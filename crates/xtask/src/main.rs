@@ -5,6 +5,7 @@ mod child;
 mod deps;
 mod generate;
 mod layers;
+mod mutants;
 mod project;
 mod rust_text;
 mod servers;
@@ -25,6 +26,9 @@ usage: cargo xtask VERB
   tidy                             rules for the files of the repository
   generate [--check]               write the generated documents, or say which are out of date
   bench                            the benchmarks; instructions are counted where valgrind is installed
+  mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh]
+                                   whether tests notice small changes of the program; the results are kept in
+                                   target/mutants, so that it goes on where it ended (--fresh: from the start)
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         (Some("setup"), [] | ["--fetch"]) => setup::main,
         (Some("servers"), []) => servers::main,
         (Some("bench"), []) => bench::main,
+        (Some("mutants"), _) => mutants::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
