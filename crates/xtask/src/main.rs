@@ -26,9 +26,10 @@ usage: cargo xtask VERB
   tidy                             rules for the files of the repository
   generate [--check]               write the generated documents, or say which are out of date
   bench                            the benchmarks; instructions are counted where valgrind is installed
-  mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh]
+  mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh] [--quick]
                                    whether tests notice small changes of the program; the results are kept in
-                                   target/mutants, so that it goes on where it ended (--fresh: from the start)
+                                   target/mutants, so that it goes on where it ended (--fresh: from the start;
+                                   --quick: only with short tests of the same crate)
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers

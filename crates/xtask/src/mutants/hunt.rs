@@ -58,14 +58,16 @@ struct Shared<'a> {
     trouble: Option<String>,
 }
 
+/// What mutants are tried with.
+pub struct Tests<'a> {
+    pub programs: &'a [Program],
+    pub known: &'a Known,
+    /// How many seconds a test may take; longer ones are left out.
+    pub longest: f64,
+}
+
 /// Tries mutants with all tests that reach them, except those that they have survived already.
-pub fn hunt(
-    mutants: &[&Listed],
-    programs: &[Program],
-    known: &Known,
-    results: &mut Results,
-    jobs: usize,
-) -> Result<(), String> {
+pub fn hunt(mutants: &[&Listed], tests: &Tests<'_>, results: &mut Results, jobs: usize) -> Result<(), String> {
     let progress = Progress::new(mutants.len());
     let shared = Mutex::new(Shared { results, catchers: BTreeMap::new(), progress, trouble: None });
     let next = AtomicUsize::new(0);
@@ -77,7 +79,7 @@ pub fn hunt(
                     if lock().trouble.is_some() {
                         return;
                     }
-                    if let Err(trouble) = try_one(mutant, programs, known, &lock) {
+                    if let Err(trouble) = try_one(mutant, tests, &lock) {
                         lock().trouble = Some(trouble);
                     }
                 }
@@ -90,10 +92,10 @@ pub fn hunt(
 
 fn try_one<'g, 'a: 'g>(
     mutant: &Listed,
-    programs: &[Program],
-    known: &Known,
+    tests: &Tests<'_>,
     lock: &impl Fn() -> std::sync::MutexGuard<'g, Shared<'a>>,
 ) -> Result<(), String> {
+    let Tests { programs, known, longest } = *tests;
     let function = (mutant.file.clone(), mutant.mutant.function.clone());
     let (mut passed, catchers) = {
         let shared = lock();
@@ -105,7 +107,8 @@ fn try_one<'g, 'a: 'g>(
     };
     let is_new = |p: usize| passed.get(&programs[p].name) != Some(&programs[p].hash);
     let reaching = known.reach.get(&mutant.number).map(Vec::as_slice).unwrap_or_default();
-    let reaching: Vec<usize> = reaching.iter().copied().filter(|t| is_new(known.tests[*t].program)).collect();
+    let is_wanted = |t: &usize| is_new(known.tests[*t].program) && known.tests[*t].seconds <= longest;
+    let reaching: Vec<usize> = reaching.iter().copied().filter(is_wanted).collect();
     let mut outcome = None;
     for batch in batches(&known.tests, &reaching, &catchers) {
         let program = &programs[batch.program];
@@ -140,7 +143,10 @@ fn try_one<'g, 'a: 'g>(
         break;
     }
     let outcome = outcome.unwrap_or_else(|| {
-        passed.extend(programs.iter().map(|p| (p.name.clone(), p.hash.clone())));
+        // Where tests were left out, it has not survived the program.
+        let complete = |p: &usize| known.tests.iter().all(|t| t.program != *p || t.seconds <= longest);
+        let done = (0..programs.len()).filter(complete).map(|p| &programs[p]);
+        passed.extend(done.map(|p| (p.name.clone(), p.hash.clone())));
         Outcome::Survived(passed)
     });
     let mut shared = lock();

@@ -48,6 +48,9 @@ const SHARE: f64 = 5.0;
 /// These have no tests that could notice anything, and take long to build.
 const WITHOUT: &[&str] = &["xtask", "sioco-fuzz"];
 
+/// How many seconds a test may take to be tried by `--quick`.
+const QUICK: f64 = 0.6;
+
 /// A mutant that is not built is left out, and the rest is built again; that ends since there are only so many.
 const ROUNDS: usize = 40;
 
@@ -77,10 +80,11 @@ struct Options {
     only: Option<Vec<usize>>,
     jobs: usize,
     fresh: bool,
+    quick: bool,
 }
 
 fn options(arguments: &[&str]) -> Result<Options, String> {
-    let mut options = Options { files: Vec::new(), list: false, only: None, jobs: 1, fresh: false };
+    let mut options = Options { files: Vec::new(), list: false, only: None, jobs: 1, fresh: false, quick: false };
     let mut words = arguments.iter().copied().peekable();
     while let Some(word) = words.next() {
         match word {
@@ -94,6 +98,7 @@ fn options(arguments: &[&str]) -> Result<Options, String> {
             }
             "--list" => options.list = true,
             "--fresh" => options.fresh = true,
+            "--quick" => options.quick = true,
             "--only" => {
                 let numbers = words.next().ok_or("--only needs numbers")?;
                 let number = |n: &str| n.parse().map_err(|_| format!("--only: `{n}` is no number"));
@@ -130,10 +135,18 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
     let wanted: Vec<&Listed> =
         all.iter().filter(|m| options.only.as_ref().is_none_or(|only| only.contains(&m.number))).collect();
     println!("{} mutants in {} files; functions whose values are not known: {skipped}", all.len(), sources.len());
-    let mut session =
-        Session { project, place: &place, sources: &sources, all: &all, jobs: options.jobs, reached: BTreeSet::new() };
+    let quick = options.quick;
+    let mut session = Session {
+        project,
+        place: &place,
+        sources: &sources,
+        all: &all,
+        jobs: options.jobs,
+        quick,
+        reached: BTreeSet::new(),
+    };
     let own: BTreeSet<&str> = sources.iter().filter_map(|s| package(&s.path)).collect();
-    let others = users(project, &own);
+    let others = if quick { Vec::new() } else { users(project, &own) };
     for packages in [own.into_iter().collect::<Vec<_>>(), others] {
         let again = options.only.is_some() && session.reached.is_empty();
         let open: Vec<&Listed> = wanted.iter().copied().filter(|m| again || is_open(&results, m)).collect();
@@ -224,6 +237,7 @@ struct Session<'a> {
     sources: &'a [Source],
     all: &'a [Listed],
     jobs: usize,
+    quick: bool,
     /// The mutants that a test reached.
     reached: BTreeSet<usize>,
 }
@@ -247,7 +261,8 @@ impl Session<'_> {
             results.put(&m.key, &m.hash, Outcome::Survived(BTreeMap::new()))?;
         }
         let open: Vec<&Listed> = open.iter().copied().filter(|m| is_open(results, m)).collect();
-        hunt::hunt(&open, &programs, &known, results, self.jobs)
+        let longest = if self.quick { QUICK } else { f64::INFINITY };
+        hunt::hunt(&open, &hunt::Tests { programs: &programs, known: &known, longest }, results, self.jobs)
     }
 
     /// Builds with all mutants that can be built.

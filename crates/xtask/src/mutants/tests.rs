@@ -6,6 +6,7 @@ fn options_are_read() {
     assert_eq!((all.files.len(), all.list, all.jobs, all.only), (FILES.len(), false, 1, None));
     let some = options(&["--files", "a.rs", "b/*.rs", "--only", "3,17", "--jobs", "2", "--fresh"]).unwrap();
     assert_eq!((some.files.len(), some.only, some.jobs, some.fresh), (2, Some(vec![3, 17]), 2, true));
+    assert!(options(&["--quick"]).unwrap().quick && !some.quick);
     assert!(options(&["--list"]).unwrap().list);
     for wrong in [&["--files"][..], &["--files", "--list"], &["--only"], &["--only", "x"], &["--jobs", "0"], &["x"]] {
         assert!(options(wrong).is_err(), "{wrong:?}");
@@ -24,9 +25,15 @@ fn the_files_of_this_workspace_have_mutants() {
     // Whatever is woven is still Rust.
     let mut results = Results::open(&temporary("files"), true).unwrap();
     let place = project.target.join("mutants");
-    let mut session =
-        Session { project: &project, place: &place, sources: &sources, all: &all, jobs: 1, reached: BTreeSet::new() };
-    session.reached.insert(1);
+    let session = Session {
+        project: &project,
+        place: &place,
+        sources: &sources,
+        all: &all,
+        jobs: 1,
+        quick: false,
+        reached: BTreeSet::new(),
+    };
     for woven in session.woven(&results) {
         syn::parse_file(&woven.text).unwrap();
         assert!(woven.text.contains("mutant_switch::on"));
