@@ -84,7 +84,7 @@ fn sent(run: &LoggedRun) -> FxHashMap<usize, (Option<usize>, &GateValue)> {
     found
 }
 
-/// Whether an output right after a silence shows that there was none (`theory`, section 5).
+/// Whether an output right after a silence shows that there was none (T-Q3, T-Q7).
 fn is_withdrawn(run: &LoggedRun, at: usize) -> bool {
     matches!(run.steps.get(at + 1).map(|next| &next.action), Some(Action::Seen(Observation::Output(_))))
 }

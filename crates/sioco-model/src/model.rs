@@ -60,7 +60,7 @@ impl Direction {
     }
 }
 
-/// A named, typed interaction with the outside (S0: gate, S1: label, S3: channel).
+/// A named, typed interaction with the outside (T-M1; S0: gate, S1: label, S3: channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// Its name.
@@ -71,10 +71,10 @@ pub struct Gate {
     pub params: Vec<Param>,
 }
 
-/// The name of the output gate that stands for the end of the system under test.
+/// The name of the output gate that stands for the end of the system under test (T-E1).
 pub const CLOSED: &str = "closed";
 
-/// A named, typed interaction between two processes, hidden from the outside (S4: internal channel).
+/// A named, typed interaction between two processes, hidden from the outside (T-M2; S4: internal channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// Its name.
@@ -108,7 +108,7 @@ impl Param {
     }
 }
 
-/// An instance of a process.
+/// An instance of a process (T-M3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its name, unique in the system.
@@ -151,7 +151,7 @@ pub struct Variable {
     pub process: ProcessId,
     /// Its sort, with its range.
     pub sort: SortId,
-    /// Its value at the start; `None` is free: any value, drawn anew at every reset (S3 definition 9).
+    /// Its value at the start; `None` is free: any value, drawn anew at every reset (T-M11; S3 definition 9).
     pub initial: Option<Value>,
     /// Whether it carries a parameter from an input to its answer and was never written.
     pub hidden: bool,
@@ -170,7 +170,7 @@ pub enum Label {
     Internal,
 }
 
-/// A switch `(source, label, parameters, guard, update, target)` (S0 definition 3).
+/// A switch `(source, label, parameters, guard, update, target)` (T-M4; S0 definition 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
     /// Its name, given or derived, unique in the model.

@@ -1,4 +1,4 @@
-//! Listening at the end of a run, or before the last input that there can be in it.
+//! Listening at the end of a run (T-Q9), or before the last input that there can be in it.
 //!
 //! What a system gives too much may come late: after the run, where nobody judges it. So where the model allows nothing
 //! but silence, some runs end with it. That costs the quiescence time, so that not all of them do.

@@ -448,7 +448,7 @@ fn untried(campaign: &Campaign<'_>) -> Option<String> {
     })
 }
 
-/// How many traces of a length were covered (S1 section 5.3: those that some hypothesis followed), and the switches on them.
+/// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
 fn traces(campaign: &Campaign<'_>) -> Option<String> {
     let plan = campaign.plan?;
     let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };

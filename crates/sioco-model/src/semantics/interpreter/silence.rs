@@ -1,4 +1,4 @@
-//! What follows internal steps, and where a state is silent, or the end (`theory`, section 2: quiescence).
+//! What follows internal steps, and where a state is silent, or the end (T-L6: quiescence).
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::semantics::state::State;
 use crate::value::Value;
 
 impl Interpreter<'_> {
-    /// All states that internal steps lead to from these, themselves included (S1 definition 2).
+    /// All states that internal steps lead to from these, themselves included (T-L5; S1 definition 2).
     pub fn closure(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
         let mut closure = Closure::default();
         let mut seen: FxHashSet<State> = FxHashSet::default();
@@ -39,7 +39,7 @@ impl Interpreter<'_> {
         Ok(closure)
     }
 
-    /// The states after an interaction, closed over internal steps before and after it (`theory`: after).
+    /// The states after an interaction, closed over internal steps before and after it (T-L7: after).
     pub fn after(&mut self, states: Vec<State>, gate: GateId, args: &[Value]) -> Result<Closure, StepError> {
         let before = self.closure(states)?;
         let mut next = Vec::new();
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
         Ok(unknown)
     }
 
-    /// Whether internal steps lead from the state back to it over states without outputs; the inner error says why
+    /// Whether internal steps lead from a state back to it without outputs on the way (T-L8); the inner error says why
     /// that cannot be told.
     pub(super) fn on_silent_cycle(&mut self, state: &State) -> Result<Result<bool, String>, StepError> {
         let mut seen: FxHashSet<State> = FxHashSet::default();
@@ -202,7 +202,7 @@ impl Interpreter<'_> {
         Ok(unknown.map_or(Ok(false), Err))
     }
 
-    /// Whether nothing at all can happen in the state, though not all processes ended in a final location. `None` if
+    /// Whether nothing at all can happen in a state, though not all locations are final: a deadlock (T-L11). `None` if
     /// that needs a solver.
     pub fn is_deadlock(&mut self, state: &State) -> Result<Option<bool>, StepError> {
         if state.locations.iter().all(|l| self.model.locations[*l].is_final) {
