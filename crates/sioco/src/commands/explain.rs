@@ -38,7 +38,7 @@ pub struct Explain {
     #[arg(value_name = "TOPIC")]
     topic: Option<String>,
 
-    /// Format of the output: text for people, or JSON with one object per line
+    /// Output format: text for people, or JSON (one object per line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
