@@ -526,7 +526,7 @@ fn about_hello(hello: &Hello, took: Duration, list: &mut List<'_, '_>) {
         Order::Sent => "order `sent`: inputs and outputs may cross; `sut` is more precise, where it is true",
     };
     let (mark, late) = match took > LATE {
-        true => (Mark::Warn, vec!["that is long: whoever starts it for every run waits as often".to_owned()]),
+        true => (Mark::Warn, vec!["that is long: a campaign that starts it for every run waits each time".to_owned()]),
         false => (Mark::Ok, Vec::new()),
     };
     let text = format!("{name}, protocol {}, {} from start to hello", hello.protocol, time(took));
