@@ -326,8 +326,8 @@ fn runs(summary: &Summary) -> Option<String> {
     let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
     match summary.probing {
         0 => {}
-        1 => parts.push("1 only a probe, which says nothing".into()),
-        n => parts.push(format!("{n} only probes, which say nothing")),
+        1 => parts.push("1 only a probe, without a verdict".into()),
+        n => parts.push(format!("{n} only probes, without a verdict")),
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
