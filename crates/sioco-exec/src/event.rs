@@ -3,7 +3,7 @@
 use sioco_model::model::Model;
 use sioco_model::{GateId, Value};
 
-/// A gate with a value for each of its parameters (T-L2; S0 definition 6: gate value).
+/// A gate with a value for each of its parameters (S0 definition 6: gate value).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GateValue {
     /// The gate.
@@ -37,7 +37,7 @@ pub enum Observation {
     /// Silence: nothing came for the quiescence time, or the adapter knows that nothing will (T-L6, T-Q1:
     /// delta).
     Delta,
-    /// The system ended, or closed the connection (T-E1); an abnormal end is a crash (T-E2).
+    /// The system ended, or closed the connection.
     Closed,
     /// Values on a declared output gate that do not fit its parameters, or something that is no output at all.
     Malformed {

@@ -96,7 +96,7 @@ pub enum Open {
     Unknown(Reason),
     /// No values lead to the purpose.
     NoValues,
-    /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model.
+    /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model (T-L11).
     Deadlock {
         /// The state, in words.
         state: String,

@@ -71,10 +71,10 @@ pub struct Gate {
     pub params: Vec<Param>,
 }
 
-/// The name of the output gate that stands for the end of the system under test (T-E1).
+/// The name of the output gate that stands for the end of the system under test.
 pub const CLOSED: &str = "closed";
 
-/// A named, typed interaction between two processes, hidden from the outside (T-M2; S4: internal channel).
+/// A named, typed interaction between two processes, hidden from the outside (S4: internal channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// Its name.
@@ -162,7 +162,7 @@ pub struct Variable {
 pub enum Label {
     /// An interaction at a gate; the gate says in which direction.
     Gate(GateId),
-    /// Offers a value to another process.
+    /// Offers a value to another process (T-M2).
     Send(ChannelId),
     /// Takes a value from another process.
     Receive(ChannelId),

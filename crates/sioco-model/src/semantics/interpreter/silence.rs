@@ -165,7 +165,7 @@ impl Interpreter<'_> {
         Ok(unknown)
     }
 
-    /// Whether internal steps lead from a state back to it without outputs on the way (T-L8); the inner error says why
+    /// Whether internal steps lead from the state back to it over states without outputs; the inner error says why
     /// that cannot be told.
     pub(super) fn on_silent_cycle(&mut self, state: &State) -> Result<Result<bool, String>, StepError> {
         let mut seen: FxHashSet<State> = FxHashSet::default();
@@ -202,7 +202,7 @@ impl Interpreter<'_> {
         Ok(unknown.map_or(Ok(false), Err))
     }
 
-    /// Whether nothing at all can happen in a state, though not all locations are final: a deadlock (T-L11). `None` if
+    /// Whether nothing at all can happen in the state, though not all processes ended in a final location. `None` if
     /// that needs a solver.
     pub fn is_deadlock(&mut self, state: &State) -> Result<Option<bool>, StepError> {
         if state.locations.iter().all(|l| self.model.locations[*l].is_final) {
