@@ -1,5 +1,5 @@
 //! Systems that speak plain text, over TCP and over the standard streams of a child: whole campaigns, and everything that
-//! such systems may do wrong. Each gets the verdict or the error that the rules give it (`theory`, section 5), and none
+//! such systems may do wrong. Each gets the verdict or the error that the rules give it (T-V3, T-E1 to T-E4), and none
 //! holds up the tester.
 
 // Lints know tests by their attribute, which helpers do not have.

@@ -1,7 +1,7 @@
-//! The belief: all hypotheses that explain what was observed so far (`theory`, section 5; S0: the set C; S3: the set of
+//! The belief: all hypotheses that explain what was observed so far (T-B2; S0: the set C; S3: the set of
 //! contexts SC).
 //!
-//! A hypothesis is a state of the model, where it stands in the purposes, and what it has taken on its way. As long as
+//! A hypothesis (T-B1) is a state of the model, where it stands in the purposes, and what it took. As long as
 //! everything is determined, states are known and nothing here asks a solver. Equal states are merged.
 //!
 //! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
@@ -59,7 +59,7 @@ pub struct Hypothesis {
     pub doubt: Option<Doubt>,
 }
 
-/// A question that no solver answered, in words. What rests on it is inconclusive (`theory`, section 5: unknown).
+/// A question that no solver answered, in words. What rests on it is inconclusive (T-V8).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Doubt(Arc<str>);
 
@@ -93,7 +93,7 @@ impl Hypothesis {
         }
     }
 
-    /// Another way to the same place; says whether it changes anything.
+    /// Another way to the same place (T-B4); says whether it changes anything.
     fn merge(&mut self, other: &Hypothesis) -> bool {
         let mut changed = self.account.merge(&other.account);
         changed |= self.settled.merge(&other.settled);
@@ -316,7 +316,7 @@ impl<'m> Mind<'m> {
         Ok(true)
     }
 
-    /// The belief after an interaction: an input that was taken, or an output. `false` if nothing explains it; the belief
+    /// The belief after an input that was taken, or an output (T-B3). `false` if nothing explains it; the belief
     /// is then as before.
     pub fn step(&mut self, suite: &Suite, belief: &mut Belief, event: &GateValue) -> Result<bool, StepError> {
         if self.single(suite, belief, event)? {

@@ -1,5 +1,5 @@
 //! Hypotheses whose state is not known: variables that are free at the start, or hidden choices among too many values
-//! (S3 definition 14: a context is a symbolic state and what was observed).
+//! (T-B1; S3 definition 14: a context is a symbolic state and what was observed).
 //!
 //! Such a hypothesis is a trail: where it started, and the steps since with the values that were observed. One symbolic
 //! path goes from trail to trail. As soon as what was observed leaves only one value for everything that still matters,

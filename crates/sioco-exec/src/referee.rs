@@ -1,4 +1,4 @@
-//! The verdict rules on one run (`theory`, section 5; S3 rules 1 to 5; S0 algorithm 1, lines 24 to 39).
+//! The verdict rules on one run (T-V2 to T-V8; S3 rules 1 to 5; S0 algorithm 1, lines 24 to 39).
 //!
 //! A referee is told what happens, in order, and says when that is the end. It chooses nothing and knows no clock, so
 //! that a recorded run gets the same verdict again.
@@ -184,7 +184,7 @@ impl<'m> Referee<'m> {
         false
     }
 
-    /// Whether every hypothesis takes this input next, for sure (`theory`, section 5: refused inputs).
+    /// Whether every hypothesis takes this input next, for sure (T-E4: refused inputs).
     pub fn must_take(&mut self, input: &GateValue) -> bool {
         let Referee { belief, queue, mind, .. } = self;
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());

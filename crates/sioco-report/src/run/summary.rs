@@ -331,8 +331,8 @@ fn runs(summary: &Summary) -> Option<String> {
     let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
     match summary.probing {
         0 => {}
-        1 => parts.push("1 only a probe, which says nothing".into()),
-        n => parts.push(format!("{n} only probes, which say nothing")),
+        1 => parts.push("1 only a probe, without a verdict".into()),
+        n => parts.push(format!("{n} only probes, without a verdict")),
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -454,7 +454,7 @@ fn untried(campaign: &Campaign<'_>) -> Option<String> {
     })
 }
 
-/// How many traces of a length were covered (S1 section 5.3: those that some hypothesis followed), and the switches on them.
+/// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
 fn traces(campaign: &Campaign<'_>) -> Option<String> {
     let plan = campaign.plan?;
     let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };
