@@ -228,3 +228,18 @@ impl sioco_exec::Sut for Late<'_, '_> {
         }
     }
 }
+
+/// Hidden values that change nothing need not be tried one by one, however many there are.
+#[test]
+fn hidden_values_that_change_nothing_leave_nothing_open() {
+    for values in ["String", "Seq<Int>", "Int", "Real"] {
+        let model = model(&format!(
+            "input a\noutput o\nprocess P {{\n  init l0 {{ ?a -> l1 }}\n  state l1 {{ tau any k: {values} -> l1 }}\n}}\n"
+        ));
+        let (found, surely) = judged(&model, Order::Sut, "?a delta");
+        assert_eq!((found.verdict, found.doubt), (Verdict::Pass, false), "{values}: {found:?}");
+        assert_eq!(surely, ["l0?a"]);
+        let (found, _) = judged(&model, Order::Sut, "?a !o");
+        assert_eq!(found.verdict, Verdict::Fail, "{values}: {found:?}");
+    }
+}
