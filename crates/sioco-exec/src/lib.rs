@@ -17,6 +17,7 @@
 pub mod account;
 pub mod belief;
 pub mod course;
+pub mod crash;
 pub mod drive;
 pub mod event;
 pub mod explanation;
@@ -47,6 +48,7 @@ mod under_way;
 pub mod verdict;
 pub mod walk;
 
+pub use crash::Crash;
 pub use drive::{Clock, NoClock, drive};
 pub use event::{Action, GateValue, Observation};
 pub use player::Player;

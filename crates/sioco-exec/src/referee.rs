@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
@@ -63,6 +63,7 @@ pub struct Referee<'m> {
     /// What was observed last and ended the run.
     broken_by: Option<Observation>,
     closed: Option<GateId>,
+    crashed: Option<GateId>,
     /// Whether a refused input counts (S2 definition 6).
     pub(crate) refusals: bool,
     /// Deltas that were withdrawn since an output came after all.
@@ -99,7 +100,10 @@ impl<'m> Referee<'m> {
         if let Some(oracle) = oracle {
             interpreter = interpreter.with_oracle(oracle);
         }
-        let closed = model.gates.iter().find(|(_, g)| g.name == CLOSED && g.direction == Direction::Output);
+        let output = |name: &str| {
+            let found = model.gates.iter().find(|(_, g)| g.name == name && g.direction == Direction::Output);
+            found.map(|(id, _)| id)
+        };
         Referee {
             mind: Mind::new(model, interpreter, solvers, limit),
             suite,
@@ -115,7 +119,8 @@ impl<'m> Referee<'m> {
             quiet: false,
             queue: Vec::new(),
             broken_by: None,
-            closed: closed.map(|(id, _)| id),
+            closed: output(CLOSED),
+            crashed: output(CRASHED),
             refusals: false,
             withdrawn: 0,
         }
@@ -273,6 +278,9 @@ impl<'m> Referee<'m> {
                 (Some(output.clone()), Failure::Output(output.clone()))
             }
             Observation::Closed => (self.closed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Closed),
+            Observation::Crashed(crash) => {
+                (self.crashed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Crashed(crash.clone()))
+            }
             Observation::Malformed { gate, why, raw } => {
                 let failure = Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() };
                 return self.fail(seen, failure);
@@ -485,6 +493,7 @@ impl<'m> Referee<'m> {
             (Label::Gate(g), Observation::Output(output)) => g == output.gate,
             (Label::Gate(g), Observation::Delta) => model.gates[g].direction == Direction::Output,
             (Label::Gate(g), Observation::Closed) => Some(g) == self.closed,
+            (Label::Gate(g), Observation::Crashed(_)) => Some(g) == self.crashed,
             (Label::Gate(_), Observation::Malformed { .. }) => false,
             (Label::Internal | Label::Send(_) | Label::Receive(_), _) => true,
         };

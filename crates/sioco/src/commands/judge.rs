@@ -316,6 +316,7 @@ impl Totals {
             late: Vec::new(),
             stale: 0,
             unheard: 0,
+            unheard_crashes: 0,
             unknown,
             pauses: Pauses::default(),
         }

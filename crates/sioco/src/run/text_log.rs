@@ -1,6 +1,7 @@
-//! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`; `reset`
-//! begins another run, and `//` a comment.
+//! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`, `crashed`;
+//! `reset` begins another run, and `//` a comment.
 
+use sioco_exec::crash::Crash;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
@@ -8,7 +9,7 @@ use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
 use sioco_lang::value::parse_value;
-use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::{GateId, Value};
 
 use crate::simulate::request::{Given, Request, parse};
@@ -16,7 +17,7 @@ use crate::switch_names::near_switch;
 
 /// What to do about a line that is none of a trace.
 const HELP: &str =
-    "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `closed`, and `reset` between runs";
+    "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `closed`, `crashed`, and `reset` between runs";
 
 /// What a line says.
 enum Said {
@@ -58,8 +59,8 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
 fn said(model: &Model, line: &str) -> Result<Said, String> {
     let request = parse(line)?;
     let bare = line.split("//").next().unwrap_or_default().trim();
-    if bare == CLOSED || bare == "!closed" {
-        return Ok(Said::Step(Action::Seen(Observation::Closed)));
+    if let Some(end) = end(bare.strip_prefix('!').unwrap_or(bare)) {
+        return Ok(Said::Step(Action::Seen(end)));
     }
     match request {
         Request::Nothing => Ok(Said::Nothing),
@@ -85,7 +86,7 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
         }
         Request::Switch(name, given) => {
             let Some(switch) = model.switch(&name) else {
-                let near = near_switch(model, &name, ["delta", "closed", "reset"]);
+                let near = near_switch(model, &name, ["delta", "closed", "crashed", "reset"]);
                 let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
                 return Err(format!("`{name}` is no event and no switch of the model{near}"));
             };
@@ -113,9 +114,17 @@ fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, Strin
     let value = GateValue { gate, args: values };
     Ok(match g.direction {
         Direction::Input => Action::Input(value),
-        Direction::Output if g.name == CLOSED => Action::Seen(Observation::Closed),
-        Direction::Output => Action::Seen(Observation::Output(value)),
+        Direction::Output => Action::Seen(end(&g.name).unwrap_or(Observation::Output(value))),
     })
+}
+
+/// The end of the system that has this name. A trace says nothing about how it came about.
+fn end(name: &str) -> Option<Observation> {
+    match name {
+        CLOSED => Some(Observation::Closed),
+        CRASHED => Some(Observation::Crashed(Crash::default())),
+        _ => None,
+    }
 }
 
 /// Whether an expression is written as a value of some type is: a system sends nothing else.
