@@ -42,15 +42,15 @@ fn test() -> Conformance {
 #[test]
 fn what_conforms_never_fails() {
     for cover in ["auto", "random", "switch"] {
-        let report = test().cover(cover).check(Accumulator::default()).expect("a report");
+        let report = test().cover(cover).check(Accumulator::default).expect("a report");
         assert_eq!(report.summary.verdict, Some(Verdict::Pass), "{}", report.text);
     }
-    test().cover("random").assert(Accumulator::default());
+    test().cover("random").assert(Accumulator::default);
 }
 
 #[test]
 fn what_does_not_conform_is_explained() {
-    let report = test().check(Accumulator { slip: 1, ..Accumulator::default() }).expect("a report");
+    let report = test().check(|| Accumulator { slip: 1, ..Accumulator::default() }).expect("a report");
     assert_eq!(report.summary.verdict, Some(Verdict::Fail));
     assert!(!report.is_pass());
     assert!(report.text.contains("this output is not allowed here"), "{}", report.text);
@@ -58,7 +58,7 @@ fn what_does_not_conform_is_explained() {
     assert!(report.text.contains(", step 6, shrunk "), "{}", report.text);
     assert!(report.text.contains("?inX(p=1)") && report.text.contains("is 3, the SUT sent 4"), "{}", report.text);
     assert!(report.text.contains("fails in 5 of 5 runs"), "{}", report.text);
-    let mut again = test().check(Accumulator { slip: 1, ..Accumulator::default() }).expect("a report");
+    let mut again = test().check(|| Accumulator { slip: 1, ..Accumulator::default() }).expect("a report");
     // How long something took is another matter.
     (again.summary.pauses.longest, again.summary.pauses.at) = (report.summary.pauses.longest, report.summary.pauses.at);
     assert_eq!(report.summary, again.summary, "the same test again");
@@ -67,13 +67,13 @@ fn what_does_not_conform_is_explained() {
 #[test]
 #[should_panic(expected = "the system does not pass")]
 fn an_assertion_fails() {
-    test().assert(Accumulator { slip: 1, ..Accumulator::default() });
+    test().assert(|| Accumulator { slip: 1, ..Accumulator::default() });
 }
 
 #[test]
 fn what_cannot_be_run_is_said() {
-    let missing = Conformance::to("no-such-model.sts").check(Accumulator::default()).expect_err("no model");
+    let missing = Conformance::to("no-such-model.sts").check(Accumulator::default).expect_err("no model");
     assert!(missing.contains("no-such-model.sts"), "{missing}");
-    let cover = test().cover("everything").check(Accumulator::default()).expect_err("no cover");
+    let cover = test().cover("everything").check(Accumulator::default).expect_err("no cover");
     assert!(cover.contains("everything"), "{cover}");
 }
