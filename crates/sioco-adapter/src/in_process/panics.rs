@@ -121,7 +121,7 @@ fn learn(info: &PanicHookInfo<'_>) -> Panic {
 fn frames(backtrace: &str) -> Vec<String> {
     let lines: Vec<&str> = backtrace.lines().collect();
     let is_one_of = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
-    let caught = |line: &&str| is_one_of(line, &["do_call", "__rust_try", "catch_unwind"]);
+    let caught = |line: &&str| is_one_of(line, &["in_process::InProcess<", "do_call", "__rust_try", "catch_unwind"]);
     let end = lines.iter().position(caught).unwrap_or(lines.len());
     let began = |line: &&str| is_one_of(line, &["core::panicking::", "rust_begin_unwind", "begin_panic"]);
     let mut shown = &lines[lines[..end].iter().rposition(began).map_or(0, |last| last + 1)..end];
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn backtraces_begin_where_the_panic_was() {
         let text = "   0: std::panicking::begin_panic\n   1: core::panicking::panic_fmt\n             at x.rs:1\n   \
-                    2: tank::drain\n             at src/lib.rs:9\n   3: std::panicking::catch_unwind::do_call\n   \
+                    2: tank::drain\n             at src/lib.rs:9\n   3: <a::in_process::InProcess<S> as Sut>::send\n   \
                     4: sioco_adapter::in_process::panics::catch\n   5: main\n";
         assert_eq!(frames(text), ["   2: tank::drain", "             at src/lib.rs:9"]);
         assert_eq!(frames("   0: main"), ["   0: main"]);
