@@ -52,6 +52,7 @@ pub fn drive(
         flush(tester, clock, sink);
     }
     sut.stop();
+    tester.set_unheard_crashes(sut.unheard_crashes());
     tester.summary()
 }
 
