@@ -55,7 +55,8 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
             let help =
                 (!declared).then(|| "mend the crash; a model that allows one declares `output crashed`".to_owned());
             let place = crash.place.iter().map(|place| format!("it crashed at {}", short(place, 200)));
-            let status = crash.status.iter().map(|status| format!("its process ended: {}", short(status, 200)));
+            let status = crash.status.iter().filter(|status| **status != crash.message);
+            let status = status.map(|status| format!("its process ended: {}", short(status, 200)));
             (crashed(crash), here(words, explanation), place.chain(status).collect(), help)
         }
         Failure::Malformed { gate, why, raw } => {
