@@ -66,7 +66,7 @@ fn go(lines: &[&str]) -> Option<Told> {
     Some((format!("panic: {message}"), None))
 }
 
-/// A message, and below it where it came from, frame by frame: `    at f (a.js:3:11)`, `	at a.B.c(B.java:12)`.
+/// A message, and below it where it came from, frame by frame: `    at f (a.js:3:11)`.
 fn stack(lines: &[&str]) -> Option<Told> {
     let (message, frame) = (lines.first()?, lines.get(1)?);
     let frame = frame.strip_prefix(char::is_whitespace)?.trim_start().strip_prefix("at ")?;

@@ -6,7 +6,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -113,7 +113,7 @@ fn pid_file() -> PathBuf {
 }
 
 /// Waits until the process whose number is in a file has ended; whoever started it has not looked yet.
-fn wait_for_the_end(file: &PathBuf) {
+fn wait_for_the_end(file: &Path) {
     let begun = Instant::now();
     loop {
         assert!(begun.elapsed() < LONG, "it does not end");
@@ -128,7 +128,7 @@ fn wait_for_the_end(file: &PathBuf) {
     }
 }
 
-fn program(file: &PathBuf, script: &str) -> Box<dyn Connector> {
+fn program(file: &Path, script: &str) -> Box<dyn Connector> {
     let words = vec!["sh".into(), "-c".into(), script.into()];
     let environment = vec![("PID".into(), file.display().to_string())];
     Box::new(Program { words, environment, directory: None })
@@ -313,7 +313,7 @@ fn serve(stream: &mut TcpStream) -> std::io::Result<()> {
     }
 }
 
-fn host(file: &PathBuf, restart: bool) -> Host {
+fn host(file: &Path, restart: bool) -> Host {
     let exe = std::env::current_exe().expect("a path").display().to_string();
     let words = [&exe, "play_the_server", "--exact", "--nocapture"].map(str::to_owned).to_vec();
     let environment = vec![(SERVER.into(), "{port}".into()), ("PID".into(), file.display().to_string())];

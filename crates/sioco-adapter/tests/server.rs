@@ -226,6 +226,27 @@ fn faults_ends_and_misfits_get_through() {
     });
 }
 
+/// A model that is played may crash.
+#[test]
+fn a_crash_of_a_played_model_gets_through() {
+    let text = "input inX(p: Int in 1..10)\noutput outX(p: Int)\noutput crashed\nprocess P { init a { ?inX(p) -> b }\nstate b { !crashed -> c }\nstate c { !outX(1) -> a } }";
+    let model = model(text);
+    serve(&model, &mut Player::new(&model), |port| {
+        let mut client = client(&model, port, Options::default());
+        for run in 1..3 {
+            client.reset(run, 7).unwrap();
+            client.send(1, &at(&model, "inX", 6)).unwrap();
+            let seen = loop {
+                match client.poll(LONG) {
+                    Ok(Polled::Event(SutEvent::Accepted { .. } | SutEvent::Observed(Observation::Delta))) => {}
+                    other => break other,
+                }
+            };
+            assert!(matches!(&seen, Ok(Polled::Event(SutEvent::Observed(Observation::Crashed(_))))), "{seen:?}");
+        }
+    });
+}
+
 #[test]
 fn a_connection_that_breaks_is_opened_again_at_the_next_reset() {
     let model = model(MODEL);

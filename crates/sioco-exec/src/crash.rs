@@ -71,7 +71,7 @@ fn cut(text: &str, most: usize) -> String {
 
 /// A message with `#` for whatever may be another value the next time: numbers, addresses, and texts in quotes. Several in
 /// a list are one, since lists may have other lengths.
-fn without_values(message: &str) -> String {
+pub fn without_values(message: &str) -> String {
     let chars: Vec<char> = message.chars().collect();
     let is_word = |i: usize| chars.get(i).is_some_and(|c| c.is_alphanumeric() || *c == '_');
     let mut found = String::new();

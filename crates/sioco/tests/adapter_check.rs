@@ -298,6 +298,14 @@ fn how_a_program_ended_is_in_the_report() {
         run.exits(1).stdout_has("error[sioco::V006]: the SUT crashed: exit status: 3\n");
         run.stdout_has("   how it crashed:\n   │ knocked too hard\n");
     }
+    let run = sioco_in(&[&args[..], &["--format", "json"]].concat(), &folder.path(""));
+    let summary: Value = serde_json::from_str(run.exits(1).stdout.lines().last().unwrap()).unwrap();
+    let bad = &summary["bad"][0];
+    assert_eq!((&bad["code"], &bad["verdict"]), (&"sioco::V006".into(), &"fail".into()), "{bad}");
+    let cause = serde_json::json!({
+        "fail": "crashed", "message": "exit status: 3", "status": "exit status: 3", "details": ["knocked too hard"],
+    });
+    assert_eq!((&bad["cause"], &summary["runs"]["error"]), (&cause, &0.into()), "{bad}");
     // An orderly end is none the less one that the model does not allow.
     greeter(&folder, "echo open; read -r line; echo 'good bye' >&2; exit 0");
     let run = sioco_in(&args, &folder.path(""));

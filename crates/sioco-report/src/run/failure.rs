@@ -1,5 +1,6 @@
 //! Why a system does not conform: the place in the model, what was expected there, and what came instead.
 
+use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::{Explanation, Left};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
@@ -112,6 +113,9 @@ pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>
         Cause::Open(Open::Unspecified(input)) => {
             let gate = words.model().gates[input.gate].name.as_str();
             ("unspecified".to_owned(), gate, places(words, explanation))
+        }
+        Cause::Trouble(Trouble::Fault { kind, message, .. }) => {
+            return format!("{} {}", kind.name(), without_values(message));
         }
         other => return super::words::cause(words.model(), other),
     };
