@@ -32,7 +32,7 @@ const NEWS: Duration = Duration::from_millis(300);
 /// How long the end of a server is waited for that ended a connection.
 const END: Duration = Duration::from_millis(50);
 /// How long what it says about that is waited for,
-const WORDS: Duration = Duration::from_millis(100);
+const WORDS: Duration = Duration::from_millis(250);
 /// and what it wrote at any other time.
 const STDERR: Duration = Duration::from_millis(20);
 
