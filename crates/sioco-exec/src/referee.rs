@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
@@ -70,6 +70,7 @@ pub struct Referee<'m> {
     /// What was observed last and ended the run.
     pub(crate) broken_by: Option<Observation>,
     closed: Option<GateId>,
+    crashed: Option<GateId>,
     /// Whether a refused input counts (S2 definition 6).
     pub(crate) refusals: bool,
     /// Deltas that were withdrawn since an output came after all.
@@ -108,7 +109,10 @@ impl<'m> Referee<'m> {
         if let Some(oracle) = oracle {
             interpreter = interpreter.with_oracle(oracle);
         }
-        let closed = model.gates.iter().find(|(_, g)| g.name == CLOSED && g.direction == Direction::Output);
+        let output = |name: &str| {
+            let found = model.gates.iter().find(|(_, g)| g.name == name && g.direction == Direction::Output);
+            found.map(|(id, _)| id)
+        };
         Referee {
             mind: Mind::new(model, interpreter, solvers, limit),
             suite,
@@ -122,7 +126,8 @@ impl<'m> Referee<'m> {
             late: false,
             queue: Vec::new(),
             broken_by: None,
-            closed: closed.map(|(id, _)| id),
+            closed: output(CLOSED),
+            crashed: output(CRASHED),
             refusals: false,
             withdrawn: 0,
             hidden: 0,
@@ -278,6 +283,9 @@ impl<'m> Referee<'m> {
                 }
             },
             Observation::Closed => (self.closed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Closed),
+            Observation::Crashed(crash) => {
+                (self.crashed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Crashed(crash.clone()))
+            }
             Observation::Malformed { gate, why, raw } => {
                 (None, Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() })
             }
@@ -287,7 +295,7 @@ impl<'m> Referee<'m> {
         // Where the system is played in this process, there is no adapter that could be wrong.
         let promised = announced && self.order != Order::Certain;
         match cause {
-            Some(Cause::Failure(_)) if promised && *seen != Observation::Closed => Some(broken_word()),
+            Some(Cause::Failure(_)) if promised && !seen.is_end() => Some(broken_word()),
             cause => cause,
         }
     }
@@ -400,7 +408,7 @@ impl<'m> Referee<'m> {
                 Place::Open(trail) => Some(trail.clone()),
             })
             .collect();
-        let closed = self.closed;
+        let (closed, crashed) = (self.closed, self.crashed);
         let asked = |step: Step| match step.switches().next().map(|s| model.switches[s].label) {
             None => false,
             Some(Label::Internal | Label::Send(_) | Label::Receive(_)) => true,
@@ -408,6 +416,7 @@ impl<'m> Referee<'m> {
                 Observation::Output(output) => g == output.gate,
                 Observation::Delta => model.gates[g].direction == Direction::Output,
                 Observation::Closed => Some(g) == closed,
+                Observation::Crashed(_) => Some(g) == crashed,
                 Observation::Malformed { .. } => false,
             },
         };
