@@ -63,8 +63,6 @@ pub struct Referee<'m> {
     pub(crate) block: Option<Block>,
     /// What would be believed without the silences by the clock, where that is more.
     pub(crate) patient: Option<Patient>,
-    /// Whether a silence of this run was withdrawn.
-    pub(crate) late: bool,
     /// All inputs that were sent in this run, where it is not known when they were taken.
     pub(crate) queue: Vec<GateValue>,
     /// What was observed last and ended the run.
@@ -123,7 +121,6 @@ impl<'m> Referee<'m> {
             misordered: false,
             block: None,
             patient: None,
-            late: false,
             queue: Vec::new(),
             broken_by: None,
             closed: output(CLOSED),
@@ -226,7 +223,6 @@ impl<'m> Referee<'m> {
         (self.under_way, self.misordered) = (None, false);
         self.block = None;
         self.patient = None;
-        self.late = false;
         self.broken_by = None;
         self.queue.clear();
         match self.mind.start(&self.suite) {
@@ -249,7 +245,7 @@ impl<'m> Referee<'m> {
         let crossed = self.belief.crossed;
         let result = match self.order {
             _ if !known => Ok(false),
-            Order::Sut | Order::Certain => self.mind.step(&self.suite, &mut self.belief, input),
+            Order::Sut | Order::Certain => self.mind.take(&self.suite, &mut self.belief, input),
             Order::Sent => {
                 self.queue.push(input.clone());
                 self.mind.sent(&self.suite, &mut self.belief, &self.queue).map(|()| {
@@ -335,7 +331,6 @@ impl<'m> Referee<'m> {
     pub(crate) fn disbelieve(&mut self, patient: Patient) {
         self.belief = patient.belief;
         self.withdrawn += patient.silences;
-        self.late = true;
     }
 
     /// Once all inputs are taken, nobody needs to know them any more.
@@ -383,8 +378,11 @@ impl<'m> Referee<'m> {
         if self.belief.cut {
             return Some(Cause::Open(Open::Cut));
         }
+        if let Some(doubt) = &self.belief.unsure {
+            return Some(Cause::Open(Open::Undecided(doubt.to_string())));
+        }
         let known = !matches!(failure, Failure::Malformed { .. });
-        if let Some(excuse) = self.patient.as_ref().and_then(|p| p.excuse(self.late)).filter(|_| known) {
+        if let Some(excuse) = self.patient.as_ref().and_then(Patient::excuse).filter(|_| known) {
             return Some(excuse);
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
