@@ -1,13 +1,12 @@
-//! Quiescence in a run: a block of deltas without an input or an output between them (`theory`, section 5: silence by the
-//! clock).
+//! Quiescence in a run: a block of deltas without an input or an output between them (T-Q1, T-Q2).
 //!
 //! A delta by the clock may be premature, so it is judged at the next event. An output or the end of the system shows that
-//! the block was none: it is withdrawn, and what came is judged by the belief before its first delta. An input or the end
-//! of the run makes the block final, and then quiescence is a failure if nothing explains it. What a final block ruled
+//! the block was none: it is withdrawn, and what came is judged by the belief before its first delta (T-Q3). An input or the
+//! end of the run makes the block final, and then quiescence is a failure if nothing explains it (T-Q4). What a final block ruled
 //! out is still followed beside the belief (see [`Patient`]).
 //!
 //! Quiescence that the adapter announces is certain and is judged at once. An output that follows it without an input
-//! shows that the adapter was wrong, which says nothing about the system.
+//! shows that the adapter was wrong, which says nothing about the system (T-Q6).
 
 use crate::belief::Belief;
 use crate::event::Observation;
@@ -110,7 +109,6 @@ impl Referee<'_> {
         self.hidden += u64::from(block.refused.is_some());
         self.undo(block);
         self.withdrawn += 1;
-        self.late = true;
         false
     }
 

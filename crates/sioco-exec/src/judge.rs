@@ -57,6 +57,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
         cause = match &step.action {
             Action::Input(_) if under_way.take_if(|accepted| *accepted == Some(at)).is_some() => referee.accepted(),
             Action::Input(input) => referee.input(input),
+            // The next event decides about it (T-Q7).
             Action::Seen(Observation::Delta) if step.timed => {
                 referee.clock_delta();
                 None

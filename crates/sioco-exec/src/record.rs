@@ -120,7 +120,7 @@ pub enum Record {
     },
     /// Something was observed. An output right after a delta withdraws that delta.
     Observed(Observation),
-    /// Nothing came for the quiescence time, by the clock of the tester: a delta, too, unless the system was only slow.
+    /// Nothing came for the quiescence time, by the clock (T-Q1, T-Q2): a delta, too, unless the system was only slow.
     TimedOut,
     /// The time to think was over before everything was computed, and the tester did something cheaper: that decision of
     /// the clock.

@@ -1,7 +1,7 @@
 //! The tester: what to do next, given all that happened so far (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2).
 //!
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
-//! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
+//! [`drive`](mod@crate::drive) connects it with a system under test. Same answers and seed, same run (T-C10).
 
 mod listen;
 mod onward;
@@ -185,6 +185,7 @@ pub struct Tester<'m> {
     deadlocks: Vec<String>,
     stale: u64,
     unheard: u64,
+    unheard_crashes: u64,
     faults: u32,
     spoiled: u32,
     mute: Mute,
@@ -271,6 +272,7 @@ impl<'m> Tester<'m> {
             deadlocks: Vec::new(),
             stale: 0,
             unheard: 0,
+            unheard_crashes: 0,
             faults: 0,
             spoiled: 0,
             mute: Mute::default(),

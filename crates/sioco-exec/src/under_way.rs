@@ -1,4 +1,4 @@
-//! The input that was sent last and has not been accepted yet, and what comes meanwhile (`theory`, section 5: order of
+//! The input that was sent last and has not been accepted yet, and what comes meanwhile (T-O2, T-O3: order of
 //! events).
 //!
 //! Where it is only known that inputs were *sent*, this one may have been taken before what comes now, even if the adapter

@@ -365,6 +365,13 @@ impl TermPool {
         visit(term, self.get(term));
     }
 
+    /// Whether a parameter is in the term.
+    pub fn reads_param(&self, term: TermId) -> bool {
+        let mut found = false;
+        self.visit(term, &mut |_, t| found |= matches!(t, Term::Param(..)));
+        found
+    }
+
     /// Whether evaluating the term can be undefined for some values of its leaves.
     pub fn is_partial(&self, term: TermId) -> bool {
         self.terms[term].partial

@@ -1,4 +1,4 @@
-//! Silence since internal steps go on for ever (`theory`, section 2): the state lies on a round of internal steps whose
+//! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
 //! states have no outputs.
 //!
 //! Where all values are known, the concrete semantics tells. Otherwise a round that asks nothing of what is not known is a

@@ -1,4 +1,4 @@
-//! Probes: inputs that only a model of the implementation defines (S2 definition 19, case 3). The specification says nothing
+//! Probes: inputs that only the implementation model defines (T-G6; S2 definition 19). The specification says nothing
 //! about them, so what the system does then is recorded and told, and judged by nobody.
 
 use sioco_plan::Event;
@@ -84,7 +84,7 @@ impl Tester<'_> {
         match seen {
             Observation::Delta => probing.waits = self.pending.is_some() && probing.waits,
             other => {
-                probing.done |= other == Observation::Closed;
+                probing.done |= other.is_end();
                 probing.waits &= !probing.done;
                 if let Some((_, answers)) = probing.found.seen.last_mut() {
                     answers.push(other);

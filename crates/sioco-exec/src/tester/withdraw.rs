@@ -1,5 +1,4 @@
-//! Accepts that rest on a delta by the clock: an output that comes after all takes them back (`theory`, section 5: silence
-//! by the clock).
+//! Accepts that rest on a delta by the clock: an output that comes after all takes them back (T-Q3).
 
 use super::Tester;
 use crate::record::Record;

@@ -1,4 +1,4 @@
-//! What a tester may conclude that does not see when inputs are taken (`theory`, section 5: order `sent`).
+//! What a tester may conclude that does not see when inputs are taken (T-O3: order `sent`).
 //!
 //! What happened at the system is one of several traces: inputs are taken in the order sent, after they were sent, and
 //! outputs are seen in the order given, after they were given. Each of these traces has its own set of states. A trace in

@@ -252,6 +252,14 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         rows.push(("unheard", format!("{what}{advice}")));
     }
+    if summary.unheard_crashes > 0 {
+        let what = match summary.unheard_crashes {
+            1 => "the SUT crashed once after the end of a run, when nobody waited any more".to_owned(),
+            n => format!("the SUT crashed {n} times after the end of a run, when nobody waited any more"),
+        };
+        let advice = ": that was not judged; a longer `--quiescence` may see it in a run";
+        rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
+    }
     rows.extend(pauses(campaign).map(|text| ("pause", text)));
     let mut names: Vec<String> = Vec::new();
     for (id, s) in model.switches.iter() {
@@ -331,8 +339,8 @@ fn runs(summary: &Summary) -> Option<String> {
     let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
     match summary.probing {
         0 => {}
-        1 => parts.push("1 only a probe, which says nothing".into()),
-        n => parts.push(format!("{n} only probes, which say nothing")),
+        1 => parts.push("1 only a probe, without a verdict".into()),
+        n => parts.push(format!("{n} only probes, without a verdict")),
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -454,7 +462,7 @@ fn untried(campaign: &Campaign<'_>) -> Option<String> {
     })
 }
 
-/// How many traces of a length were covered (S1 section 5.3: those that some hypothesis followed), and the switches on them.
+/// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
 fn traces(campaign: &Campaign<'_>) -> Option<String> {
     let plan = campaign.plan?;
     let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };

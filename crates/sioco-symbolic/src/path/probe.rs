@@ -94,8 +94,7 @@ impl Path<'_> {
         program.run_bool(&mut self.memory, context, env) == Ok(true)
     }
 
-    /// The conditions that nothing can happen by itself: no output, and, if wanted, no internal step (`theory`, section
-    /// 3).
+    /// The conditions that nothing can happen by itself: no output, and, if wanted, no internal step (T-X8).
     pub(crate) fn silence(
         &mut self,
         internal: bool,
