@@ -291,6 +291,28 @@ fn silences_by_the_clock_may_be_withdrawn_in_states_that_are_not_known() {
     );
 }
 
+/// Where the belief and those who were slow come to the same hidden choice, there is nothing more to be followed beside it:
+/// only the silence after that is withdrawn.
+#[test]
+fn hidden_choices_after_a_silence() {
+    let model = model(
+        "input a\ninput b\noutput late\noutput ok(v: Int)\nprocess P {\n  var v: Int = 0\n  init l0 { ?a -> l1 }\n  \
+         state l1 { !late -> l0   rest: tau -> l2 }\n  state l2 { ?b -> c }\n  \
+         state c { now: !late -> l0   choose: tau any k: Int [k > 3] / v := k -> l3 }\n  \
+         state l3 { ok: !ok(v) -> l0   more: tau -> l4   ?b -> l3 }\n  state l4 { ?b -> l4 }\n}\n",
+    );
+    check_withdrawn(
+        &model,
+        &[Order::Sut],
+        &[
+            ("?a delta ?b !ok(5)", "pass", 0, 0),
+            ("?a delta ?b !ok(3)", "unexpected output", 0, 0),
+            ("?a delta ?b delta ?b !ok(5)", "pass", 1, 0),
+            ("?a delta ?b delta ?b !ok(3)", "unexpected output", 0, 0),
+        ],
+    );
+}
+
 /// T-Q9: what is owed, what may come, and what may come by itself.
 #[test]
 fn who_may_speak() {
@@ -715,7 +737,7 @@ fn questions_without_answers() {
 fn an_empty_belief_took_nothing() {
     let model = model(ECHO);
     let mut referee = referee(&model, Order::Sut);
-    assert!(referee.belief().is_empty() && referee.belief().len() == 0);
+    assert_eq!((referee.belief().is_empty(), referee.belief().len()), (true, 0));
     let (surely, possibly) = referee.account();
     assert!(model.switches.ids().all(|s| !surely.has(s.index()) && !possibly.has(s.index())));
     assert_eq!(run(&mut referee, "?a(1)"), None);
