@@ -361,9 +361,8 @@ impl<'m> Mind<'m> {
     /// The belief after an input that was taken; see [`step`](Self::step).
     pub fn take(&mut self, suite: &Suite, belief: &mut Belief, input: &GateValue) -> Result<bool, StepError> {
         let taken = self.step(suite, belief, input)?;
-        if taken && belief.unsure.is_none() {
-            belief.unsure = belief.doubt().cloned();
-        }
+        let doubt = belief.doubt().cloned();
+        belief.unsure = belief.unsure.take().or(doubt);
         Ok(taken)
     }
 
@@ -397,9 +396,7 @@ impl<'m> Mind<'m> {
                 let mut cut = belief.cut;
                 let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
                 belief.cut = cut;
-                if !hypotheses.is_empty() && belief.unsure.is_none() {
-                    belief.unsure = doubt(&hypotheses).cloned();
-                }
+                belief.unsure = belief.unsure.take().or_else(|| doubt(&hypotheses).cloned());
                 if hypotheses.is_empty() {
                     belief.crossed = true;
                 } else if belief.groups.len() < GROUPS && !too_open(belief) {

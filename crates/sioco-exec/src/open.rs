@@ -91,15 +91,16 @@ impl<'m> Tracker<'m> {
         for (step, args) in &trail.steps[common..] {
             self.path.advance(*step);
             if let Some(args) = args {
-                self.observe(*step, args);
+                self.observe(*step, args, Possible::Yes);
             }
         }
         self.at = trail.clone();
     }
 
-    /// Assumes that the last step, which is this one, had these values.
-    fn observe(&mut self, step: Step, args: &[Value]) -> Possible {
-        let Step::Switch(switch) = step else { return Possible::Yes };
+    /// Assumes that the last step, which is this one, had these values; says whether that is possible, where the step by
+    /// itself is as possible as this.
+    fn observe(&mut self, step: Step, args: &[Value], alone: Possible) -> Possible {
+        let Step::Switch(switch) = step else { return alone };
         let terms: Vec<TermId> = self.path.args(self.path.len() - 1).to_vec();
         let params = &self.model.switches[switch].params;
         let all = self.path.build(|pool, sorts| {
@@ -117,7 +118,11 @@ impl<'m> Tracker<'m> {
             }
             pool.and(sorts, &same)
         });
-        self.path.assume(all)
+        match self.path.pool().as_const(all) {
+            // The values say nothing, so that nobody is asked.
+            Some(Value::Bool(true)) => alone,
+            _ => self.path.assume(all),
+        }
     }
 
     /// The switches of a gate that may be taken with these values, and why only perhaps.
@@ -128,11 +133,15 @@ impl<'m> Tracker<'m> {
         let mut found = Vec::new();
         for step in steps {
             let Step::Switch(switch) = step else { continue };
-            if self.model.switches[switch].label != Label::Gate(gate) || self.path.probe(step) == Possible::No {
+            if self.model.switches[switch].label != Label::Gate(gate) {
+                continue;
+            }
+            let alone = self.path.probe(step);
+            if alone == Possible::No {
                 continue;
             }
             self.path.advance(step);
-            match self.observe(step, args) {
+            match self.observe(step, args, alone) {
                 Possible::No => {}
                 Possible::Yes => found.push((switch, None)),
                 Possible::Unknown(reason) => found.push((switch, Some(reason))),
@@ -179,9 +188,6 @@ impl<'m> Tracker<'m> {
     /// Values for which a switch may be taken, by a seed.
     pub fn values(&mut self, trail: &Trail, switch: SwitchId, seed: u64) -> Option<Vec<Value>> {
         self.visit(trail);
-        if self.path.probe(Step::Switch(switch)) == Possible::No {
-            return None;
-        }
         self.path.advance(Step::Switch(switch));
         let solved = self.path.solve_with(Choice::Random(seed)).ok();
         self.path.retreat();

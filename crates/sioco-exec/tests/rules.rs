@@ -6,7 +6,7 @@ use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Open, Trouble};
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee};
 use sioco_model::{Id, Model, Value};
-use support::{builtin, event, model};
+use support::{builtin, event, ignorant, model};
 
 const ORDERS: [Order; 3] = [Order::Sut, Order::Sent, Order::Certain];
 
@@ -160,6 +160,18 @@ fn values_that_do_not_fit() {
     }
 }
 
+/// Also where something is followed beside the belief.
+#[test]
+fn values_that_do_not_fit_after_a_silence() {
+    let model = model(&LATE.replace("input b", "input b(p: Int in 0..9)").replace("?b", "?b(_)"));
+    for order in ORDERS {
+        let mut referee = referee(&model, order);
+        assert_eq!(run(&mut referee, "?a delta"), None);
+        let input = GateValue { gate: model.gate("b").expect("a gate"), args: Vec::new() };
+        assert_eq!(referee.input(&input).as_ref().map(name), Some("unspecified"), "{order:?}");
+    }
+}
+
 const ENDS: &str = "input a\ninput b\noutput o\noutput closed\noutput crashed\nprocess P {\n  \
     init l0 { ?a -> l1   ?b -> l2 }\n  state l1 { end: !closed -> over }\n  state l2 { fall: !crashed -> over }\n  \
     final over\n}\n";
@@ -309,6 +321,38 @@ fn hidden_choices_after_a_silence() {
             ("?a delta ?b !ok(3)", "unexpected output", 0, 0),
             ("?a delta ?b delta ?b !ok(5)", "pass", 1, 0),
             ("?a delta ?b delta ?b !ok(3)", "unexpected output", 0, 0),
+        ],
+    );
+}
+
+/// What a silence ruled out is forgotten as soon as it makes no difference any more; what makes one is not, also where
+/// quiescence is announced meanwhile.
+#[test]
+fn silences_that_make_no_difference_are_forgotten() {
+    // Whatever was the case before, the system is in `l3` after `?b`.
+    let meeting = model(
+        "input a\ninput b\noutput late\noutput ok\nprocess P {\n  init l0 { ?a -> l1 }\n  \
+         state l1 { !late -> l0   tau -> l2 }\n  state l2 { ?b -> l3 }\n  state l3 { !ok -> l0   tau -> l4   ?b -> l3 }\n  \
+         state l4 { ?b -> l4 }\n}\n",
+    );
+    check_withdrawn(&meeting, &[Order::Sut, Order::Certain], &[("?a delta ?b delta ?b !ok", "pass", 1, 0)]);
+    // And here after `!ok`.
+    let answering = model(&LATE.replace("ok: !ok -> l0", "ok: !ok -> l1"));
+    check_withdrawn(&answering, &[Order::Sut, Order::Certain], &[("?a delta ?b !ok delta ?b !late", "pass", 1, 0)]);
+    // Both are quiet after `?b`.
+    let quiet = model(
+        "input a\ninput b\ninput c\noutput late\noutput ok\noutput never\nprocess P {\n  init l0 { ?a -> l1 }\n  \
+         state l1 { !late -> l0   tau -> l2   ?b -> p1 }\n  state p1 { ?c -> p2 }\n  state p2 { !late -> l0 }\n  \
+         state l2 { ?b -> q1 }\n  state q1 { ?c -> q2 }\n  state q2 { !ok -> l0 }\n}\n",
+    );
+    check_withdrawn(
+        &quiet,
+        &[Order::Sut, Order::Certain],
+        &[
+            ("?a delta ?b quiescent ?c !late", "pass", 1, 0),
+            ("?a delta ?b quiescent ?c !ok", "pass", 0, 0),
+            ("?a delta ?b quiescent ?c !never", "unexpected output", 0, 0),
+            ("?a quiescent ?b quiescent ?c !late", "unexpected output", 0, 0),
         ],
     );
 }
@@ -664,6 +708,18 @@ fn more_orders_than_can_be_followed_are_cut() {
     );
 }
 
+/// The same where states are not known: there are fewer of these.
+#[test]
+fn more_open_hypotheses_than_can_be_followed_are_cut() {
+    // Two for each number of inputs that were taken.
+    let model = model(
+        "input a\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  var b: Bool = any\n  var n: Int = 0\n  \
+         init l0 { ?a / n := n + 1 -> l0   !o(m) [b && n > 90] -> l0 }\n}\n",
+    );
+    let sent = |count: usize| vec!["?a"; count].join(" ");
+    check(&model, &[Order::Sent], &[(&sent(32), "pass"), (&sent(33), "cut")]);
+}
+
 /// T-Q5: where nothing is known any more about those who were only slow, what is not allowed may be allowed for them.
 #[test]
 fn who_was_slow_may_have_an_excuse() {
@@ -707,15 +763,16 @@ fn who_was_slow_may_have_an_excuse() {
 /// T-V8, T-V9: what rests on a question without an answer is open; what does not is not.
 #[test]
 fn questions_without_answers() {
-    let model = model(
-        "input i\noutput o(p: Int, q: Int)\noutput never\nprocess P {\n  var v: Bool = any\n  \
+    let text = "input i\noutput o(p: Int, q: Int)\noutput never\nprocess P {\n  var v: Bool = any\n  \
          init l0 { ?i -> l1   ask: ?i -> l4 }\n  \
          state l1 { cubes: !o(any a, any b) [v && a*a*a + b*b*b == 42*a*b + 1729111] -> l2\n    \
          plain: !o(1, 2) [!v] / v := true -> l3\n    otherwise: !o(1, 2) [else] -> l3 }\n  \
-         state l2 { ?i -> l2 }\n  state l3 { ?i -> l3 }\n  state l4 { ?i -> l4 }\n}\n",
-    );
-    for order in [Order::Sut, Order::Certain] {
-        let mut referee = referee(&model, order);
+         state l2 { ?i -> l2 }\n  state l3 { ?i -> l3 }\n  state l4 { ?i -> l4 }\n}\n";
+    // Whichever of the two values comes first.
+    let other = text.replace("[v &&", "[!v &&").replace("[!v] / v := true", "[v] / v := false");
+    let models = [model(text), model(&other)];
+    for (model, order) in models.iter().flat_map(|m| [(m, Order::Sut), (m, Order::Certain)]) {
+        let mut referee = referee(model, order);
         // Quiescence is allowed, since `ask` may have been taken.
         assert_eq!(verdict(&mut referee, "?i delta"), "pass");
         assert_eq!(verdict(&mut referee, "?i !never"), "unexpected output");
@@ -729,6 +786,58 @@ fn questions_without_answers() {
         assert!(asked > 0, "and the question was counted");
         assert_eq!(verdict(&mut referee, "?i !o(1,2)"), "pass");
         assert_eq!(referee.mind.unknown, 2 * asked, "as often as it comes up");
+    }
+}
+
+/// The same where the state is not known and the values that were seen say nothing about the question, or there are none.
+#[test]
+fn questions_that_no_value_answers() {
+    let model = model(
+        "input a\ninput b\noutput o\noutput p(k: Int)\nprocess P {\n  var m: Int = any\n  init l0 { ?a -> l1   ?b [m > 3] -> l2 }\n  \
+         state l1 { !o [m > 3] -> l0   !p(3) [m > 3] -> l0 }\n  state l2 { !o -> l0   !p(m) -> l0 }\n}\n",
+    );
+    for order in ORDERS {
+        for (words, expected) in [
+            ("?a !o", "undecided"),
+            ("?a !p(3)", "undecided"),
+            ("?a !p(4)", "unexpected output"),
+            ("?b !o", "undecided"),
+            ("?b !o delta", "undecided"),
+            // If the input was not specified, the system may do what it likes.
+            ("?b closed", "undecided"),
+            ("?b delta", "undecided"),
+        ] {
+            let mut referee = Referee::new(&model, &ignorant, order);
+            assert_eq!(verdict(&mut referee, words), expected, "{order:?}: {words}");
+        }
+        // Somebody who knows it.
+        let mut referee = referee(&model, order);
+        let found = ["?a !o", "?b !o", "?b closed"].map(|words| verdict(&mut referee, words));
+        assert_eq!(found, ["pass", "pass", "closed"], "{order:?}");
+    }
+}
+
+/// Every question without an answer is counted, wherever it comes up.
+#[test]
+fn questions_without_answers_are_counted() {
+    let cubes = model(
+        "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init l0 {\n    \
+         cubes: !o(any a, any b) [a*a*a + b*b*b == 42*a*b + 1729111] -> l0\n    ?i -> l0\n  }\n}\n",
+    );
+    let mut referee = referee(&cubes, Order::Sut);
+    assert_eq!(run(&mut referee, "?i"), None);
+    assert_eq!(referee.mind.unknown, 0);
+    assert_eq!(run(&mut referee, "?i quiescent"), None);
+    assert_eq!(referee.mind.unknown, 1);
+    // Where the state is not known, and nobody answers anything.
+    let open = model(
+        "input a\ninput b\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  init l0 { ?a [m > 3] -> l1   ?b -> l2 }\n  \
+         state l1 { !o(m) [m > 5] -> l0 }\n  state l2 { tau [m > 7] -> l1   ?a -> l2 }\n}\n",
+    );
+    for (words, expected) in [("", 0), ("?a", 1), ("quiescent", 0), ("?a quiescent", 2), ("?b", 1)] {
+        let mut referee = Referee::new(&open, &ignorant, Order::Sut);
+        assert_eq!(run(&mut referee, words), None);
+        assert_eq!(referee.mind.unknown, expected, "{words}");
     }
 }
 

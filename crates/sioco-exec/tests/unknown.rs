@@ -11,10 +11,8 @@ use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
-use sioco_model::{Id, Model, SymbolId, TermId};
-use sioco_solve::values::Bounds;
-use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
-use support::{Scripted, Ticking, builtin, campaign, event, model, planned, tester};
+use sioco_model::{Id, Model};
+use support::{Scripted, Ticking, builtin, campaign, event, ignorant, model, planned, tester};
 
 /// Whether there are such cubes is nothing that the built-in solver finds out, and nobody else is asked.
 const CUBES: &str = "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init l0 {\n    \
@@ -243,35 +241,6 @@ fn hidden_values_that_change_nothing_leave_nothing_open() {
         assert_eq!(surely, ["l0?a"]);
         let (found, _) = judged(&model, Order::Sut, "?a !o");
         assert_eq!(found.verdict, Verdict::Fail, "{values}: {found:?}");
-    }
-}
-
-/// A solver that answers nothing.
-fn ignorant() -> Box<dyn Bounds> {
-    Box::new(Ignorant)
-}
-
-struct Ignorant;
-
-impl Solver for Ignorant {
-    fn name(&self) -> String {
-        "ignorant".into()
-    }
-
-    fn push(&mut self) {}
-
-    fn pop(&mut self) {}
-
-    fn assert(&mut self, _: Terms<'_>, _: TermId) {}
-
-    fn check(&mut self, _: Terms<'_>, _: &Limits, _: bool) -> Answer {
-        Answer::Unknown(Reason::Resources)
-    }
-}
-
-impl Bounds for Ignorant {
-    fn bounds(&mut self, _: SymbolId) -> (Option<i64>, Option<i64>) {
-        (None, None)
     }
 }
 

@@ -11,13 +11,42 @@ use sioco_exec::{
 };
 use sioco_lang::check::{Options as LangOptions, check_file, check_text};
 use sioco_lang::source::FsLoader;
-use sioco_model::{Model, Value};
+use sioco_model::{Model, SymbolId, TermId, Value};
 use sioco_plan::{Cover, Options, Plan, plan};
-use sioco_solve::BackEnd;
 use sioco_solve::values::Bounds;
+use sioco_solve::{Answer, BackEnd, Limits, Reason, Solver, Terms};
 
 pub fn builtin() -> Box<dyn Bounds> {
     Box::new(BackEnd::BuiltIn.chain())
+}
+
+/// A solver that answers nothing.
+pub fn ignorant() -> Box<dyn Bounds> {
+    Box::new(Ignorant)
+}
+
+struct Ignorant;
+
+impl Solver for Ignorant {
+    fn name(&self) -> String {
+        "ignorant".into()
+    }
+
+    fn push(&mut self) {}
+
+    fn pop(&mut self) {}
+
+    fn assert(&mut self, _: Terms<'_>, _: TermId) {}
+
+    fn check(&mut self, _: Terms<'_>, _: &Limits, _: bool) -> Answer {
+        Answer::Unknown(Reason::Resources)
+    }
+}
+
+impl Bounds for Ignorant {
+    fn bounds(&mut self, _: SymbolId) -> (Option<i64>, Option<i64>) {
+        (None, None)
+    }
 }
 
 /// A model of the examples, by folder and name.
