@@ -1,6 +1,8 @@
 //! Models, solvers and scripted systems for tests.
 #![allow(dead_code)]
 
+pub mod told;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
