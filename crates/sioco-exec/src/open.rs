@@ -231,6 +231,24 @@ impl<'m> Tracker<'m> {
         only.then(|| State::new(locations, values))
     }
 
+    /// Some state that is possible, by a seed; nothing if no values are known that lead there.
+    pub fn some_state(&mut self, trail: &Trail, seed: u64) -> Option<State> {
+        self.visit(trail);
+        if let Some(state) = self.path.known_state() {
+            return Some(state);
+        }
+        let Answer::Sat(Some(plain)) = self.path.solve() else { return None };
+        // Values by the seed are only nicer to have.
+        let witness = self.path.witness_with(Choice::Random(seed)).map_or(plain, |(_, witness)| witness);
+        let mut values = Vec::with_capacity(self.model.variables.len());
+        for (var, _) in self.model.variables.iter() {
+            let term = self.path.term(var);
+            let env = Env { symbols: &witness, ..Env::default() };
+            values.push(eval(self.path.pool(), &self.model.sorts, term, env).ok()?);
+        }
+        Some(State::new(self.path.locations().to_vec(), values))
+    }
+
     fn is_live(&self, locations: &[sioco_model::LocationId], var: VarId) -> bool {
         locations.iter().any(|l| self.live.at(*l).contains(&var))
     }

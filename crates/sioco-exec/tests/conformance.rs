@@ -14,7 +14,7 @@ use oracle::rng::Rng;
 use sioco_exec::racer::Wires;
 use sioco_exec::referee::Referee;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{GateValue, Observation, Order, Player, Racer, Summary, Verdict};
+use sioco_exec::{GateValue, Observation, Order, Player, Racer, Record, Summary, Verdict};
 use sioco_lang::check::check_text;
 
 /// How often what happened; shown at the end, so that one can see what a property was about.
@@ -187,17 +187,20 @@ fn models_that_are_played_conform() {
     let mut counts = Counts::new();
     for_cases(6, 100, |case| {
         let mut rng = case.rng(5);
-        let mut strategy = Strategy::any(case, &mut rng);
-        if case.model.free_variables().next().is_some() {
-            // A player draws values for them, and refuses what these do not specify.
-            strategy.order = Order::Sut;
-        }
+        let strategy = Strategy::any(case, &mut rng);
         let player = Player::new(&case.model);
         let (summary, records) = match strategy.order {
             Order::Sut | Order::Certain => strategy.run_with(case, &mut { player }),
             Order::Sent => strategy.run_with(case, &mut Racer::new(player, Wires::default())),
         };
         let failed = judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+        // Whatever is hidden, and whatever outputs came first: it takes every input.
+        if let Some(refused) = records.iter().find(|r| matches!(r, Record::Refused { .. })) {
+            return Err(format!("{strategy:?}: the model itself, but {refused:?}"));
+        }
+        if case.model.free_variables().next().is_some() {
+            count(&mut counts, if case.is_wide() { "wide" } else { "free" });
+        }
         match summary.verdict {
             Some(verdict) if !failed && verdict < Verdict::Error => count(&mut counts, verdict.name()),
             None => count(&mut counts, "no run"),
@@ -206,6 +209,55 @@ fn models_that_are_played_conform() {
         Ok(())
     });
     show(&counts, &["pass", "inconclusive"]);
+}
+
+/// A model that is played takes what it does not specify, after any number of outputs, and goes on as it was: so mutants
+/// are found as surely as the machines that the oracle makes of them, also with free variables, and nothing fails that the
+/// oracle calls conforming.
+#[test]
+fn mutants_that_are_played_are_found() {
+    let mut counts = Counts::new();
+    let mut missed = Vec::new();
+    for_cases(7, 100, |case| {
+        if case.is_wide() {
+            return Ok(());
+        }
+        let mut rng = case.rng(6);
+        for _ in 0..6 {
+            let spec = mutant(&mut rng, &case.spec);
+            let Ok(played) = Case::new(&spec, case.seed) else { continue };
+            let answer = Machine::play(&played.lts).and_then(|machine| machine.ioco(&case.lts));
+            let Some(answer) = answer else { continue };
+            let hides = played.model.free_variables().next().is_some();
+            for tries in 1..=3 {
+                let strategy = Strategy::search(rng.next(), 800);
+                let (summary, records) = strategy.run_with(case, &mut Player::new(&played.model));
+                let failed = judge(case, Order::Certain, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+                match (&answer, failed) {
+                    (Ok(()), true) => return Err(format!("{}: conforms, but {summary:?}", spec.text())),
+                    (Ok(()), false) => count(&mut counts, "conforms"),
+                    (Err(_), true) => {
+                        count(&mut counts, if hides { "found, hidden values" } else { "found" });
+                        break;
+                    }
+                    (Err(trace), false) if tries == 3 => missed.push((case.seed, trace.clone(), spec.text())),
+                    (Err(_), false) => continue,
+                }
+                if answer.is_ok() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    });
+    show(&counts, &["conforms", "found"]);
+    assert!(!are_many() || counts.get("found, hidden values").is_some_and(|n| *n > 10), "{counts:?}");
+    for (seed, trace, text) in &missed {
+        println!("not found: {seed}, {trace:?}\n{text}");
+    }
+    let found = counts.get("found").copied().unwrap_or(0) + counts.get("found, hidden values").copied().unwrap_or(0);
+    println!("{} of {}", missed.len(), found + missed.len() as u64);
+    assert!(!are_many() || missed.len() as u64 * 100 <= found * 3, "too few are found: {} of {found}", missed.len());
 }
 
 /// Something like an implementation, which may be wrong.

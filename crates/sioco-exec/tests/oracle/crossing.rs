@@ -136,7 +136,7 @@ impl<'l> Known<'l> {
         self.quiet = false;
         self.now.send(act);
         self.since.push(act);
-        if order == Order::Sut {
+        if order.is_of_system() {
             self.before_silence = None;
             self.now.take_all();
         }

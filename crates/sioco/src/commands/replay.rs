@@ -204,7 +204,10 @@ impl Replay {
         };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
-        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, recorded.refusals, &interrupted);
+        let leash = Leash::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &leash);
+        let asked = (&back_end, &solvers as _);
+        let sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();
