@@ -159,9 +159,9 @@ pub trait Sut {
     fn follow(&mut self, _recorded: &[Action]) {}
 
     /// Whether the system did what was [asked](Sut::follow) as long as it could: then what it did not do again, it cannot
-    /// do any more.
-    fn follows(&self) -> bool {
-        false
+    /// do any more. Otherwise that is not known. Nothing if it cannot be asked.
+    fn follows(&self) -> Option<bool> {
+        None
     }
 
     /// Whether the system goes on by itself, so that it may give an output at any time, however late. Then it is worth

@@ -506,8 +506,8 @@ impl Sut for Player<'_> {
         self.script = Some(Script::new(recorded));
     }
 
-    fn follows(&self) -> bool {
-        self.script.as_ref().is_some_and(Script::is_sure)
+    fn follows(&self) -> Option<bool> {
+        self.script.as_ref().map(Script::is_sure)
     }
 }
 

@@ -120,7 +120,7 @@ impl Sut for Played<'_> {
         self.player.follow(&known);
     }
 
-    fn follows(&self) -> bool {
+    fn follows(&self) -> Option<bool> {
         self.player.follows()
     }
 }

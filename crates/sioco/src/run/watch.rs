@@ -39,7 +39,7 @@ impl Sut for Watched<'_> {
         self.sut.follow(recorded);
     }
 
-    fn follows(&self) -> bool {
+    fn follows(&self) -> Option<bool> {
         self.sut.follows()
     }
 
