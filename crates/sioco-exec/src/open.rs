@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::state::State;
+use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
 use sioco_model::{GateId, SwitchId, SymbolId, TermId, Value, VarId, print};
 use sioco_solve::values::Choice;
@@ -48,6 +49,17 @@ impl Trail {
         steps.push((step, args));
         Trail { start: self.start.clone(), steps: Arc::new(steps) }
     }
+}
+
+/// The values that a switch may be taken with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Some of them.
+    pub example: Vec<Value>,
+    /// Whether there are no others.
+    pub only: bool,
+    /// A parameter with its least and its greatest value, if they are known.
+    pub ends: Option<(usize, Value, Value)>,
 }
 
 /// Follows trails.
@@ -178,6 +190,50 @@ impl<'m> Tracker<'m> {
         let solved = self.path.solve_with(Choice::Random(seed)).ok();
         self.path.retreat();
         solved.and_then(|s| s.steps.into_iter().last()).map(|(_, values)| values)
+    }
+
+    /// The values that a switch may be taken with: an example, and what a solver says of the others. Nothing if it knows
+    /// none.
+    pub fn range(&mut self, trail: &Trail, switch: SwitchId) -> Option<Range> {
+        self.visit(trail);
+        if self.path.probe(Step::Switch(switch)) == Possible::No {
+            return None;
+        }
+        self.path.advance(Step::Switch(switch));
+        let at = self.path.len() - 1;
+        let found = self.range_of_last(at);
+        self.path.retreat();
+        found
+    }
+
+    fn range_of_last(&mut self, at: usize) -> Option<Range> {
+        let solved = self.path.solve_with(Choice::Boundary).ok()?;
+        let (_, example) = solved.steps.get(at)?.clone();
+        let terms: Vec<TermId> = self.path.args(at).to_vec();
+        let others: Vec<TermId> = self.path.build(|pool, sorts| {
+            let different = |(term, value): (&TermId, &Value)| {
+                let same = has_value(pool, sorts, *term, value);
+                pool.not(sorts, same)
+            };
+            terms.iter().zip(&example).map(different).collect()
+        });
+        let another = self.path.build(|pool, sorts| pool.or(sorts, &others));
+        let only = others.is_empty() || self.path.may_hold(another) == Possible::No;
+        // Of several parameters, the ends of one say little.
+        let ends = match (&terms[..], only) {
+            ([term], false) => match *self.path.pool().get(*term) {
+                // Texts and sequences have an order of their own.
+                Term::Symbol(symbol, sort)
+                    if matches!(self.model.sorts.get(sort), Sort::Int { .. } | Sort::Real { .. }) =>
+                {
+                    self.path.ends(symbol)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let ends = ends.map(|(least, greatest)| (0, least, greatest));
+        Some(Range { example, only, ends })
     }
 
     /// In which ways silence may be observed.

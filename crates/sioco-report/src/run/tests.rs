@@ -352,6 +352,172 @@ fn several_hypotheses_and_open_values() {
     "#);
 }
 
+/// Twelve places that it may be in, of which only the last ones may end it, and the others say different things.
+const MANY: &str = "\
+input  go
+output say(n: Int)
+output pair(a: Int, b: Int)
+output closed
+output other
+process P {
+  var n: Int in 0..11 = 0
+  init a { go: ?go -> b }
+  state b { pick: tau any k: Int in 0..11 / n := k -> c }
+  state c {
+    early: !say(n) [n < 4 || n == 6]  -> d
+    both:  !pair(n, n + 1) [n == 7]   -> d
+    some:  !say(any v) [v > 100 && v < 103 && n == 8] -> d
+    late:  !closed [n > 9]            -> d
+    never: !other [n > 20]            -> d
+  }
+  final d
+}
+";
+
+#[test]
+fn what_is_allowed_is_said_of_all_hypotheses() {
+    assert_snapshot!(judged(MANY, "?go !say(5)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ────────────▶ SUT    +0.0 ms
+       tester ◀────── !say(n=5) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:11:17
+       │
+    11 │     early: !say(n) [n < 4 || n == 6]  -> d
+       │                 ┯
+       │                 │
+       │                 is 0, the SUT sent 5
+       │                 is 1, the SUT sent 5
+       │
+       ├ note: allowed here:
+       │       !say(n in 0..3, 6, 101..102)
+       │       !pair(a = 7, b = 8)
+       │       !closed
+       │       silence
+       ╰ note: hypotheses: 13
+               b, n = 0
+               c, n = 0
+               c, n = 1
+               c, n = 2
+               c, n = 3
+               c, n = 4
+               c, n = 5
+               c, n = 6
+               … and 5 more
+       replay: sioco replay k7Qp2
+    ");
+    assert_snapshot!(judged(&MANY.replace("!closed [n > 9]", "!closed [n > 9 && n < 5]"), "?go closed"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ─────────▶ SUT    +0.0 ms
+       tester ◀────── closed ── SUT    +1.4 ms    ✗
+    error[sioco::V003]: the SUT ended, which is not allowed here
+       ╭▸ model.sts:14:21
+       │
+    14 │     late:  !closed [n > 9 && n < 5]            -> d
+       │                     ┯━━━━    ┬────
+       │                     │        │
+       │                     │        is false (n = 5)
+       │                     │        is false (n = 6)
+       │                     is false (n = 0)
+       │                     is false (n = 1)
+       │
+       ├ note: allowed here:
+       │       !say(n in 0..3, 6, 101..102)
+       │       !pair(a = 7, b = 8)
+       │       silence
+       ╰ note: hypotheses: 13
+               b, n = 0
+               c, n = 0
+               c, n = 1
+               c, n = 2
+               c, n = 3
+               c, n = 4
+               c, n = 5
+               c, n = 6
+               … and 5 more
+       replay: sioco replay k7Qp2
+    ");
+    // Of what nothing else allows, the end is said, too.
+    let ends = MANY.replace("early:", "early: !other [n < 0] -> d\n    none:").replace("n < 4 || n == 6", "n < 0");
+    let ends = ends.replace("both:  !pair(n, n + 1) [n == 7]", "both: !other [n < 0]").replace("&& n == 8", "&& n < 0");
+    assert_snapshot!(judged(&ends, "?go !say(5)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ────────────▶ SUT    +0.0 ms
+       tester ◀────── !say(n=5) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:12:20
+       │
+    12 │     none: !say(n) [n < 0]  -> d
+       │                    ┯━━━━
+       │                    │
+       │                    is false (n = 0)
+       │                    is false (n = 1)
+    13 │     both: !other [n < 0]   -> d
+    14 │     some:  !say(any v) [v > 100 && v < 103 && n < 0] -> d
+       │                         ┬──────               ┬────
+       │                         │                     │
+       │                         │                     is false (n = 0)
+       │                         │                     is false (n = 1)
+       │                         is false (v = 5)
+       │
+       ├ note: allowed here:
+       │       !closed
+       │       silence
+       ╰ note: hypotheses: 13
+               b, n = 0
+               c, n = 0
+               c, n = 1
+               c, n = 2
+               c, n = 3
+               c, n = 4
+               c, n = 5
+               c, n = 6
+               … and 5 more
+       replay: sioco replay k7Qp2
+    ");
+}
+
+/// Values of a state that is not known, as far as a solver says them.
+#[test]
+fn values_of_states_that_are_not_known() {
+    let text = "\
+input  go
+output low(v: Int)
+output one(v: Int)
+output sum(v: Int)
+output open(v: Int)
+process P {
+  var m: Int = any
+  init a { go: ?go [m >= 3 && m <= 200] -> b }
+  state b {
+    low:  !low(any v) [v > m && v <= 300] -> c
+    one:  !one(any v) [2 * v == 14 && v != m] -> c
+    sum:  !sum(m + 1) [m < 10] -> c
+    open: !open(any v) [v > m] -> c
+  }
+  final c
+}
+";
+    assert_snapshot!(judged(text, "?go !low(1)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ────────────▶ SUT    +0.0 ms
+       tester ◀────── !low(v=1) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:10:11
+       │
+    10 │     low:  !low(any v) [v > m && v <= 300] -> c
+       │           ━━━━━━━━━━━ does not give this, whatever the values are that are not known
+       │
+       ├ note: allowed here:
+       │       !low(v) where `v > m && v <= 300`, from 4 to 300
+       │       !one(v = 7)
+       │       !sum(m + 1) where `m < 10`, such as v = 10
+       │       !open(v) where `v > m`, such as v = 4
+       ╰ note: hypotheses: 1 (b, m unknown)
+       replay: sioco replay k7Qp2
+    ");
+}
+
 /// Nothing is known about the account at the start.
 const FREE: &str = "\
 input  amount(a: Int in 0..)
@@ -385,7 +551,7 @@ fn states_that_are_not_known() {
        │             ━━━━━━━━ does not give this, whatever the values are that are not known
        │
        ├ note: allowed here:
-       │       !cash(x) where `x <= m`
+       │       !cash(x = 3)
        │       !refused
        ╰ note: hypotheses: 1 (q1, m = m#0 - 5, x = 3)
        replay: sioco replay k7Qp2
@@ -403,7 +569,7 @@ fn states_that_are_not_known() {
        │             ──────── something has to come: `refuse` is enabled
        │
        ├ note: allowed here:
-       │       !cash(x) where `x <= m`
+       │       !cash(x = 5)
        │       !refused
        ├ note: hypotheses: 1 (q1, m unknown, x = 5)
        ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
