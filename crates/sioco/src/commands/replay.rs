@@ -53,7 +53,8 @@ Exit codes:
   0    FIXED: it does not fail any more where it failed
   1    FAILED: it fails again
   2    the command line, the model or the journal is wrong
-  3    FLAKY: it fails sometimes; NOT REPRODUCED: it did not fail, which shows nothing; or it is inconclusive
+  3    FLAKY: it fails sometimes; NOT REPRODUCED: it did not fail, and
+       that shows nothing; or it is inconclusive
   4    nothing to run: no run of the journal failed
   5    adapter, SUT infrastructure or solver broke down
   130  interrupted")]
