@@ -8,7 +8,7 @@ use std::time::Duration;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::record::End;
-use sioco_exec::replay::{Patience, replay};
+use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
@@ -235,16 +235,16 @@ fn replay_is_as_patient_as_a_test() {
         replay(&mut referee, &mut sut, &logged(&model, words), 1, patience, &mut NoClock, &mut |_| {})
     };
     let same = again("?a(1) . !b(1)", 0, 0);
-    assert_eq!((same.verdict, same.deviated, same.elsewhere), (Verdict::Pass, false, false));
+    assert_eq!((same.verdict, same.deviated, same.point), (Verdict::Pass, false, Point::Same));
     let slow = again("?a(1) . !b(1)", 1, 0);
-    assert_eq!((slow.verdict, slow.deviated, slow.elsewhere), (Verdict::Pass, false, false));
+    assert_eq!((slow.verdict, slow.deviated, slow.point), (Verdict::Pass, false, Point::Same));
     let silent = again("?a(1) . !b(1)", 2, 0);
     assert_eq!(silent.cause, Cause::Failure(Failure::Silence));
     let wrong = again("?a(1) . !b(1)", 0, 1);
     assert_eq!(wrong.verdict, Verdict::Fail);
     // Where an answer was recorded to be missing, the right one is the end of it.
     let mended = again("?a(1) . delta", 0, 0);
-    assert_eq!((mended.verdict, mended.deviated, mended.elsewhere), (Verdict::Pass, true, false));
+    assert_eq!((mended.verdict, mended.deviated, mended.point), (Verdict::Pass, true, Point::Same));
 }
 
 /// Remembers how long was waited for what did not come.

@@ -155,6 +155,22 @@ impl Path<'_> {
         self.witness_with(choice).map(|(solved, _)| solved)
     }
 
+    /// The least and the greatest value that a symbol has on this path, if both are there and known.
+    pub fn ends(&mut self, symbol: SymbolId) -> Option<(Value, Value)> {
+        if self.unproved().is_some() {
+            return None;
+        }
+        self.sync();
+        let (limits, sorts) = (self.limits.clone(), &self.model.sorts);
+        let mut end = |choice: Choice| {
+            let request = Request { symbols: &[symbol], choice, used: &[], guard: None, limits: &limits };
+            let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request).ok()?;
+            let known = !chosen.uncertain && !chosen.unbounded.contains(&symbol);
+            chosen.values.into_iter().next().filter(|_| known)
+        };
+        Some((end(Choice::Min)?, end(Choice::Max)?))
+    }
+
     /// The same, with the values of all symbols.
     pub fn witness_with(&mut self, choice: Choice) -> Result<(Solved, Witness), NoValues> {
         if let Some(reason) = self.unproved_by_values() {

@@ -1,7 +1,7 @@
 //! What a campaign came to, for programs; `docs/journal.md` describes the lines.
 
 use serde_json::{Value as Json, json};
-use sioco_exec::explanation::{Allowed, Explanation};
+use sioco_exec::explanation::{Allowed, Explanation, Offer, Values};
 use sioco_exec::journal;
 use sioco_exec::verdict::{Cause, Verdict};
 use sioco_model::model::{Label, Model};
@@ -156,7 +156,27 @@ pub fn explanation(source: Source<'_>, explanation: &Explanation) -> Json {
             json!({ "state": left.shown, "under_way": under_way, "allowed": allowed, "switches": switches })
         })
         .collect();
-    json!({ "all": explanation.all, "hypotheses": hypotheses })
+    let mut all: Vec<Json> = explanation.offers.iter().map(|o| offer(model, o)).collect();
+    all.extend(explanation.silence.then(|| json!("quiescent")));
+    json!({ "all": explanation.all, "allowed": all, "more": explanation.more, "hypotheses": hypotheses })
+}
+
+/// An output that some hypothesis allows.
+fn offer(model: &Model, offer: &Offer) -> Json {
+    let fixed = offer.values == Values::Only;
+    let mut found = allowed(model, &Allowed::Output { switch: offer.switch, args: offer.args.clone(), fixed });
+    let name =
+        |param: usize| model.switches[offer.switch].params.get(param).map(|p| p.name.clone()).unwrap_or_default();
+    match &offer.values {
+        Values::Within { param, parts } => found["within"] = json!({ "param": name(*param), "parts": parts }),
+        Values::Some { ends: Some((param, least, greatest)) } => {
+            let sort = model.switches[offer.switch].params[*param].sort;
+            let show = |v: &Value| value::json(&model.sorts, sort, v);
+            found["ends"] = json!({ "param": name(*param), "least": show(least), "greatest": show(greatest) });
+        }
+        Values::Only | Values::Some { ends: None } => {}
+    }
+    found
 }
 
 fn allowed(model: &Model, allowed: &Allowed) -> Json {

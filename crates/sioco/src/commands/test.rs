@@ -234,7 +234,10 @@ impl Test {
         let mut journal = Writer::create(self.journal.as_deref())?;
         let stop = Arc::new(AtomicBool::new(false));
         let refusals = plan.cover == Cover::Compare;
-        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, refusals, &interrupted);
+        let leash = Leash::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &leash);
+        let asked = (&back_end, &solvers as _);
+        let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
         let (found, took, began) = {
