@@ -1,0 +1,16 @@
+//! An oracle of its own for sioco, and the campaign that holds every command against it.
+//!
+//! - [`spec`]: models in the oracle's own terms, and their text;
+//! - [`generate`]: random models;
+//! - [`oracle`]: what they mean, by brute force;
+//! - [`systems`]: logs and systems that conform, and those that do not;
+//! - [`checks`]: each command against the oracle.
+//!
+//! Only [`checks`] and the systems that run know the engine. The engine sees a model as text.
+
+pub mod checks;
+pub mod generate;
+pub mod oracle;
+pub mod rng;
+pub mod spec;
+pub mod systems;
