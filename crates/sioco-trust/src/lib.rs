@@ -8,9 +8,12 @@
 //!
 //! Only [`checks`] and the systems that run know the engine. The engine sees a model as text.
 
+pub mod case;
 pub mod checks;
 pub mod generate;
 pub mod oracle;
 pub mod rng;
+pub mod shrink;
 pub mod spec;
 pub mod systems;
+pub mod tally;

@@ -67,7 +67,7 @@ impl Scope<'_> {
         }
         match sort {
             Sort::Int(low, high) => {
-                if self.errors && rng.chance(40) {
+                if self.errors && rng.chance(60) {
                     return self.risky(rng);
                 }
                 let rest = Term::Mod(boxed(self.number(rng, depth)), boxed(Term::int(high - low + 1)));
@@ -119,8 +119,12 @@ impl Scope<'_> {
 
     /// A number that may be undefined, or leave a range.
     fn risky(&mut self, rng: &mut Rng) -> Term {
-        let number = self.number(rng, 0);
-        let by = self.number(rng, 0);
+        // What is wrong with constants is an error of the text.
+        let numbers = self.of(|s| matches!(s, Sort::Int(..)));
+        if numbers.is_empty() {
+            return Term::int(1);
+        }
+        let (number, by) = (rng.pick(&numbers).clone(), rng.pick(&numbers).clone());
         let sequences: Vec<(Term, Sort)> = self.known.iter().filter(|(_, s)| is_numbers(s)).cloned().collect();
         match rng.below(5) {
             0 => Term::Div(boxed(number), boxed(by)),

@@ -25,6 +25,8 @@ pub struct Alone {
     pub speaks: bool,
     /// Whether the guard of an output or something of an internal step is undefined.
     pub undefined: bool,
+    /// Whether a value that an output carries is undefined though its guard holds.
+    pub no_value: bool,
 }
 
 /// What comes after an event.
@@ -36,6 +38,8 @@ pub struct After {
     pub undefined: bool,
     /// Whether something was undefined in the closure afterwards.
     pub undefined_later: bool,
+    /// Whether something was undefined that does not matter: silence is ruled out anyway.
+    pub needless: bool,
 }
 
 /// A model and what was found out about its states.
@@ -67,7 +71,8 @@ impl<'a> World<'a> {
         let internal = step::internal(self.spec, state);
         let (speaks, undefined) = step::can_output(self.spec, state);
         let undefined = undefined || internal.undefined;
-        let alone = Rc::new(Alone { internal, speaks, undefined });
+        let no_value = step::outputs(self.spec, state).1;
+        let alone = Rc::new(Alone { internal, speaks, undefined, no_value });
         self.alone.borrow_mut().insert(state.clone(), alone.clone());
         Ok(alone)
     }
@@ -95,7 +100,7 @@ impl<'a> World<'a> {
     /// Where a model starts.
     pub fn start(&self) -> Result<After, TooLarge> {
         let (states, undefined_later) = self.closure(step::initial(self.spec)?)?;
-        Ok(After { states, undefined: false, undefined_later })
+        Ok(After { states, undefined_later, ..After::default() })
     }
 
     fn after(&self, set: &Set, step: impl Fn(&State) -> Steps) -> Result<After, TooLarge> {
@@ -106,7 +111,7 @@ impl<'a> World<'a> {
             next.extend(found.steps.into_iter().map(|s| s.to));
         }
         let (states, undefined_later) = self.closure(next)?;
-        Ok(After { states, undefined, undefined_later })
+        Ok(After { states, undefined, undefined_later, needless: false })
     }
 
     /// What comes after an input.
@@ -121,15 +126,18 @@ impl<'a> World<'a> {
 
     /// What comes after silence.
     pub fn delta(&self, set: &Set) -> Result<After, TooLarge> {
-        let (mut next, mut undefined) = (Set::new(), false);
+        let (mut next, mut undefined, mut needless) = (Set::new(), false, false);
         for state in set {
-            undefined |= self.alone(state)?.undefined;
+            let alone = self.alone(state)?;
+            let active = alone.speaks || !alone.internal.steps.is_empty();
+            undefined |= alone.undefined && !active;
+            needless |= alone.no_value || (alone.undefined && active);
             if self.may_be_silent(state)? {
                 next.insert(state.clone());
             }
         }
         let (states, undefined_later) = self.closure(next)?;
-        Ok(After { states, undefined, undefined_later })
+        Ok(After { states, undefined, undefined_later, needless })
     }
 
     /// Whether a state allows silence: it enables no output and no internal step, or it is on an internal cycle whose

@@ -50,6 +50,8 @@ struct Known {
     undefined: bool,
     /// Whether the last event was undefined for the only state that there was.
     broken: bool,
+    /// Whether something was undefined that does not matter to the last event.
+    needless: bool,
 }
 
 impl Known {
@@ -63,7 +65,7 @@ impl Known {
 
     /// The same without traces.
     fn none(&self) -> Known {
-        Known { traces: BTreeSet::new(), broken: false, ..self.clone() }
+        Known { traces: BTreeSet::new(), broken: false, needless: false, ..self.clone() }
     }
 }
 
@@ -218,6 +220,10 @@ impl Judge<'_> {
             self.say(Verdict::Error);
             self.say(Verdict::Inconclusive);
         }
+        if belief.needless || patient.needless {
+            // Open: a guard that is undefined beside another one that holds is a model error, or does not matter.
+            self.say(Verdict::Error);
+        }
         if !belief.is_empty() {
             (now.belief, now.patient) = (belief, patient);
             return true;
@@ -296,6 +302,7 @@ impl Judge<'_> {
             let after = self.world.delta(states)?;
             next.undefined |= after.undefined || after.undefined_later;
             next.broken |= after.undefined;
+            next.needless |= after.needless;
             if !after.states.is_empty() {
                 next.traces.insert((after.states, Vec::new()));
             }
