@@ -27,14 +27,19 @@ fn main() {
         for f in case.features() {
             all.count(format!("feature {f:?}"));
         }
+        eprintln!("{seed}");
         let t = Instant::now();
         let mut tally = Tally::default();
         let solvers = Solvers::builtin();
         match check.as_str() {
+            "show" => println!("{}", case.spec.text()),
             "judge" => judge::run(&case, &solvers, &mut tally),
             "test" => test::run(&case, &solvers, &mut tally),
             "journal" => journal::run(&case, &solvers, &mut tally),
             _ => panic!("which check?"),
+        }
+        if t.elapsed().as_secs() > 1 {
+            println!("SLOW seed {seed} {:?} asked {}", t.elapsed(), solvers.asked());
         }
         slowest.push((t.elapsed().as_micros(), seed));
         for (k, n) in tally.counts {

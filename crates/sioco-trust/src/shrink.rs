@@ -1,6 +1,8 @@
 //! Makes a finding small: fewer lines, switches, variables and parameters, simpler terms, as long as it stays a finding
 //! of the same kind.
 
+use std::time::{Duration, Instant};
+
 use crate::spec::{Carried, Guard, Label, Line, Sort, Spec, Switch, Term, Val};
 
 /// A model and a log.
@@ -8,18 +10,21 @@ pub type Pair = (Spec, Vec<Line>);
 
 /// So many candidates are tried.
 const MOST: usize = 3_000;
+/// For so long.
+const TIME: Duration = Duration::from_secs(4);
 
 /// The smallest pair that was found of those that still have it.
 pub fn shrink(pair: Pair, still: &mut dyn FnMut(&Pair) -> bool) -> Pair {
     let mut best = pair;
     let mut tried = 0;
+    let began = Instant::now();
     loop {
         let mut progress = false;
         let mut at = 0;
         // The number of a candidate stays about the same when an earlier one was taken.
         while let Some(candidate) = candidates(&best).into_iter().nth(at) {
             tried += 1;
-            if tried > MOST {
+            if tried > MOST || began.elapsed() > TIME {
                 return best;
             }
             if candidate != best && still(&candidate) {
