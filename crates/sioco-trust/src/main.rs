@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sioco_trust::case::Case;
 use sioco_trust::checks::solvers::Solvers;
-use sioco_trust::checks::{journal, judge, test};
+use sioco_trust::checks::{compare, explore, journal, judge, replay, test, twice};
 use sioco_trust::tally::Tally;
 
 fn main() {
@@ -35,6 +35,10 @@ fn main() {
             "show" => println!("{}", case.spec.text()),
             "judge" => judge::run(&case, &solvers, &mut tally),
             "test" => test::run(&case, &solvers, &mut tally),
+            "plan" => explore::run(&case, &solvers, &mut tally),
+            "compare" => compare::run(&case, &solvers, &mut tally),
+            "replay" => replay::run(&case, &solvers, &mut tally),
+            "twice" => twice::run(&case, &solvers, &mut tally),
             "journal" => journal::run(&case, &solvers, &mut tally),
             _ => panic!("which check?"),
         }

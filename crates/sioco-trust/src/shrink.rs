@@ -222,7 +222,7 @@ fn declarations(spec: &Spec, found: &mut Vec<Spec>) {
                 found.push(less);
             }
             if variable.initial.is_none() {
-                for value in Val::all(&variable.sort, &spec.types).into_iter().take(4) {
+                for value in Val::all(&variable.sort, spec).into_iter().take(4) {
                     let mut less = spec.clone();
                     less.processes[p].variables[v].initial = Some(value);
                     found.push(less);

@@ -9,9 +9,10 @@ use sioco_exec::{Order as EngineOrder, Referee, Stamped};
 use super::judge::verdict;
 use super::records::runs;
 use super::solvers::Solvers;
-use super::test::Campaign;
+use super::test::{Campaign, Outcome};
 use crate::case::Case;
 use crate::oracle;
+use crate::oracle::belief::World;
 use crate::tally::{Finding, Tally};
 
 /// A journal of records.
@@ -45,7 +46,7 @@ pub fn judged(case: &Case, run: &LoggedRun, solvers: &Solvers) -> Judged {
 pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
     let mut rng = case.rng(300);
     let campaign = Campaign::any(&case.spec, &mut rng);
-    let Ok((_, records)) = campaign.run(case, solvers) else {
+    let Ok(Outcome { records, .. }) = campaign.run(case, solvers) else {
         tally.count("journal: too large");
         return;
     };
@@ -57,7 +58,9 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
         tally.find(Finding { check: "journal", kind, why, spec: case.spec.clone(), log: None });
     };
     let header = whole.find('\n').unwrap_or(whole.len());
-    let world = case.world();
+    let all = runs(&case.read, records.iter().map(|s| &s.record));
+    let spec = case.spec.with_values_of(all.iter().flat_map(|run| run.all_lines()));
+    let world = World::new(&spec);
     for cut in 0..=whole.len() {
         if !whole.is_char_boundary(cut) {
             continue;

@@ -99,25 +99,25 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
             tally.count("judge: too large");
             return;
         };
-        one(case, &world, &lines, order, solvers, "judge", tally);
+        one(case, &lines, order, solvers, "judge", tally);
     }
 }
 
-/// Judges a log, and makes what is wrong about it small.
+/// Judges a log, and makes what is wrong about it small. Whether something is.
 pub fn one(
     case: &Case,
-    world: &World<'_>,
     lines: &[Line],
     order: Order,
     solvers: &Solvers,
     check: &'static str,
     tally: &mut Tally,
-) {
-    let Ok(right) = oracle::judge::judge(world, lines, order) else {
+) -> bool {
+    let spec = case.spec.with_values_of(lines);
+    let Ok(right) = oracle::judge::judge(&World::new(&spec), lines, order) else {
         tally.count(format!("{check}: too large"));
-        return;
+        return false;
     };
-    tally.count(format!("{check}: cases"));
+    tally.count(format!("{check}: logs"));
     if right.verdicts.len() == 1 {
         tally.count(format!("right: {:?}", right.verdicts.first().expect("there is one")));
     } else {
@@ -132,19 +132,17 @@ pub fn one(
     tally.count("right: all");
     tally.count(format!("order: {order:?}"));
     let judged = engine(&case.read, lines, order, solvers);
-    let Some((kind, _)) = compare(&right, &judged, solvers.weary > 0) else { return };
+    let Some((kind, _)) = compare(&right, &judged, solvers.weary > 0) else { return false };
     let again = |pair: &Pair| -> Option<(String, String)> {
         let small = Case::with(case.seed, pair.0.clone()).ok()?;
-        let right = oracle::judge::judge(&small.world(), &pair.1, order).ok()?;
-        compare(&right, &engine(&small.read, &pair.1, order, &fresh(solvers)), solvers.weary > 0)
+        let spec = small.spec.with_values_of(&pair.1);
+        let right = oracle::judge::judge(&World::new(&spec), &pair.1, order).ok()?;
+        compare(&right, &engine(&small.read, &pair.1, order, &solvers.fresh()), solvers.weary > 0)
     };
     let pair = (case.spec.clone(), lines.to_vec());
     let expected = again(&pair);
     let small = shrink(pair, &mut |pair| again(pair) == expected);
     let why = again(&small).map_or_else(String::new, |(_, why)| why);
     tally.find(Finding { check, kind, why, spec: small.0, log: Some((small.1, order)) });
-}
-
-fn fresh(solvers: &Solvers) -> Solvers {
-    Solvers::of(solvers.back_end.clone()).weary(solvers.weary)
+    true
 }

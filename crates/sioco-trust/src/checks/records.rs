@@ -40,6 +40,13 @@ pub struct Run {
     pub shrunk: bool,
 }
 
+impl Run {
+    /// Everything that was sent and seen, in any order.
+    pub fn all_lines(&self) -> Vec<&Line> {
+        self.lines.iter().collect()
+    }
+}
+
 /// The runs of records.
 pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();

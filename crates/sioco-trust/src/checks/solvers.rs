@@ -38,6 +38,11 @@ impl Solvers {
         Solvers { weary: percent, ..self }
     }
 
+    /// The same from its beginning.
+    pub fn fresh(&self) -> Solvers {
+        Solvers { asked: Arc::default(), ..self.clone() }
+    }
+
     /// A solver.
     pub fn make(&self) -> Box<dyn Bounds> {
         let inner = Box::new(self.back_end.chain());

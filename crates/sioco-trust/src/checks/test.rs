@@ -21,6 +21,7 @@ use crate::oracle::TooLarge;
 use crate::oracle::belief::World;
 use crate::oracle::judge::Verdict;
 use crate::rng::Rng;
+use crate::shrink::{Pair, shrink};
 use crate::spec::{Line, Order, Spec};
 use crate::systems::mutate;
 use crate::systems::sut::{Habit, Played};
@@ -28,6 +29,9 @@ use crate::tally::{Finding, Tally};
 
 /// A run ends although the system has to say something.
 const OWED: &str = "ends while something is owed";
+
+/// The tester sends something that it should not.
+const SENDS: &str = "sends";
 
 /// A campaign of so few steps is over long before.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -168,13 +172,26 @@ impl Campaign {
     }
 
     /// Runs it.
-    pub fn run(&self, case: &Case, solvers: &Solvers) -> Result<(Summary, Vec<Stamped>), TooLarge> {
+    pub fn run(&self, case: &Case, solvers: &Solvers) -> Result<Outcome, TooLarge> {
         let world = World::new(&self.played);
         let sut = Played::new(&world, &case.read, self.order, self.habit, self.seed);
         let mut sut = if self.steady { sut.steady() } else { sut };
-        let found = self.strategy.run(case, solvers, &mut sut);
-        if sut.too_large { Err(TooLarge) } else { Ok(found) }
+        let (summary, records) = self.strategy.run(case, solvers, &mut sut);
+        if sut.too_large {
+            return Err(TooLarge);
+        }
+        Ok(Outcome { summary, records, conforms: self.conforms && !sut.stuck })
     }
+}
+
+/// What came of a campaign.
+pub struct Outcome {
+    /// The summary.
+    pub summary: Summary,
+    /// The records.
+    pub records: Vec<Stamped>,
+    /// Whether the system did only what the model allows.
+    pub conforms: bool,
 }
 
 /// What is wrong about a run.
@@ -202,13 +219,13 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
             && params.iter().zip(&sent.event.args).all(|(s, v)| v.fits(s, &world.spec.types));
         lines.push(Line::Input(sent.event.clone()));
         if !fits {
-            return wrong("sends a value outside of its range", world.spec.lines(&lines), &lines);
+            return wrong(&format!("{SENDS} a value outside of its range"), world.spec.lines(&lines), &lines);
         }
         let before = oracle::judge::judge(world, &lines[..lines.len() - 1], run.order)?;
         let right = oracle::judge::judge(world, &lines, run.order)?;
         let only = |v: Verdict| right.verdicts.len() == 1 && right.verdicts.contains(&v);
         if only(Verdict::Inconclusive) && before.verdicts.contains(&Verdict::Pass) && !weary {
-            return wrong("sends what the model does not specify", world.spec.lines(&lines), &lines);
+            return wrong(&format!("{SENDS} what the model does not specify"), world.spec.lines(&lines), &lines);
         }
     }
     let Some((theirs, why)) = &run.verdict else { return Ok(None) };
@@ -251,26 +268,58 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
 
 /// Runs a campaign and holds it against the oracle.
 pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
-    let mut rng = case.rng(200);
-    let campaign = Campaign::any(&case.spec, &mut rng);
+    let campaign = |case: &Case| Campaign::any(&case.spec, &mut case.rng(200));
     held(case, &campaign, solvers, "test", tally);
 }
 
-/// The same for a given campaign.
-pub fn held(case: &Case, campaign: &Campaign, solvers: &Solvers, check: &'static str, tally: &mut Tally) {
-    let Ok((summary, records)) = campaign.run(case, solvers) else {
-        tally.count(format!("{check}: too large"));
+/// The same for a way to make campaigns. What is found is made small.
+pub fn held(
+    case: &Case,
+    campaign: &dyn Fn(&Case) -> Campaign,
+    solvers: &Solvers,
+    check: &'static str,
+    tally: &mut Tally,
+) {
+    let Some(finding) = look(case, &campaign(case), solvers, check, tally) else { return };
+    // Mostly the log alone shows it.
+    if let Some((lines, order)) = &finding.log
+        && !finding.kind.starts_with(SENDS)
+        && super::judge::one(case, lines, *order, solvers, check, tally)
+    {
         return;
+    }
+    let again = |pair: &Pair| -> Option<Finding> {
+        let small = Case::with(case.seed, pair.0.clone()).ok()?;
+        look(&small, &campaign(&small), &solvers.fresh(), check, &mut Tally::default())
+    };
+    let still = &mut |pair: &Pair| again(pair).is_some_and(|other| other.kind == finding.kind);
+    let small = shrink((case.spec.clone(), Vec::new()), still);
+    tally.find(again(&small).unwrap_or(finding));
+}
+
+/// Runs a campaign. What is wrong about it, if something is.
+fn look(
+    case: &Case,
+    campaign: &Campaign,
+    solvers: &Solvers,
+    check: &'static str,
+    tally: &mut Tally,
+) -> Option<Finding> {
+    let finding = |kind: &str, why: String, log: Option<(Vec<Line>, Order)>| {
+        Some(Finding { check, kind: kind.into(), why, spec: case.spec.clone(), log })
+    };
+    let Ok(Outcome { summary, records, conforms }) = campaign.run(case, solvers) else {
+        tally.count(format!("{check}: too large"));
+        return None;
     };
     if summary.end == End::Time {
         let why = format!("after {} runs and {} steps", summary.all_runs(), summary.steps);
-        let kind = "a campaign does not end".into();
-        tally.find(Finding { check, kind, why, spec: case.spec.clone(), log: None });
-        return;
+        return finding("a campaign does not end", why, None);
     }
     let weary = solvers.weary > 0;
-    let world = case.world();
     let found = runs(&case.read, records.iter().map(|s| &s.record));
+    let spec = case.spec.with_values_of(found.iter().flat_map(|run| run.all_lines()));
+    let world = World::new(&spec);
     tally.count(format!("{check}: cases"));
     tally.add(format!("{check}: runs"), found.len() as u64);
     let mut failed = false;
@@ -281,20 +330,15 @@ pub fn held(case: &Case, campaign: &Campaign, solvers: &Solvers, check: &'static
         failed |= fails;
         match hold(&world, run, weary) {
             Err(TooLarge) => tally.count(format!("{check}: too large")),
-            Ok(None) if campaign.conforms && fails && !run.overtaken => {
+            Ok(None) if conforms && fails && !run.overtaken => {
                 let why = format!("{:?}", run.verdict);
-                let log = Some((run.lines.clone(), run.order));
-                let kind = "a conforming system fails".into();
-                tally.find(Finding { check, kind, why, spec: case.spec.clone(), log });
-                return;
+                return finding("a conforming system fails", why, Some((run.lines.clone(), run.order)));
             }
             Ok(None) => {}
             Ok(Some(wrong)) if last && wrong.kind == OWED => {}
             Ok(Some(wrong)) => {
                 let why = format!("{} (cover {:?}, {:?})", wrong.why, campaign.strategy.cover, campaign.habit);
-                let log = Some((wrong.lines, wrong.order));
-                tally.find(Finding { check, kind: wrong.kind, why, spec: case.spec.clone(), log });
-                return;
+                return finding(&wrong.kind, why, Some((wrong.lines, wrong.order)));
             }
         }
     }
@@ -302,13 +346,10 @@ pub fn held(case: &Case, campaign: &Campaign, solvers: &Solvers, check: &'static
         tally.count(format!("{check}: campaigns that fail"));
     }
     if weary {
-        return;
+        return None;
     }
-    if let Some(why) = judged_again(case, &records, solvers) {
-        let log = found.last().map(|r| (r.lines.clone(), r.order));
-        let kind = "the journal is judged otherwise".into();
-        tally.find(Finding { check, kind, why, spec: case.spec.clone(), log });
-    }
+    let why = judged_again(case, &records, solvers)?;
+    finding("the journal is judged otherwise", why, None)
 }
 
 /// Judges the journal of a campaign; what differs, if something does.

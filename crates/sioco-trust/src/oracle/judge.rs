@@ -48,10 +48,12 @@ struct Known {
     unspecified: bool,
     /// Whether something was undefined on the way, by which some states were lost.
     undefined: bool,
-    /// Whether the last event was undefined for the only state that there was.
+    /// Whether the last event was undefined for a state.
     broken: bool,
     /// Whether something was undefined that does not matter to the last event.
     needless: bool,
+    /// Whether an input that is under way was undefined for a state: then anything may follow.
+    lost: bool,
 }
 
 impl Known {
@@ -233,9 +235,9 @@ impl Judge<'_> {
             (now.belief, now.patient) = (patient.clone(), patient);
             return true;
         }
-        if !belief.undefined && !patient.undefined {
+        if !belief.broken && !patient.broken {
             // A trace with an unspecified input that explains what would otherwise be a failure.
-            let open = belief.unspecified || patient.unspecified;
+            let open = belief.unspecified || patient.unspecified || belief.lost || patient.lost;
             self.say(if open { Verdict::Inconclusive } else { otherwise });
         }
         false
@@ -268,6 +270,7 @@ impl Judge<'_> {
             let Some((first, rest)) = queue.split_first() else { continue };
             let after = self.world.input(&states, first)?;
             next.undefined |= after.undefined || after.undefined_later;
+            next.lost |= after.undefined;
             if after.states.is_empty() {
                 next.unspecified |= !after.undefined;
                 continue;

@@ -26,7 +26,7 @@ pub fn explore(world: &World<'_>) -> Result<Space, TooLarge> {
     let mut space = Space::default();
     let mut todo: Vec<State> = step::initial(spec)?;
     let inputs: Vec<Event> = (spec.inputs.iter().enumerate())
-        .flat_map(|(gate, g)| Val::tuples(&g.params, &spec.types).into_iter().map(move |args| Event { gate, args }))
+        .flat_map(|(gate, g)| Val::tuples(&g.params, spec).into_iter().map(move |args| Event { gate, args }))
         .collect();
     while let Some(state) = todo.pop() {
         if space.states.contains(&state) {

@@ -45,7 +45,7 @@ pub fn initial(spec: &Spec) -> Result<Vec<State>, TooLarge> {
         for variable in &process.variables {
             let values = match &variable.initial {
                 Some(value) => vec![value.clone()],
-                None => Val::all(&variable.sort, &spec.types),
+                None => Val::all(&variable.sort, spec),
             };
             tuples = (tuples.iter())
                 .flat_map(|front| values.iter().map(move |v| front.iter().chain([v]).cloned().collect()))
@@ -114,7 +114,7 @@ impl<'a> At<'a> {
                 (Label::Input(gate), Label::Input(its)) if gate == its => other.guard(params),
                 (Label::Output(..) | Label::Tau(_), Label::Output(..) | Label::Tau(_)) => {
                     let mut found = Ok(false);
-                    for params in Val::tuples(&self.spec.params(&other.switch().label), &self.spec.types) {
+                    for params in Val::tuples(&self.spec.params(&other.switch().label), self.spec) {
                         match other.guard(&params) {
                             Ok(true) => {
                                 found = Ok(true);
@@ -236,7 +236,7 @@ pub fn outputs(spec: &Spec, state: &State) -> (Vec<(Event, Step)>, /* undefined 
     let (mut found, mut undefined) = (Vec::new(), false);
     for at in leaving(spec, state) {
         let Label::Output(gate, _) = &at.switch().label else { continue };
-        for params in Val::tuples(&spec.params(&at.switch().label), &spec.types) {
+        for params in Val::tuples(&spec.params(&at.switch().label), spec) {
             let step = at.carried(&params).and_then(|values| match values {
                 Some(args) => Ok(Some((args, at.take(&params, state)?))),
                 None => Ok(None),
@@ -259,7 +259,7 @@ pub fn can_output(spec: &Spec, state: &State) -> (bool, /* undefined */ bool) {
     let (mut can, mut undefined) = (false, false);
     for at in leaving(spec, state) {
         let Label::Output(..) = &at.switch().label else { continue };
-        for params in Val::tuples(&spec.params(&at.switch().label), &spec.types) {
+        for params in Val::tuples(&spec.params(&at.switch().label), spec) {
             match at.guard(&params) {
                 Ok(true) => can = true,
                 Ok(false) => {}
@@ -276,7 +276,7 @@ pub fn internal(spec: &Spec, state: &State) -> Steps {
     for at in leaving(spec, state) {
         match &at.switch().label {
             Label::Tau(sorts) => {
-                for params in Val::tuples(sorts, &spec.types) {
+                for params in Val::tuples(sorts, spec) {
                     at.try_it(&params, &mut found);
                 }
             }

@@ -100,6 +100,8 @@ pub struct Spec {
     pub channels: Vec<Gate>,
     /// Processes.
     pub processes: Vec<Process>,
+    /// Integers and texts without bounds that a log has: they have to be tried, too. Not a part of the model.
+    pub seen: Vec<Val>,
 }
 
 /// The output that is the orderly end of the system.
@@ -125,6 +127,29 @@ impl Spec {
             Label::Send(..) => Vec::new(),
             Label::Receive(c) => self.channels[*c].params.clone(),
         }
+    }
+
+    /// The same model, to be held against logs with these lines.
+    pub fn with_values_of<'l>(&self, lines: impl IntoIterator<Item = &'l Line>) -> Spec {
+        let mut spec = self.clone();
+        for line in lines {
+            let (event, gate) = match line {
+                Line::Input(event) => (event, &self.inputs[event.gate]),
+                Line::Output(event) => (event, &self.outputs[event.gate]),
+                _ => continue,
+            };
+            for (value, sort) in event.args.iter().zip(&gate.params) {
+                let usual = match (value, sort) {
+                    (Val::Int(n), Sort::Wide) => (sort::WIDE.0..=sort::WIDE.1).contains(n),
+                    (Val::Text(text), Sort::Text) => sort::TEXTS.contains(&text.as_str()),
+                    _ => true,
+                };
+                if !usual && !spec.seen.contains(value) {
+                    spec.seen.push(value.clone());
+                }
+            }
+        }
+        spec
     }
 
     /// The place of the output with this name.

@@ -1,5 +1,7 @@
 //! Sorts and values.
 
+use super::Spec;
+
 /// A sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sort {
@@ -77,21 +79,27 @@ impl Val {
     }
 
     /// Every value of a sort that has to be tried.
-    pub fn all(sort: &Sort, types: &[Type]) -> Vec<Val> {
+    pub fn all(sort: &Sort, spec: &Spec) -> Vec<Val> {
         match sort {
             Sort::Bool => vec![Val::Bool(false), Val::Bool(true)],
             Sort::Int(low, high) => (*low..=*high).map(Val::Int).collect(),
-            Sort::Wide => (WIDE.0..=WIDE.1).map(Val::Int).collect(),
-            Sort::Text => TEXTS.iter().map(|t| Val::Text((*t).into())).collect(),
+            Sort::Wide => {
+                let usual = (WIDE.0..=WIDE.1).map(Val::Int);
+                usual.chain(spec.seen.iter().filter(|v| matches!(v, Val::Int(_))).cloned()).collect()
+            }
+            Sort::Text => {
+                let usual = TEXTS.iter().map(|t| Val::Text((*t).into()));
+                usual.chain(spec.seen.iter().filter(|v| matches!(v, Val::Text(_))).cloned()).collect()
+            }
             Sort::Data(t) => {
                 let mut all = Vec::new();
-                for (c, constructor) in types[*t].constructors.iter().enumerate() {
-                    all.extend(Val::tuples(&constructor.fields, types).into_iter().map(|fields| Val::Data(c, fields)));
+                for (c, constructor) in spec.types[*t].constructors.iter().enumerate() {
+                    all.extend(Val::tuples(&constructor.fields, spec).into_iter().map(|fields| Val::Data(c, fields)));
                 }
                 all
             }
             Sort::Seq(item) => {
-                let items = Val::all(item, types);
+                let items = Val::all(item, spec);
                 let mut all = vec![Val::Seq(Vec::new())];
                 let mut last: Vec<Vec<Val>> = vec![Vec::new()];
                 for _ in 0..LONGEST {
@@ -107,10 +115,10 @@ impl Val {
     }
 
     /// Every tuple of values of these sorts.
-    pub fn tuples(sorts: &[Sort], types: &[Type]) -> Vec<Vec<Val>> {
+    pub fn tuples(sorts: &[Sort], spec: &Spec) -> Vec<Vec<Val>> {
         let mut all: Vec<Vec<Val>> = vec![Vec::new()];
         for sort in sorts {
-            let values = Val::all(sort, types);
+            let values = Val::all(sort, spec);
             all = (all.iter())
                 .flat_map(|front| values.iter().map(move |v| front.iter().chain([v]).cloned().collect()))
                 .collect();

@@ -51,6 +51,10 @@ pub struct Played<'w> {
     queue: VecDeque<SutEvent>,
     /// Whether the oracle gave up.
     pub too_large: bool,
+    /// Whether it could not do what it owes, since the model has no value for that.
+    pub stuck: bool,
+    /// Whether it said that it is silent: then it is, until the next input.
+    quiet: bool,
 }
 
 impl<'w> Played<'w> {
@@ -75,6 +79,8 @@ impl<'w> Played<'w> {
             outbox: VecDeque::new(),
             queue: VecDeque::new(),
             too_large: false,
+            stuck: false,
+            quiet: false,
         }
     }
 
@@ -86,7 +92,7 @@ impl<'w> Played<'w> {
 
     /// What it does next by itself; nothing is silence.
     fn next(&mut self) -> Option<Line> {
-        if self.ended {
+        if self.ended || self.quiet {
             return None;
         }
         match self.habit {
@@ -113,6 +119,7 @@ impl<'w> Played<'w> {
             self.too_large = true;
             return None;
         };
+        self.stuck |= outputs.is_empty() && silent.states.is_empty();
         if outputs.is_empty() || (!silent.states.is_empty() && self.rng.chance(40)) {
             return None;
         }
@@ -149,6 +156,7 @@ impl<'w> Played<'w> {
 
     fn take(&mut self, event: &Event) {
         self.events += 1;
+        self.quiet = false;
         match self.world.input(&self.states, event) {
             Ok(after) if !after.states.is_empty() => self.states = after.states,
             // The model does not say what happens: nothing does.
@@ -218,7 +226,7 @@ impl Sut for Played<'_> {
     fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
         let run = if self.steady { 0 } else { run.rotate_left(40) ^ seed.rotate_left(20) };
         self.rng = Rng::new(self.seed ^ run);
-        (self.events, self.ended, self.late) = (0, false, false);
+        (self.events, self.ended, self.late, self.quiet) = (0, false, false, false);
         self.inbox.clear();
         self.outbox.clear();
         self.queue.clear();
@@ -281,6 +289,7 @@ impl Sut for Played<'_> {
         }
         self.was_silent();
         if self.announces && !self.ended {
+            self.quiet = true;
             return Ok(Polled::Event(SutEvent::Observed(Observation::Delta)));
         }
         Ok(Polled::Nothing)
