@@ -78,7 +78,7 @@ fn look_plan(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> Opti
                 }
                 _ => continue,
             };
-            let small = space.states.len() <= SMALL && solvers.weary == 0;
+            let small = space.states.len() <= SMALL && !solvers.is_weary();
             match state {
                 Became::Covered { doubt: false, .. } if !reachable && exact => {
                     return Some(("plan reaches what cannot be reached".into(), name));
@@ -105,7 +105,7 @@ fn look_analysis(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> 
     let make = || solvers.make();
     let options = analysis::Options { nodes: 1_000, workers: 1, ..analysis::Options::default() };
     let found = analyze(&case.read.model, &make, &options, &mut |_| {});
-    let small = space.states.len() <= SMALL && solvers.weary == 0;
+    let small = space.states.len() <= SMALL && !solvers.is_weary();
     for (index, reached) in found.switches.iter().enumerate() {
         let place = place(case, SwitchId::from_index(index));
         let reachable = space.switches.contains(&place);

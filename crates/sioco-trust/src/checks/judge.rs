@@ -89,17 +89,17 @@ fn manner(rng: &mut Rng) -> Manner {
 }
 
 /// Judges random logs.
-pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
+pub fn run(case: &Case, solvers: &Solvers, check: &'static str, tally: &mut Tally) {
     let world = case.world();
     for n in 0..LOGS {
         let mut rng = case.rng(100 + n);
         let manner = manner(&mut rng);
         let order = manner.order;
         let Ok(lines) = log(&world, &mut rng, &manner) else {
-            tally.count("judge: too large");
+            tally.count(format!("{check}: too large"));
             return;
         };
-        one(case, &lines, order, solvers, "judge", tally);
+        one(case, &lines, order, solvers, check, tally);
     }
 }
 
@@ -132,12 +132,12 @@ pub fn one(
     tally.count("right: all");
     tally.count(format!("order: {order:?}"));
     let judged = engine(&case.read, lines, order, solvers);
-    let Some((kind, _)) = compare(&right, &judged, solvers.weary > 0) else { return false };
+    let Some((kind, _)) = compare(&right, &judged, solvers.is_weary()) else { return false };
     let again = |pair: &Pair| -> Option<(String, String)> {
         let small = Case::with(case.seed, pair.0.clone()).ok()?;
         let spec = small.spec.with_values_of(&pair.1);
         let right = oracle::judge::judge(&World::new(&spec), &pair.1, order).ok()?;
-        compare(&right, &engine(&small.read, &pair.1, order, &solvers.fresh()), solvers.weary > 0)
+        compare(&right, &engine(&small.read, &pair.1, order, &solvers.fresh()), solvers.is_weary())
     };
     let pair = (case.spec.clone(), lines.to_vec());
     let expected = again(&pair);

@@ -18,6 +18,8 @@ pub struct Solvers {
     pub back_end: BackEnd,
     /// In how many of a hundred questions it says that it does not know.
     pub weary: u64,
+    /// Whether it breaks down.
+    breaks: bool,
     /// Questions so far.
     asked: Arc<AtomicU64>,
 }
@@ -25,7 +27,7 @@ pub struct Solvers {
 impl Solvers {
     /// A back-end that does what it can.
     pub fn of(back_end: BackEnd) -> Solvers {
-        Solvers { back_end, weary: 0, asked: Arc::default() }
+        Solvers { back_end, weary: 0, breaks: false, asked: Arc::default() }
     }
 
     /// No other program.
@@ -36,6 +38,16 @@ impl Solvers {
     /// The same, but in so many of a hundred questions it does not know.
     pub fn weary(self, percent: u64) -> Solvers {
         Solvers { weary: percent, ..self }
+    }
+
+    /// The same; it is known to break down.
+    pub fn broken(self) -> Solvers {
+        Solvers { breaks: true, ..self }
+    }
+
+    /// Whether it leaves questions open that others decide.
+    pub fn is_weary(&self) -> bool {
+        self.weary > 0 || self.breaks
     }
 
     /// The same from its beginning.

@@ -267,9 +267,9 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
 }
 
 /// Runs a campaign and holds it against the oracle.
-pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
+pub fn run(case: &Case, solvers: &Solvers, check: &'static str, tally: &mut Tally) {
     let campaign = |case: &Case| Campaign::any(&case.spec, &mut case.rng(200));
-    held(case, &campaign, solvers, "test", tally);
+    held(case, &campaign, solvers, check, tally);
 }
 
 /// The same for a way to make campaigns. What is found is made small.
@@ -316,7 +316,7 @@ fn look(
         let why = format!("after {} runs and {} steps", summary.all_runs(), summary.steps);
         return finding("a campaign does not end", why, None);
     }
-    let weary = solvers.weary > 0;
+    let weary = solvers.is_weary();
     let found = runs(&case.read, records.iter().map(|s| &s.record));
     let spec = case.spec.with_values_of(found.iter().flat_map(|run| run.all_lines()));
     let world = World::new(&spec);
