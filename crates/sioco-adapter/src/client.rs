@@ -1,7 +1,7 @@
 //! The tester's side of the protocol: an adapter as a [`Sut`].
 //!
 //! Whatever the adapter does, every call returns in bounded time, and only what the adapter says by the rules becomes an
-//! observation (`theory`, section 5: error is not a verdict). After a fault the connection is given up, with everything
+//! observation (T-E3: error is not a verdict). After a fault the connection is given up, with everything
 //! that was started for it, and the next reset opens a new one.
 
 use std::collections::{BTreeSet, VecDeque};

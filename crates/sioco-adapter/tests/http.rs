@@ -1,5 +1,5 @@
 //! Systems that speak HTTP: whole campaigns against a small server, and everything that one may do wrong. Each gets the
-//! verdict or the error that the rules give it (`theory`, section 5).
+//! verdict or the error that the rules give it (T-V3, T-E1 to T-E4).
 
 // Lints know tests by their attribute, which helpers do not have.
 #![allow(clippy::unwrap_used)]

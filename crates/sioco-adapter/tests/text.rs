@@ -1,5 +1,5 @@
 //! Systems that speak plain text, over TCP and over the standard streams of a child: whole campaigns, and everything that
-//! such systems may do wrong. Each gets the verdict or the error that the rules give it (`theory`, section 5), and none
+//! such systems may do wrong. Each gets the verdict or the error that the rules give it (T-V3, T-E1 to T-E4), and none
 //! holds up the tester.
 
 // Lints know tests by their attribute, which helpers do not have.
@@ -241,7 +241,8 @@ fn a_server_passes_whatever_the_order_means() {
         with_server(well, |tcp| {
             let options = TextOptions { order, ..long() };
             let summary = passes(&model, &mut client(&model, &dialect(DIALECT), Box::new(tcp), options));
-            assert!(summary.steps >= 40, "{}", summary.steps);
+            // The last input would have no room for its answer.
+            assert!(summary.steps >= 39, "{}", summary.steps);
         });
     }
 }

@@ -1,4 +1,4 @@
-//! A course: steps with values that lead from where the run is to where it should get (S0 lines 6 to 22: values on the
+//! A course: steps with values that lead from where a run is to where it should be (T-B5; S0 lines 6-22: values on the
 //! fly, so that everything observed so far is taken into account).
 
 use sioco_model::model::Model;

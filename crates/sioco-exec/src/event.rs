@@ -34,7 +34,7 @@ impl GateValue {
 pub enum Observation {
     /// An output. Its values fit the gate.
     Output(GateValue),
-    /// Silence: nothing came for the quiescence time, or the adapter knows that nothing will (`theory`, section 2:
+    /// Silence: nothing came for the quiescence time, or the adapter knows that nothing will (T-L6, T-Q1:
     /// delta).
     Delta,
     /// The system ended, or closed the connection.

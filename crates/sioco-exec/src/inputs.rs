@@ -1,4 +1,4 @@
-//! Values for the inputs of a walk. Most guards are easy: values are drawn and tried, and only if none fits a solver is
+//! Values for the inputs of a walk (T-B6). Most guards are easy: values are drawn, and only if none fits a solver is
 //! asked. Which values are drawn matters: faults hide where values are equal, at the ends of ranges, and next to the
 //! numbers that the model speaks of.
 

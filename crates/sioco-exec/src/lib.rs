@@ -1,4 +1,4 @@
-//! The tester (S0 section 4, S3 section 4, S1 section 3.2; `theory`, sections 5 and 6).
+//! The tester (S0 section 4, S3 section 4, S1 section 3.2; chapters B, V, Q, O, E and C of the theory).
 //!
 //! - [`event`], [`sut`]: what happens between tester and system under test; whoever connects a system implements
 //!   [`Sut`];
@@ -16,6 +16,7 @@
 
 pub mod account;
 pub mod belief;
+mod block;
 pub mod course;
 pub mod drive;
 pub mod event;

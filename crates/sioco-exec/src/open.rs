@@ -1,5 +1,5 @@
 //! Hypotheses whose state is not known: variables that are free at the start, or hidden choices among too many values
-//! (S3 definition 14: a context is a symbolic state and what was observed).
+//! (T-B1; S3 definition 14: a context is a symbolic state and what was observed).
 //!
 //! Such a hypothesis is a trail: where it started, and the steps since with the values that were observed. One symbolic
 //! path goes from trail to trail. As soon as what was observed leaves only one value for everything that still matters,
@@ -196,6 +196,20 @@ impl<'m> Tracker<'m> {
             }
         }
         found
+    }
+
+    /// Whether something may be undefined when one of these steps is tried, be it that this is an open question. Observed
+    /// values are those of a step at a gate.
+    pub fn may_break(&mut self, trail: &Trail, asked: &dyn Fn(Step) -> bool, observed: Option<&[Value]>) -> bool {
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        steps.retain(|s| asked(*s));
+        steps.into_iter().any(|step| {
+            let observable = step.is_observable(self.model);
+            let values = observed.filter(|_| observable);
+            self.path.may_break(step, values, values.is_some() || !observable) != Possible::No
+        })
     }
 
     /// What the state is known by among others; equal ones can be merged.

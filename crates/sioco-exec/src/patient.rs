@@ -1,4 +1,4 @@
-//! What would be believed if no silence by the clock had counted (`theory`, section 5: a time-out may be too short).
+//! What would be believed if no silence by the clock had counted (T-Q5: patient belief).
 //!
 //! Silence that an adapter announces is one. Silence that the tester waited for may be a system that is only slow: what
 //! it ruled out may come after the next input, or after the one after that. So the hypotheses that such silences rule out

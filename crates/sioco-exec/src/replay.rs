@@ -146,7 +146,7 @@ impl<'a, 'm> Again<'a, 'm> {
         let cause = self.referee.close(cause);
         let verdict = cause.verdict();
         let explanation = matches!(cause, Cause::Failure(_)).then(|| self.referee.explain());
-        let (steps, doubt) = (self.steps, verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful());
+        let (steps, doubt) = (self.steps, matches!(cause, Cause::Open(Open::Undecided(_))));
         if self.begun {
             self.put(Record::Verdict { verdict, cause: cause.clone(), steps, doubt });
         }

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use crate::event::{GateValue, Observation};
 
-/// What the order of the events of a [`Sut`] means (`theory`, section 5: order of events).
+/// What the order of the events of a [`Sut`] means (T-O1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Inputs are acknowledged when they were sent: the system may still give outputs before it takes them.
+    /// Inputs are acknowledged when they were sent (T-O3): the system may still give outputs before it takes them.
     #[default]
     Sent,
-    /// Events are in the order in which the system took inputs and gave outputs, as its adapter promises.
+    /// Events are in the order in which the system took inputs and gave outputs, as its adapter promises (T-O2).
     Sut,
-    /// The same, and nobody has to promise it: the system is played in this process. No adapter can say this.
+    /// The same, and nobody has to promise it (T-O4): the system is played in this process. No adapter can say this.
     Certain,
 }
 
@@ -64,7 +64,7 @@ pub enum SutEvent {
         why: String,
     },
     /// Something was observed. A [`Delta`](Observation::Delta) comes from an adapter that knows that the system is
-    /// silent; otherwise the tester's own timer says so.
+    /// silent (T-Q6); otherwise the tester's own timer says so.
     Observed(Observation),
 }
 
@@ -116,7 +116,7 @@ impl FaultKind {
     }
 }
 
-/// A run cannot go on, and it is not known to be the fault of the system under test (`theory`, section 5: error).
+/// A run cannot go on, and it is not known to be the fault of the system under test (T-E3: error).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What kind of fault.

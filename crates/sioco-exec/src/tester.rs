@@ -1,7 +1,7 @@
 //! The tester: what to do next, given all that happened so far (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2).
 //!
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
-//! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
+//! [`drive`](mod@crate::drive) connects it with a system under test. Same answers and seed, same run (T-C10).
 
 mod listen;
 mod onward;
@@ -10,6 +10,7 @@ mod probe;
 mod silent;
 mod told;
 mod towards;
+mod withdraw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -42,6 +43,7 @@ use crate::walk::{Move, Walks};
 use listen::Listening;
 use probe::Probing;
 use silent::Silent;
+use withdraw::Granted;
 
 /// How many deadlocks are kept for the summary.
 const DEADLOCKS: usize = 20;
@@ -170,6 +172,8 @@ pub struct Tester<'m> {
     walk_end: u64,
     /// The best verdict on a purpose in this run.
     reached: Option<Verdict>,
+    /// What was granted at a delta by the clock that may still be withdrawn.
+    granted: Granted,
 
     steps: u64,
     sent: u64,
@@ -256,6 +260,7 @@ impl<'m> Tester<'m> {
             heard: 0,
             walk_end: 0,
             reached: None,
+            granted: Granted::default(),
             steps: 0,
             sent: 0,
             runs: [0; 5],
@@ -354,7 +359,9 @@ impl<'m> Tester<'m> {
                 return Decision::Wait;
             }
             if let Some(cause) = self.listening.ending.take() {
-                self.finish(cause);
+                // What came last may have reached the purpose after all.
+                let reached = matches!(cause, Cause::Open(_)) && self.is_content();
+                self.finish(if reached { Cause::Reached } else { cause });
                 continue;
             }
             if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
@@ -403,7 +410,7 @@ impl<'m> Tester<'m> {
                 }
                 Chosen::Wait => return Decision::Wait,
                 Chosen::Again => {}
-                Chosen::End(cause) if self.listens(&cause) => {
+                Chosen::End(cause) if self.owes() || self.listens(&cause) => {
                     self.listening.ending = Some(cause);
                     return Decision::Wait;
                 }
@@ -519,6 +526,7 @@ impl<'m> Tester<'m> {
         self.owed = false;
         self.heard = 0;
         self.reached = None;
+        self.granted = Granted::default();
         // Now and then a short walk: what is possible only at the start wants to be tried with many values.
         self.walk_end = match self.settings.walks == Walking::Guided && self.random.below(4) == 0 {
             true => self.settings.walk.min(AFTER.0 + self.random.below(AFTER.1)),

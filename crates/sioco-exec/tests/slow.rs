@@ -15,7 +15,7 @@ use sioco_exec::{
     SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
-use support::{builtin, event, model, planned, tester};
+use support::{Ticking, builtin, event, model, planned, tester};
 
 /// Answers, and may beep by itself once.
 const BEEP: &str = "input get\noutput val\noutput beep\nprocess P {\n  var b: Int = 0\n  \
@@ -115,16 +115,6 @@ fn hypotheses_outlast_a_silence_where_messages_cross() {
     assert!(matches!(cause, Cause::Failure(Failure::Output(_))), "{cause:?}");
 }
 
-/// A clock that goes on whenever somebody looks.
-struct Ticking(Duration);
-
-impl Clock for Ticking {
-    fn now(&mut self) -> Duration {
-        self.0 += Duration::from_millis(1);
-        self.0
-    }
-}
-
 /// Answers at once; beeps when it has answered so often, as its seed has it, and once more if it is wrong.
 struct Beeping<'m> {
     model: &'m Model,
@@ -178,11 +168,11 @@ fn a_late_system_conforms_by_the_clock() {
     let model = model(BEEP);
     let mut withdrawn = 0;
     for (seed, order) in (0..10).flat_map(|seed| [(seed, Order::Sut), (seed, Order::Sent)]) {
-        let (records, late) = tested(order, false, &mut Ticking(Duration::ZERO), seed);
+        let (records, late) = tested(order, false, &mut Ticking::default(), seed);
         assert_eq!(late.verdict, Some(Verdict::Pass), "seed {seed}, {order:?}: {:?}", late.bad);
         withdrawn += late.withdrawn;
         assert!(records.iter().any(|s| s.record == Record::TimedOut), "seed {seed}");
-        let (wrong_records, wrong) = tested(order, true, &mut Ticking(Duration::ZERO), seed);
+        let (wrong_records, wrong) = tested(order, true, &mut Ticking::default(), seed);
         assert_eq!(wrong.verdict, Some(Verdict::Fail), "seed {seed}, {order:?}");
         // Where no time passes, silence is what it is.
         let (_, announced) = tested(order, false, &mut NoClock, seed);
@@ -259,7 +249,7 @@ fn runs_are_listened_to_at_their_end() {
         let (events, late) = Default::default();
         let mut sut = Chatty { model: &model, every, got: 0, events, late };
         let mut records = Vec::new();
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |s| records.push(s.clone()));
         (records, summary.verdict)
     };
@@ -292,7 +282,7 @@ fn runs_are_listened_to_before_internal_steps() {
         let settings = Settings { walks: Walks::None, ..Settings::default() };
         let (events, late) = Default::default();
         let mut sut = Chatty { model: &model, every, got: 0, events, late };
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |_| {});
         assert_eq!(summary.verdict, Some(verdict), "{summary:?}");
     }
@@ -311,7 +301,7 @@ fn runs_are_listened_to_before_their_last_input() {
         let (events, late) = Default::default();
         let mut sut = Chatty { model: &model, every: u64::MAX, got: 0, events, late };
         let mut records = Vec::new();
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |s| records.push(s.record.clone()));
         let quit = event(&model, "?quit");
         let is_quit = |i: &usize| matches!(&records[*i], Record::Input { input, id, .. } if *input == quit && *id > 1);
@@ -371,7 +361,7 @@ fn the_same_silence_is_not_waited_for_again_and_again() {
     for seed in 0..10 {
         let settings = Settings { walks: Walks::Random, max_steps: Some(400), seed, ..Settings::default() };
         let mut sut = Half { model: &model, events: VecDeque::new(), long: 0 };
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |_| {});
         let failed = summary.runs[Verdict::Fail as usize];
         // The first five runs may all begin with the input that is never answered.

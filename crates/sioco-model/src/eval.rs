@@ -15,7 +15,7 @@ use crate::sort::{Sort, Sorts};
 use crate::term::{Op, Term, TermPool};
 use crate::value::{self, Value};
 
-/// Why a term has no value. A model error (`theory`: an undefined guard, update or term), except [`NeedsSolver`].
+/// Why a term has no value. A model error (T-M9: an undefined guard, update or term), except [`NeedsSolver`].
 ///
 /// [`NeedsSolver`]: EvalError::NeedsSolver
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -60,7 +60,7 @@ impl Direction {
     }
 }
 
-/// A named, typed interaction with the outside (S0: gate, S1: label, S3: channel).
+/// A named, typed interaction with the outside (T-M1; S0: gate, S1: label, S3: channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// Its name.
@@ -108,7 +108,7 @@ impl Param {
     }
 }
 
-/// An instance of a process.
+/// An instance of a process (T-M3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its name, unique in the system.
@@ -151,7 +151,7 @@ pub struct Variable {
     pub process: ProcessId,
     /// Its sort, with its range.
     pub sort: SortId,
-    /// Its value at the start; `None` is free: any value, drawn anew at every reset (S3 definition 9).
+    /// Its value at the start; `None` is free: any value, drawn anew at every reset (T-M11; S3 definition 9).
     pub initial: Option<Value>,
     /// Whether it carries a parameter from an input to its answer and was never written.
     pub hidden: bool,
@@ -162,7 +162,7 @@ pub struct Variable {
 pub enum Label {
     /// An interaction at a gate; the gate says in which direction.
     Gate(GateId),
-    /// Offers a value to another process.
+    /// Offers a value to another process (T-M2).
     Send(ChannelId),
     /// Takes a value from another process.
     Receive(ChannelId),
@@ -170,7 +170,7 @@ pub enum Label {
     Internal,
 }
 
-/// A switch `(source, label, parameters, guard, update, target)` (S0 definition 3).
+/// A switch `(source, label, parameters, guard, update, target)` (T-M4; S0 definition 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
     /// Its name, given or derived, unique in the model.

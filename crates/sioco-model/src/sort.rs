@@ -1,4 +1,4 @@
-//! Sorts: the types of the language (S0 section 2.2, the sort names of a signature).
+//! Sorts: the types of the language (T-M7; S0 section 2.2, the sort names of a signature).
 //!
 //! Sorts are interned in a [`Sorts`] table. A range (`Int in 1..10`) is a sort of its own; [`Sorts::base`] forgets
 //! ranges. Terms are typed by base sorts, while variables, parameters and fields keep their ranges, and whatever may

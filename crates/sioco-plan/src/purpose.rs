@@ -1,4 +1,4 @@
-//! Test purposes: finite subtrees of the symbolic execution whose leaves are accepts (S3 definition 13). A path (S0
+//! Test purposes: finite subtrees of the symbolic execution with accepts as leaves (T-P1; S3 definition 13). A path (S0
 //! definition 16) is one without branches.
 
 use sioco_model::model::{Direction, Model};
@@ -68,7 +68,7 @@ pub struct Node {
     pub parent: Option<usize>,
     /// How; nothing for the initial state.
     pub leg: Option<Leg>,
-    /// Whether the purpose is reached here.
+    /// Whether the purpose is reached here (T-P2).
     pub accept: bool,
     /// Whether it is one of several answers to the last stimulus: the system chooses, so it covers nothing beforehand.
     pub answer: bool,

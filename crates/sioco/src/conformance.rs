@@ -1,4 +1,4 @@
-//! Rust code tested from `cargo test`, with sioco as a dev-dependency.
+//! Rust code tested from `cargo test`, with sioco as a dev-dependency: whether it conforms to a model (T-L10: ioco).
 //!
 //! ```no_run
 //! use sioco::conformance::{Args, Conformance, Output, System};

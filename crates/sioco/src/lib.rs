@@ -15,6 +15,7 @@ pub mod explore;
 pub mod failure;
 pub mod files;
 pub mod fix;
+mod glossary;
 pub mod interrupt;
 pub mod markdown;
 pub mod model;

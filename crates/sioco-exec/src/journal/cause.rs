@@ -39,6 +39,7 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
             }
             Open::Cut => json!({ "open": "cut" }),
             Open::Unknown(why) => json!({ "open": "unknown", "reason": reason(why) }),
+            Open::Undecided(question) => json!({ "open": "undecided", "question": question }),
             Open::NoValues => json!({ "open": "no values" }),
             Open::Deadlock { state } => json!({ "open": "deadlock", "state": state }),
             Open::Dropped { run } => json!({ "open": "dropped", "run": run }),
@@ -97,6 +98,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
                 let reason = json.get("reason").and_then(parse_reason);
                 Open::Unknown(reason.ok_or("`reason` does not say why it is unknown")?)
             }
+            "undecided" => Open::Undecided(text("question")),
             "no values" => Open::NoValues,
             "deadlock" => Open::Deadlock { state: text("state") },
             "dropped" => Open::Dropped { run: json.get("run").and_then(Json::as_u64).unwrap_or(0) },

@@ -200,7 +200,7 @@ impl Draw<'_> {
             }
             _ => {
                 use End::*;
-                let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute][self.below(7)].clone();
+                let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined][self.below(8)].clone();
                 Record::End { why, stale: self.random.bits() }
             }
         }

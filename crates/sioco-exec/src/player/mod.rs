@@ -1,4 +1,4 @@
-//! A model played as a system under test (`theory`, section 5, last point).
+//! A model played as a system under test (T-E6).
 //!
 //! The player keeps all states that the model may be in, and gives an output, or silence, that some of them allow. So it
 //! always conforms to its model, and to every model to which that one conforms: that is what mutants are tried with.

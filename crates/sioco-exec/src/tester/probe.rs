@@ -1,4 +1,4 @@
-//! Probes: inputs that only a model of the implementation defines (S2 definition 19, case 3). The specification says nothing
+//! Probes: inputs that only the implementation model defines (T-G6; S2 definition 19). The specification says nothing
 //! about them, so what the system does then is recorded and told, and judged by nobody.
 
 use sioco_plan::Event;

@@ -54,6 +54,7 @@ impl Tester<'_> {
 
     /// The system takes an input, or got it sent.
     fn took(&mut self, input: &GateValue) {
+        self.keep_granted();
         self.inputs.patterns.sent(input.gate);
         self.sent += 1;
         self.heard = 0;
@@ -86,6 +87,7 @@ impl Tester<'_> {
     /// Something came after the quiescence time, where silence would have been a failure.
     pub fn came_late(&mut self) {
         self.referee.withdrawn += 1;
+        self.referee.hidden += 1;
         *self.late.entry(self.last).or_default() += 1;
     }
 
@@ -145,6 +147,7 @@ impl Tester<'_> {
         let cause = if timed { self.referee.timed_out() } else { self.referee.observe(&seen) };
         if self.referee.withdrawn > withdrawn {
             *self.late.entry(self.last).or_default() += 1;
+            self.take_back();
         }
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
             self.took(&input);

@@ -1,4 +1,4 @@
-//! What leads towards a purpose (S0 lines 6 to 22; S1 section 3.2.2).
+//! What leads towards a purpose (T-B5, T-B8; S0 lines 6 to 22; S1 section 3.2.2).
 
 use rustc_hash::FxHashMap;
 use sioco_model::Value;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sioco_exec::{
-    Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut, SutEvent, Tester,
-    drive,
+    Clock, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut, SutEvent,
+    Tester, drive,
 };
 use sioco_lang::check::{Options as LangOptions, check_file, check_text};
 use sioco_lang::source::FsLoader;
@@ -118,6 +118,17 @@ pub fn campaign(tester: &mut Tester<'_>, sut: &mut dyn Sut) -> (Vec<Record>, Sum
     let mut records = Vec::new();
     let summary = drive(tester, sut, &mut NoClock, &mut |s: &Stamped| records.push(s.record.clone()));
     (records, summary)
+}
+
+/// A clock that goes on whenever somebody looks.
+#[derive(Default)]
+pub struct Ticking(Duration);
+
+impl Clock for Ticking {
+    fn now(&mut self) -> Duration {
+        self.0 += Duration::from_millis(1);
+        self.0
+    }
 }
 
 /// A tester of a plan with the least values.

@@ -366,7 +366,7 @@ fn too_many(context: Context<'_>, domains: &[Domain]) -> EvalError {
 struct Narrowing<'a> {
     search: &'a Search<'a>,
     domains: Vec<Domain>,
-    /// No value is left for some unknown, or a conjunct without unknowns is false.
+    /// No value is left for some unknown, or a conjunct without unknowns is false: that decides (T-V9).
     impossible: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What can be done in a state: enabled switches, successors, internal closure, quiescence.
 //!
-//! The product of parallel processes is never built: a step moves one process, or two of them by a handshake (S4
+//! The product of parallel processes is never built: a step moves one process, or two of them by a handshake (T-M5; S4
 //! section 2.1), and only the states that are asked for exist.
 
 mod handshake;
@@ -22,7 +22,7 @@ use crate::model::{Direction, Label, Model};
 use crate::number;
 use crate::value::Value;
 
-/// How many states a closure or a search for internal cycles visits before it is cut.
+/// How many states a closure or a search for internal cycles visits before it is cut (T-L9).
 pub const CLOSURE_LIMIT: usize = 10_000;
 
 /// A model, compiled for running.
@@ -184,7 +184,7 @@ impl fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// Whether a state is silent (`theory`, section 2).
+/// Whether a state is silent (T-L6).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Quiescence {
     /// No output and no internal switch is enabled: delta is allowed.
@@ -299,13 +299,13 @@ impl<'m> Interpreter<'m> {
         self.initial(&mut |v| self.model.sorts.default_value(self.model.variables[v].sort))
     }
 
-    /// Whether the values [fit](crate::model::Param::takes) the parameters of the gate, one each.
+    /// Whether the values [fit](crate::model::Param::takes) the parameters of the gate, one each (T-L2).
     pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
         let params = &self.model.gates[gate].params;
         params.len() == args.len() && params.iter().zip(args).all(|(p, v)| p.takes(&self.model.sorts, v))
     }
 
-    /// Whether the switch is enabled in the state for these values (S0 definition 7). The values must fit the gate.
+    /// Whether the switch is enabled in the state for these values (T-L3; S0 definition 7). They must fit the gate.
     pub fn enabled(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
         let s = &self.model.switches[switch];
         if state.location(s.process) != s.source {
@@ -328,6 +328,9 @@ impl<'m> Interpreter<'m> {
                 return Ok(false);
             }
         }
+        // A conjunction with a false part is false, so that an open question about the guard matters only if the
+        // arguments agree.
+        let mut open = None;
         if let Some(guard) = &compiled.guard {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}
@@ -338,6 +341,7 @@ impl<'m> Interpreter<'m> {
                     match self.oracle.whether(context, &question, Err(e)) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
+                        Err(e @ EvalError::NeedsSolver(_)) => open = Some(e),
                         Err(e) => return Err(StepError::new(self.model, env, switch, Part::Guard, e)),
                     }
                 }
@@ -347,11 +351,18 @@ impl<'m> Interpreter<'m> {
             let Some(term) = term else { continue };
             let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
             let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
-            if !same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))? {
-                return Ok(false);
+            match same {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                // Where the guard may be false, the argument need not have a value.
+                Err(_) if open.is_some() => {}
+                Err(e) => return Err(StepError::new(self.model, env, switch, Part::Argument(i), e)),
             }
         }
-        Ok(true)
+        match open {
+            None => Ok(true),
+            Some(e) => Err(StepError::new(self.model, env, switch, Part::Guard, e)),
+        }
     }
 
     /// Takes a switch if it is enabled: the guard-checked step (S0 definition 7). The state is unchanged otherwise.
@@ -460,7 +471,7 @@ impl<'m> Interpreter<'m> {
         Ok(())
     }
 
-    /// The switches of a gate that are enabled for these values, each with the state it leads to (S0 definition 8).
+    /// The switches of a gate that are enabled for these values, each with its successor (T-L4; S0 definition 8).
     pub fn successors(
         &mut self,
         state: &State,

@@ -1,4 +1,4 @@
-//! The concrete semantics of a model: states, steps, internal closure, quiescence (`theory`, section 2; S0 definitions
+//! The concrete semantics of a model: states, steps, internal closure, quiescence (T-L1 to T-L9; S0 definitions
 //! 5 to 8).
 //!
 //! - [`program`] compiles terms to a small register machine; the interpreter runs nothing else;

@@ -98,6 +98,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
             "hurried": s.pauses.hurried,
         },
         "withdrawn": s.withdrawn,
+        "hidden": s.hidden,
         "late": s.late.iter().map(|(gate, n)| json!({ "gate": gate.map(|g| &model.gates[g].name), "times": n }))
             .collect::<Vec<_>>(),
         "stale": s.stale,

@@ -67,7 +67,7 @@ fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
     let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
     let step = |(i, text): (usize, &str)| {
         let at = Some(Duration::from_micros(1400 * i as u64));
-        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: false }
+        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: text == "delta" }
     };
     events.map(step).collect()
 }
@@ -544,6 +544,7 @@ fn a_summary(model: &Model) -> Summary {
         bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
         deadlocks: vec!["l1, x = 3".into()],
         withdrawn: 2,
+        hidden: 0,
         late: vec![(model.gate("inX"), 1), (None, 1)],
         stale: 1,
         unheard: 2,
@@ -644,6 +645,7 @@ fn a_campaign_without_a_run() {
         bad: Vec::new(),
         deadlocks: Vec::new(),
         withdrawn: 0,
+        hidden: 0,
         stale: 0,
         unheard: 0,
         unknown: 0,

@@ -60,6 +60,9 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             }
             Open::Cut => "internal steps go on longer than was followed".into(),
             Open::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
+            Open::Undecided(question) => {
+                format!("what was observed may be allowed or not; this question is open: {}", short(question, 400))
+            }
             Open::NoValues => "no values were found for the next input".into(),
             Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
             Open::Dropped { run } => format!("run {run} failed on the way to it"),

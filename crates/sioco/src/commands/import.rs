@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::model::{deliver, read_text};
 use crate::output::Output;
 
-/// Turn a model in another format into one of ours
+/// Convert a model from another format
 ///
-/// The result is checked and formatted, and goes to standard output or to a file with --output. What was changed or
-/// assumed on the way is told on standard error, and stands in the first lines of the result.
+/// The result is checked and formatted, and goes to standard output or to a file with --output. Changes and assumptions
+/// are listed on standard error and in the first lines of the result.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

@@ -38,8 +38,8 @@ const HYPOTHESES: usize = 10_000;
 
 /// Run a recorded run again
 ///
-/// Sends the inputs of a run that `sioco test` recorded at the same places, and judges anew what comes back: FIXED if it
-/// does not fail any more, FAILED if it does, FLAKY if it sometimes does.
+/// Sends the inputs of a recorded run again at the same places, and judges anew what comes back. FIXED: it does not fail
+/// any more. FAILED: it fails again. FLAKY: it fails only sometimes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -74,23 +74,24 @@ pub struct Replay {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Which run [default: the shortest that failed, shrunk if it was, which `sioco test` shows first]
+    /// The run to replay [default: the failing run that `sioco test` shows first, in its shortest form]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 
-    /// How often
+    /// How often to run it
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     times: u64,
 
-    /// How many milliseconds nothing must come before that counts as silence [default: as it was]
+    /// After how many milliseconds without an output the SUT counts as silent [default: as recorded]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
 
-    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds [default: as it was]
+    /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds [default: as
+    /// recorded]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Option<Duration>,
 
-    /// Whom the output is for; as JSON, it is the records as they come, and a summary
+    /// Output format: text for people, or JSON (the records as they come, and a summary)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

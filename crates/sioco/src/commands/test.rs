@@ -47,9 +47,9 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Test a system against a model
 ///
-/// Sends inputs to the system under test (SUT), and judges by the model what it answers. Says PASS, WEAK PASS,
-/// INCONCLUSIVE or FAIL; what breaks down around the system is an ERROR and no verdict on it. Every run is recorded in a
-/// journal, so that `sioco replay` can run it again.
+/// Sends inputs to the system under test (SUT), and judges its answers by the model. The verdict is PASS, WEAK PASS,
+/// INCONCLUSIVE or FAIL. A fault of the adapter or the surroundings is an ERROR, which is no verdict. Every run is
+/// recorded in a journal, so that `sioco replay` can run it again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -71,12 +71,12 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (without a
-    /// shell; `sh -c '…'` runs one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
+    /// The system under test: the NAME of a `[sut.NAME]` in `sioco.toml`, a command that starts an adapter (no shell is
+    /// used; write `sh -c '…'` for one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
 
-    /// Options that hold unless they are given here: a `[profile.NAME]` of `sioco.toml`
+    /// Takes options from `[profile.NAME]` of `sioco.toml`, unless they are given here
     // It is read before the other options are: see `defaults`.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
@@ -96,7 +96,7 @@ pub struct Test {
     #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["cover", "strict"])]
     plan: Option<PathBuf>,
 
-    /// Where random choices start [default: another one each time; it is always told]
+    /// Seed of all random choices [default: a new one each time; it is always printed]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 
@@ -113,15 +113,15 @@ pub struct Test {
     #[arg(long = "for", value_name = "TIME", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Option<Duration>,
 
-    /// How many milliseconds nothing must come before that counts as silence
+    /// After how many milliseconds without an output the SUT counts as silent
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: u64,
 
-    /// A longer time after what happens at a gate, or in a location, as in `rcpt=2s`: for systems that answer late there
+    /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer late
     #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower)]
     slower: Vec<(String, Duration)>,
 
-    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds
+    /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
@@ -130,15 +130,15 @@ pub struct Test {
     memory: usize,
 
     /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
-    /// What is not found by then is done without
+    /// After that, the tester goes on without these values
     #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
     pause: Duration,
 
-    /// How often a purpose is tried before it is given up
+    /// How often to try a purpose before giving it up
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
 
-    /// Runs the plan again and again, with other values, until `--max-steps` or `--for` is used up [default: 1000 steps
+    /// Runs the plan repeatedly, with other values, until `--max-steps` or `--for` is used up [default: 1000 steps
     /// after the plan]
     #[arg(long)]
     again: bool,
@@ -147,12 +147,12 @@ pub struct Test {
     #[arg(long)]
     fail_fast: bool,
 
-    /// What to do where outputs may be under way: send at once, or wait for them first [default: `eager` if the adapter
-    /// tells the order in which the SUT takes and gives things, otherwise `fair`]
+    /// What to do where outputs may be under way: send at once, or wait for them first [default: `eager` if the order of
+    /// the adapter is `sut`, otherwise `fair`]
     #[arg(long, value_enum)]
     interaction: Option<Manner>,
 
-    /// How long failing runs are made shorter, by running the SUT again after the campaign
+    /// How long to shrink failing runs after the campaign, by running the SUT again
     #[arg(long, value_name = "TIME", default_value = "10s", allow_negative_numbers = true, value_parser = seconds::parse)]
     shrink_for: Duration,
 
@@ -172,7 +172,7 @@ pub struct Test {
     #[arg(long)]
     strict: bool,
 
-    /// Whom the output is for; as JSON, it is the lines of the journal as they come, and a summary
+    /// Output format: text for people, or JSON (the lines of the journal as they come, and a summary)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

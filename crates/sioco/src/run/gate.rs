@@ -1,4 +1,4 @@
-//! Demands on the coverage of a campaign: `switch>=95%`.
+//! Demands on the coverage of a campaign: `switch>=95%` (T-C6).
 
 use sioco_exec::Summary;
 use sioco_exec::verdict::Verdict;
@@ -7,7 +7,7 @@ use sioco_model::Model;
 use sioco_plan::Plan;
 use sioco_report::run::{Gate, coverage};
 
-/// What is counted.
+/// What is counted (T-C5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Thing {
     Switch,

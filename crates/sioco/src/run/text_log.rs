@@ -1,5 +1,5 @@
 //! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`; `reset`
-//! begins another run, and `//` a comment.
+//! begins another run, and `//` a comment. A `delta` is one by the clock; `quiescent` is one that was announced.
 
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
@@ -15,12 +15,18 @@ use crate::simulate::request::{Given, Request, parse};
 use crate::switch_names::near_switch;
 
 /// What to do about a line that is none of a trace.
-const HELP: &str =
-    "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `closed`, and `reset` between runs";
+const HELP: &str = "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `quiescent`, `closed`, and `reset` between runs";
+
+/// Quiescence that an adapter announced: it is certain, and what comes after it does not withdraw it.
+const QUIESCENT: &str = "quiescent";
 
 /// What a line says.
 enum Said {
     Step(Action),
+    /// Quiescence: by the clock of whoever wrote the trace, unless the trace says that it was announced.
+    Delta {
+        announced: bool,
+    },
     Reset,
     /// Nothing that can be seen from outside.
     Nothing,
@@ -47,6 +53,10 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
             Said::Step(action) => {
                 run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: false })
             }
+            Said::Delta { announced } => {
+                let action = Action::Seen(Observation::Delta);
+                run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: !announced })
+            }
         }
     }
     if !run.steps.is_empty() {
@@ -56,14 +66,17 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
 }
 
 fn said(model: &Model, line: &str) -> Result<Said, String> {
-    let request = parse(line)?;
     let bare = line.split("//").next().unwrap_or_default().trim();
+    if bare == QUIESCENT {
+        return Ok(Said::Delta { announced: true });
+    }
+    let request = parse(line)?;
     if bare == CLOSED || bare == "!closed" {
         return Ok(Said::Step(Action::Seen(Observation::Closed)));
     }
     match request {
         Request::Nothing => Ok(Said::Nothing),
-        Request::Delta => Ok(Said::Step(Action::Seen(Observation::Delta))),
+        Request::Delta => Ok(Said::Delta { announced: false }),
         Request::Reset => Ok(Said::Reset),
         Request::Set(_) => {
             Ok(Said::Ignored("the value of a free variable is not seen from outside, and is passed over"))

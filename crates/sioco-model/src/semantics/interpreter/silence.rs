@@ -1,4 +1,4 @@
-//! What follows internal steps, and where a state is silent, or the end (`theory`, section 2: quiescence).
+//! What follows internal steps, and where a state is silent, or the end (T-L6: quiescence).
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::semantics::state::State;
 use crate::value::Value;
 
 impl Interpreter<'_> {
-    /// All states that internal steps lead to from these, themselves included (S1 definition 2).
+    /// All states that internal steps lead to from these, themselves included (T-L5; S1 definition 2).
     pub fn closure(&mut self, states: Vec<State>) -> Result<Closure, StepError> {
         let mut closure = Closure::default();
         let mut seen: FxHashSet<State> = FxHashSet::default();
@@ -39,7 +39,7 @@ impl Interpreter<'_> {
         Ok(closure)
     }
 
-    /// The states after an interaction, closed over internal steps before and after it (`theory`: after).
+    /// The states after an interaction, closed over internal steps before and after it (T-L7: after).
     pub fn after(&mut self, states: Vec<State>, gate: GateId, args: &[Value]) -> Result<Closure, StepError> {
         let before = self.closure(states)?;
         let mut next = Vec::new();
