@@ -48,9 +48,27 @@ impl Part {
 
 /// The checks, by their names. Those behind the solver are checks with that solver.
 pub const CHECKS: [&str; 21] = [
-    "model", "judge", "test", "plan", "compare", "replay", "twice", "journal", "judge-z3", "test-z3", "judge-weary",
-    "judge-exhausted", "test-weary", "judge-z3-child", "test-z3-child", "judge-cvc5", "test-cvc5", "judge-dying",
-    "judge-garbage", "judge-hanging", "test-dying",
+    "model",
+    "judge",
+    "test",
+    "plan",
+    "compare",
+    "replay",
+    "twice",
+    "journal",
+    "judge-z3",
+    "test-z3",
+    "judge-weary",
+    "judge-exhausted",
+    "test-weary",
+    "judge-z3-child",
+    "test-z3-child",
+    "judge-cvc5",
+    "test-cvc5",
+    "judge-dying",
+    "judge-garbage",
+    "judge-hanging",
+    "test-dying",
 ];
 
 /// Solvers that break down, as command lines.

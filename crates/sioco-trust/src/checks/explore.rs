@@ -115,7 +115,9 @@ fn look_analysis(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> 
                 return Some(("analyze takes a switch that cannot be taken".into(), name));
             }
             Reached::Never if reachable => return Some(("analyze says never of what can be taken".into(), name)),
-            Reached::Unknown(why) if small => return Some(("analyze does not know".into(), format!("{name}: {why:?}"))),
+            Reached::Unknown(why) if small => {
+                return Some(("analyze does not know".into(), format!("{name}: {why:?}")));
+            }
             _ => {}
         }
     }
@@ -141,7 +143,9 @@ fn look_analysis(case: &Case, solvers: &Solvers, space: &Space, exact: bool) -> 
                     return Some(("analyze tells of nondeterminism that is none".into(), format!("{pair:?}")));
                 }
             }
-            (_, Status::Undecided(why)) if small && finding.kind != Kind::InputGap && finding.kind != Kind::ModelError => {
+            (_, Status::Undecided(why))
+                if small && finding.kind != Kind::InputGap && finding.kind != Kind::ModelError =>
+            {
                 return Some(("analyze leaves something open".into(), format!("{}: {why:?}", finding.kind.name())));
             }
             _ => {}
@@ -181,9 +185,8 @@ fn overlaps(spec: &Spec, space: &Space, pair: Option<[Place; 2]>) -> bool {
     let inputs = all_inputs(spec);
     let is = |a: Place, b: Place| pair.is_none_or(|[x, y]| (a == x && b == y) || (a == y && b == x));
     let among = |steps: &[(Event, Place)]| {
-        (0..steps.len()).any(|i| {
-            (0..i).any(|j| steps[i].0 == steps[j].0 && steps[i].1 != steps[j].1 && is(steps[i].1, steps[j].1))
-        })
+        (0..steps.len())
+            .any(|i| (0..i).any(|j| steps[i].0 == steps[j].0 && steps[i].1 != steps[j].1 && is(steps[i].1, steps[j].1)))
     };
     space.states.iter().any(|state| {
         let outputs: Vec<(Event, Place)> =

@@ -71,7 +71,7 @@ pub fn compare(right: &Right, judged: &Judged, weary: bool) -> Option<(String, S
         };
         return Some((kind.into(), why));
     }
-    if judged.doubt {
+    if judged.doubt && theirs == Verdict::Pass {
         return Some(("in doubt where the oracle knows".into(), why));
     }
     None

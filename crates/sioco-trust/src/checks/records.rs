@@ -109,7 +109,7 @@ pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> V
                         continue;
                     }
                     #[cfg(feature = "crashed")]
-                    Observation::Crashed { .. } => Line::Crashed,
+                    Observation::Crashed(_) => Line::Crashed,
                 };
                 seen(run, line);
             }
@@ -119,4 +119,3 @@ pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> V
     }
     runs
 }
-

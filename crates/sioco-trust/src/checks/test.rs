@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use sioco_exec::record::End;
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::{Cause, Open, Verdict as Theirs};
-use sioco_exec::record::End;
 use sioco_exec::{Clock, Record, Settings, Stamped, Summary, Sut, Tester, drive};
 use sioco_plan::plan::Counts;
 use sioco_plan::{Cover, Options, Plan, plan};
@@ -15,7 +15,7 @@ use sioco_symbolic::explore::Stop;
 use super::judge::{cause, verdict};
 use super::records::{Run, runs};
 use super::solvers::Solvers;
-use crate::case::Case;
+use crate::case::{Case, KNOWS};
 use crate::oracle;
 use crate::oracle::TooLarge;
 use crate::oracle::belief::World;
@@ -163,6 +163,7 @@ impl Campaign {
         let habit = match rng.below(5) {
             _ if kind < 75 => Habit::Good,
             0 => Habit::Mute(after),
+            1 if KNOWS.crashed && after % 2 == 0 => Habit::Crashes(after),
             1 => Habit::Closes(after),
             2 => Habit::Late(40),
             _ => Habit::Babbles(after),
@@ -246,7 +247,8 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
         }
         Verdict::Inconclusive if only_fail && !weary => return wrong("missed failure", told, &run.lines),
         Verdict::Inconclusive if !right.verdicts.contains(&ours) && !weary => {
-            let open = |open: &Open| matches!(open, Open::Unspecified(_) | Open::Cut | Open::Unknown(_) | Open::Other(_));
+            let open =
+                |open: &Open| matches!(open, Open::Unspecified(_) | Open::Cut | Open::Unknown(_) | Open::Other(_));
             if matches!(why, Cause::Open(o) if open(o)) {
                 return wrong("inconclusive where the oracle knows", told, &run.lines);
             }
@@ -374,7 +376,12 @@ fn judged_again(case: &Case, records: &[Stamped], solvers: &Solvers) -> Option<S
             _ => old == new,
         };
         if !same {
-            return Some(format!("run {}: {old:?} ({}), then {new:?} ({})", run.number, cause(&why), cause(&judged.cause)));
+            return Some(format!(
+                "run {}: {old:?} ({}), then {new:?} ({})",
+                run.number,
+                cause(&why),
+                cause(&judged.cause)
+            ));
         }
     }
     None

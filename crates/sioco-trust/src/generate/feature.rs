@@ -117,7 +117,11 @@ fn has(spec: &Spec, feature: Feature) -> bool {
                 let mut at = 0;
                 while at < reached.len() {
                     let more: Vec<usize> = taus().filter(|s| s.source == reached[at]).map(|s| s.target).collect();
-                    more.into_iter().for_each(|l| if !reached.contains(&l) { reached.push(l) });
+                    more.into_iter().for_each(|l| {
+                        if !reached.contains(&l) {
+                            reached.push(l)
+                        }
+                    });
                     at += 1;
                 }
                 reached.contains(&start)
@@ -172,7 +176,10 @@ pub fn may_be_undefined(spec: &Spec) -> bool {
     };
     let overflows = |(p, s): (usize, &Switch)| {
         let variables = &spec.processes[p].variables;
-        s.update.iter().any(|(v, t)| matches!(variables[*v].sort, Sort::Int(..)) && matches!(t, Term::Add(_, b) if matches!(**b, Term::Value(..))))
+        s.update.iter().any(|(v, t)| {
+            matches!(variables[*v].sort, Sort::Int(..))
+                && matches!(t, Term::Add(_, b) if matches!(**b, Term::Value(..)))
+        })
     };
     spec.has(&risky)
         || spec.processes.iter().enumerate().flat_map(|(i, p)| p.switches.iter().map(move |s| (i, s))).any(overflows)

@@ -260,7 +260,11 @@ impl Maker<'_> {
             let most = rng.between(1, LONGEST as i64);
             parts.push(Term::compare(Compare::LessOrEqual, Term::Len(Box::new(Term::Param(p))), Term::int(most)));
         }
-        let chance = if is_input { 16 } else { 12 };
+        let chance = match label {
+            Label::Tau(_) => 30,
+            _ if is_input => 16,
+            _ => 14,
+        };
         if parts.is_empty() && self.wish.otherwise && rng.chance(chance) && self.may_be_else(process, source, label) {
             return Guard::Else;
         }

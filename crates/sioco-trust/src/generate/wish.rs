@@ -61,12 +61,12 @@ impl Wish {
         Wish {
             two_params: wish(35),
             enumeration: wish(22),
-            variants: wish(25),
+            variants: wish(30),
             record: wish(18),
             sequences: wish(24),
             texts: wish(18),
             free: wish(30),
-            wide: wish(16),
+            wide: wish(18),
             choices: wish(24),
             cycles: wish(22),
             otherwise: wish(40),
@@ -77,7 +77,7 @@ impl Wish {
             channels: wish(20),
             errors: wish(30),
             finals: wish(20),
-            large: wish(10),
+            large: wish(14),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sets of states: closure over internal steps, silence, and what comes after an event (theory, section 2).
+//! Sets of states: closure over internal steps, silence, and what comes after an event (T-L5 to T-L8).
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};

@@ -1,6 +1,6 @@
-//! The verdicts that are right for a log (theory, section 5), with what is open in the theory left open.
+//! The verdicts that are right for a log (chapters V, Q, O and E of the theory), with what is open there left open.
 //!
-//! A log in the order of the system is one trace. One in the order in which the tester sent and received stands for every
+//! A log in the order of the system (T-O2) is one trace. One in the order in which the tester sent and received (T-O3) stands for every
 //! trace in which inputs come later than they were sent: the system may give outputs before it takes them. Silence means
 //! that all of them were taken.
 //!
@@ -75,7 +75,7 @@ impl Known {
 #[derive(Clone, Debug)]
 struct Standing {
     belief: Known,
-    /// What would be possible if all silences by the clock were premature.
+    /// What would be possible if all silences by the clock were premature (T-Q5).
     patient: Known,
     /// Whether silences by the clock wait to be judged.
     waiting: bool,
@@ -107,7 +107,7 @@ impl Judge<'_> {
 
     fn go(&mut self, standing: Standing, lines: &[Line]) -> Result<(), TooLarge> {
         let mut now = standing;
-        for (at, line) in lines.iter().enumerate() {
+        for line in lines {
             self.right.hypotheses = self.right.hypotheses.max(now.belief.hypotheses());
             if now.belief.undefined || now.patient.undefined {
                 // The theory does not say which hypotheses have to be undefined for a run to end.
@@ -144,7 +144,7 @@ impl Judge<'_> {
                     }
                 }
                 Line::Malformed(_) => {
-                    if now.announced {
+                    if now.announced && self.order != Order::Certain {
                         self.say(Verdict::Error);
                     }
                     if now.belief.unspecified {
@@ -154,16 +154,13 @@ impl Judge<'_> {
                     return Ok(());
                 }
                 Line::Output(_) | Line::Closed | Line::Crashed => {
-                    // Silences by the clock are withdrawn.
+                    // Silences by the clock are withdrawn (T-Q3).
                     self.right.withdrawn |= now.waiting;
                     now.waiting = false;
-                    if now.announced {
-                        self.say(Verdict::Error);
-                        if let Line::Output(_) = line {
-                            return Ok(());
-                        }
-                        // Open: whether the end of the system after announced silence breaks the adapter's word.
-                    }
+                    // An output that the model does not allow after announced silence is an error of the adapter, if there
+                    // is one; the end of the system is judged as usual (T-Q6).
+                    let broke = now.announced && self.order != Order::Certain && matches!(line, Line::Output(_));
+                    let otherwise = if broke { Verdict::Error } else { Verdict::Fail };
                     let event = match line {
                         Line::Output(event) => Some(event.clone()),
                         Line::Closed => self.ending(CLOSED),
@@ -173,15 +170,20 @@ impl Judge<'_> {
                         Some(event) => (self.output(&now.belief, &event)?, self.output(&now.patient, &event)?),
                         None => (now.belief.none(), now.patient.none()),
                     };
-                    if !self.settle(&mut now, belief, patient, Verdict::Fail) {
+                    if broke && belief.is_empty() {
+                        // Open: what else explains it, silences by the clock before that were premature, or an input
+                        // that the model does not specify.
+                        self.say(Verdict::Error);
+                    }
+                    if !self.settle(&mut now, belief, patient, otherwise) {
                         return Ok(());
                     }
+                    now.announced = false;
                     if now.belief.traces.iter().all(|(_, queue)| !queue.is_empty()) {
                         self.say(Verdict::Inconclusive);
                     }
                 }
             }
-            debug_assert!(at < lines.len());
         }
         self.right.hypotheses = self.right.hypotheses.max(now.belief.hypotheses());
         if !self.finish(&mut now)? {
@@ -199,7 +201,7 @@ impl Judge<'_> {
         Some(Event { gate: self.world.spec.output(name)?, args: Vec::new() })
     }
 
-    /// Silences by the clock that wait to be judged are final now.
+    /// Silences by the clock that wait to be judged are final now (T-Q4).
     fn finish(&mut self, now: &mut Standing) -> Result<bool, TooLarge> {
         if !std::mem::take(&mut now.waiting) {
             return Ok(true);

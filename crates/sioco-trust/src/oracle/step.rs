@@ -1,4 +1,4 @@
-//! What a state can do (theory, sections 1 and 2; `docs/language.md`, processes).
+//! What a state can do (T-L3, T-M10; `docs/language.md`, processes).
 
 use super::TooLarge;
 use super::eval::{Scope, Undefined};
@@ -86,9 +86,12 @@ impl<'a> At<'a> {
         let (spec, state, process, here) = (self.spec, self.state, self.process, self.place);
         let source = self.switch().source;
         let switches = spec.processes[process].switches.iter().enumerate();
-        switches
-            .filter(move |(place, s)| *place != here && s.source == source)
-            .map(move |(place, _)| At { spec, state, process, place })
+        switches.filter(move |(place, s)| *place != here && s.source == source).map(move |(place, _)| At {
+            spec,
+            state,
+            process,
+            place,
+        })
     }
 
     /// Whether the guard holds for these parameters.

@@ -104,8 +104,19 @@ impl Term {
         use Term::*;
         match self {
             Value(..) | Variable(_) | Param(_) | Name(_) => Vec::new(),
-            Add(a, b) | Sub(a, b) | Mul(a, b) | Div(a, b) | Mod(a, b) | Compare(_, a, b) | And(a, b) | Or(a, b)
-            | Implies(a, b) | Concat(a, b) | Index(a, b) | Contains(a, b) | With(a, _, _, b) => vec![a, b],
+            Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | Div(a, b)
+            | Mod(a, b)
+            | Compare(_, a, b)
+            | And(a, b)
+            | Or(a, b)
+            | Implies(a, b)
+            | Concat(a, b)
+            | Index(a, b)
+            | Contains(a, b)
+            | With(a, _, _, b) => vec![a, b],
             Not(a) | Is(a, ..) | Field(a, ..) | Len(a) => vec![a],
             If(a, b, c) | Slice(a, b, c) => vec![a, b, c],
             Match(a, _, arms, rest) => {
@@ -123,8 +134,19 @@ impl Term {
         use Term::*;
         match self {
             Value(..) | Variable(_) | Param(_) | Name(_) => Vec::new(),
-            Add(a, b) | Sub(a, b) | Mul(a, b) | Div(a, b) | Mod(a, b) | Compare(_, a, b) | And(a, b) | Or(a, b)
-            | Implies(a, b) | Concat(a, b) | Index(a, b) | Contains(a, b) | With(a, _, _, b) => vec![a, b],
+            Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | Div(a, b)
+            | Mod(a, b)
+            | Compare(_, a, b)
+            | And(a, b)
+            | Or(a, b)
+            | Implies(a, b)
+            | Concat(a, b)
+            | Index(a, b)
+            | Contains(a, b)
+            | With(a, _, _, b) => vec![a, b],
             Not(a) | Is(a, ..) | Field(a, ..) | Len(a) => vec![a],
             If(a, b, c) | Slice(a, b, c) => vec![a, b, c],
             Match(a, _, arms, rest) => {

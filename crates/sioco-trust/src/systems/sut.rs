@@ -23,6 +23,8 @@ pub enum Habit {
     Mute(usize),
     /// After so many events it closes.
     Closes(usize),
+    /// After so many events it crashes.
+    Crashes(usize),
     /// After so many events it says something of its own.
     Babbles(usize),
     /// Where it owes something, it is silent once, in so many of a hundred cases.
@@ -98,12 +100,9 @@ impl<'w> Played<'w> {
         match self.habit {
             Habit::Mute(after) if self.events >= after => return None,
             Habit::Closes(after) if self.events >= after => return Some(Line::Closed),
+            Habit::Crashes(after) if self.events >= after => return Some(Line::Crashed),
             Habit::Babbles(after) if self.events == after => {
-                return Some(match trace::output(&mut self.rng, self.world.spec) {
-                    // The engine may not know crashes.
-                    Line::Crashed => Line::Closed,
-                    line => line,
-                });
+                return Some(trace::output(&mut self.rng, self.world.spec));
             }
             _ => {}
         }
