@@ -8,7 +8,7 @@ use crate::rng::Rng;
 use crate::spec::Spec;
 
 /// What the engine under test knows: `output crashed` is an ordinary output unless it does.
-pub const KNOWS: Knows = Knows { crashed: cfg!(feature = "crashed") };
+pub const KNOWS: Knows = Knows { crashed: cfg!(crashed) };
 
 /// A model, as the oracle and as the engine see it.
 pub struct Case {

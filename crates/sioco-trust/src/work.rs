@@ -95,7 +95,9 @@ pub fn checks(part: Part, seed: u64) -> Vec<&'static str> {
             share(25, "judge-exhausted"),
             share(20, "test-weary"),
         ],
-        Part::Child if seed % 2 == 0 => vec![Some("model"), Some("judge-z3-child"), share(30, "test-z3-child")],
+        Part::Child if seed.is_multiple_of(2) => {
+            vec![Some("model"), Some("judge-z3-child"), share(30, "test-z3-child")]
+        }
         Part::Child => vec![Some("model"), Some("judge-cvc5"), share(30, "test-cvc5")],
         Part::Hanging => match seed % 4 {
             0 => vec![Some("model"), Some("judge-dying")],

@@ -48,9 +48,9 @@ impl Read {
             Line::Output(event) => Observation::Output(self.output(event)),
             Line::Delta | Line::Announced => Observation::Delta,
             Line::Closed => Observation::Closed,
-            #[cfg(feature = "crashed")]
+            #[cfg(crashed)]
             Line::Crashed => Observation::Crashed(sioco_exec::crash::Crash::new("it crashed")),
-            #[cfg(not(feature = "crashed"))]
+            #[cfg(not(crashed))]
             Line::Crashed => return None,
             Line::Malformed(gate) => Observation::Malformed {
                 gate: Some(self.outputs[*gate]),

@@ -108,7 +108,7 @@ pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> V
                         run.foreign = true;
                         continue;
                     }
-                    #[cfg(feature = "crashed")]
+                    #[cfg(crashed)]
                     Observation::Crashed(_) => Line::Crashed,
                 };
                 seen(run, line);

@@ -163,7 +163,7 @@ impl Campaign {
         let habit = match rng.below(5) {
             _ if kind < 75 => Habit::Good,
             0 => Habit::Mute(after),
-            1 if KNOWS.crashed && after % 2 == 0 => Habit::Crashes(after),
+            1 if KNOWS.crashed && after.is_multiple_of(2) => Habit::Crashes(after),
             1 => Habit::Closes(after),
             2 => Habit::Late(40),
             _ => Habit::Babbles(after),
