@@ -20,6 +20,7 @@
 pub mod child;
 pub mod client;
 pub mod config;
+mod crash;
 pub mod gates;
 pub mod group;
 pub mod host;

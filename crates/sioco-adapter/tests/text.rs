@@ -383,10 +383,12 @@ fn a_program_that_ends_by_itself_without_a_word_is_a_fault() {
             assert_eq!(shown(&model, &sut.poll(LONG)), "accepted");
             let first = shown(&model, &sut.poll(LONG));
             let last = if first == "!bye" { shown(&model, &sut.poll(LONG)) } else { first };
-            assert_eq!(last, "closed", "{script}");
+            assert_eq!(last, if script.ends_with('2') { "crashed: exit status: 2" } else { "closed" }, "{script}");
         }
     };
+    ends("read line; exit 0");
     ends("read line; exit 2");
+    ends("echo BYE; exit 0");
     ends("echo BYE; exit 2");
 }
 
@@ -398,6 +400,7 @@ fn shown(model: &Model, polled: &Result<Polled, Fault>) -> String {
     match polled {
         Ok(Polled::Event(SutEvent::Observed(Observation::Output(output)))) => output.show(model),
         Ok(Polled::Event(SutEvent::Observed(Observation::Closed))) => "closed".into(),
+        Ok(Polled::Event(SutEvent::Observed(Observation::Crashed(crash)))) => format!("crashed: {}", crash.message),
         Ok(Polled::Event(SutEvent::Observed(Observation::Malformed { why, raw, .. }))) => format!("{why} [{raw}]"),
         Ok(Polled::Event(SutEvent::Accepted { .. })) => "accepted".into(),
         other => format!("{other:?}"),

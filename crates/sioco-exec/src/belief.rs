@@ -14,7 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Passing, Quiescence, StepError};
 use sioco_model::semantics::state::State;
-use sioco_model::{Id, SwitchId, Value};
+use sioco_model::{Id, SwitchId, Value, VarId};
 use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
@@ -125,6 +125,9 @@ pub struct Belief {
     /// Whether the system may have taken an input where the model does not say what happens then: nothing that follows
     /// is a failure.
     pub crossed: bool,
+    /// Why it may have taken an input that the model does not specify: no hypothesis surely takes it. What follows is a
+    /// failure only if the answer to this question is the right one (T-V8).
+    pub unsure: Option<Doubt>,
 }
 
 impl Belief {
@@ -145,9 +148,7 @@ impl Belief {
 
     /// The question that everything rests on: no hypothesis is certain.
     pub fn doubt(&self) -> Option<&Doubt> {
-        let mut doubts = self.hypotheses().map(|h| h.doubt.as_ref());
-        let first = doubts.next()??;
-        doubts.all(|d| d.is_some()).then_some(first)
+        doubt(self.hypotheses())
     }
 
     /// Whether all hypotheses are only perhaps some.
@@ -170,6 +171,13 @@ impl Belief {
             false => (surely, possibly),
         }
     }
+}
+
+/// The question that all of these rest on, if none is certain.
+fn doubt<'h>(hypotheses: impl IntoIterator<Item = &'h Hypothesis>) -> Option<&'h Doubt> {
+    let mut doubts = hypotheses.into_iter().map(|h| h.doubt.as_ref());
+    let first = doubts.next()??;
+    doubts.all(|d| d.is_some()).then_some(first)
 }
 
 /// What changes a belief.
@@ -230,10 +238,7 @@ impl<'m> Mind<'m> {
             }
             return Ok(belief);
         }
-        let places = match self.initial_states() {
-            Some(states) => states.into_iter().map(Place::Known).collect(),
-            None => vec![Place::Open(Trail::initial())],
-        };
+        let places = self.initial_places();
         let account = Account::new(self.model.switches.len());
         let first = |place| Hypothesis {
             place,
@@ -245,7 +250,7 @@ impl<'m> Mind<'m> {
         };
         let mut cut = false;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
-        let belief = Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false };
+        let belief = Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false, unsure: None };
         // A mark that leads nowhere any more does no harm, but one that is missing would.
         if suite.is_all_open() && belief.hypotheses().all(|h| h.state().is_some()) {
             self.first = Some(belief.clone());
@@ -253,23 +258,38 @@ impl<'m> Mind<'m> {
         Ok(belief)
     }
 
-    /// All initial states, unless free variables have too many values.
-    fn initial_states(&self) -> Option<Vec<State>> {
-        let sorts = &self.model.sorts;
-        let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
-        for var in self.model.free_variables() {
-            let sort = self.model.variables[var].sort;
-            let count = sorts.cardinality(sort).filter(|n| n.saturating_mul(choices.len() as u64) <= START)?;
-            let values: Vec<Value> = (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect();
-            let with =
-                |c: &Vec<Value>| values.iter().map(|v| [&c[..], std::slice::from_ref(v)].concat()).collect::<Vec<_>>();
+    /// Where a run may begin. What is free has each of its values, as far as there are few; and nobody can tell which
+    /// value it has where nothing reads it. Only what is left is not known.
+    fn initial_places(&mut self) -> Vec<Place> {
+        let (model, locations) = (self.model, self.model.processes.values().map(|p| p.initial).collect::<Vec<_>>());
+        let free: Vec<VarId> = model.free_variables().collect();
+        let mut choices: Vec<Vec<(VarId, Value)>> = vec![Vec::new()];
+        let mut open = false;
+        for var in free {
+            let (sorts, sort) = (&model.sorts, model.variables[var].sort);
+            let few = |n: &u64| n.saturating_mul(choices.len() as u64) <= START;
+            let values: Vec<Value> = match sorts.cardinality(sort).filter(few) {
+                Some(count) => (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect(),
+                None if !self.tracker().is_live(&locations, var) => vec![sorts.default_value(sort)],
+                None => {
+                    open = true;
+                    continue;
+                }
+            };
+            let with = |c: &Vec<(VarId, Value)>| {
+                let one = |v: &Value| [&c[..], &[(var, v.clone())]].concat();
+                values.iter().map(one).collect::<Vec<_>>()
+            };
             choices = choices.iter().flat_map(with).collect();
         }
-        let state = |chosen: Vec<Value>| {
-            let mut chosen = chosen.into_iter();
-            self.interpreter.initial(&mut |_| chosen.next().expect("a value for every free variable"))
+        let place = |known: Vec<(VarId, Value)>| match open {
+            true => Place::Open(Trail::initial(known)),
+            false => Place::Known(self.interpreter.initial(&mut |var| {
+                let value = known.iter().find(|(v, _)| *v == var).map(|(_, value)| value.clone());
+                value.expect("a value for every free variable")
+            })),
         };
-        Some(choices.into_iter().map(state).collect())
+        choices.into_iter().map(place).collect()
     }
 
     /// The one step that most runs are made of: one hypothesis, one switch, nothing internal. Says whether that was so;
@@ -338,6 +358,15 @@ impl<'m> Mind<'m> {
         Ok(true)
     }
 
+    /// The belief after an input that was taken; see [`step`](Self::step).
+    pub fn take(&mut self, suite: &Suite, belief: &mut Belief, input: &GateValue) -> Result<bool, StepError> {
+        let taken = self.step(suite, belief, input)?;
+        if taken && belief.unsure.is_none() {
+            belief.unsure = belief.doubt().cloned();
+        }
+        Ok(taken)
+    }
+
     /// An input was sent: it may be taken now or between the outputs that follow. `queue` are all inputs that were sent,
     /// with this one.
     pub fn sent(&mut self, suite: &Suite, belief: &mut Belief, queue: &[GateValue]) -> Result<(), StepError> {
@@ -368,6 +397,9 @@ impl<'m> Mind<'m> {
                 let mut cut = belief.cut;
                 let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
                 belief.cut = cut;
+                if !hypotheses.is_empty() && belief.unsure.is_none() {
+                    belief.unsure = doubt(&hypotheses).cloned();
+                }
                 if hypotheses.is_empty() {
                     belief.crossed = true;
                 } else if belief.groups.len() < GROUPS && !too_open(belief) {

@@ -109,7 +109,6 @@ impl Referee<'_> {
         self.hidden += u64::from(block.refused.is_some());
         self.undo(block);
         self.withdrawn += 1;
-        self.late = true;
         false
     }
 

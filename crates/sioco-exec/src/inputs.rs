@@ -113,7 +113,7 @@ impl Inputs {
         }
         let of = |(u, sort): (Unknown, SortId)| match u {
             Unknown::Param(i) => Some((i as usize, sort)),
-            Unknown::Bound(_) => None,
+            Unknown::Bound(_) | Unknown::Symbol(_) => None,
         };
         let found: Unknowns = interpreter.unknowns(switch).into_iter().filter_map(of).collect();
         self.unknowns[switch.index()] = Some(found.clone());

@@ -18,6 +18,7 @@ pub mod account;
 pub mod belief;
 mod block;
 pub mod course;
+pub mod crash;
 pub mod drive;
 pub mod event;
 pub mod explanation;
@@ -48,6 +49,7 @@ mod under_way;
 pub mod verdict;
 pub mod walk;
 
+pub use crash::Crash;
 pub use drive::{Clock, NoClock, drive};
 pub use event::{Action, GateValue, Observation};
 pub use player::Player;

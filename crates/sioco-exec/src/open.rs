@@ -21,24 +21,33 @@ use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
 
+/// Where a trail starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Start {
+    /// In the initial state of the model, where some of what is free has values.
+    Initial(Arc<Vec<(VarId, Value)>>),
+    /// In a known state.
+    At(Arc<State>),
+}
+
 /// A hypothesis whose state is not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
-    /// Where it starts: a known state, or the initial state with what is free there.
-    start: Option<Arc<State>>,
+    /// Where it starts.
+    start: Start,
     /// The steps, each with the observed values if it can be observed.
     steps: Arc<Vec<(Step, Option<Vec<Value>>)>>,
 }
 
 impl Trail {
-    /// From the initial state of the model.
-    pub fn initial() -> Trail {
-        Trail { start: None, steps: Arc::new(Vec::new()) }
+    /// From the initial state of the model, where some of what is free has these values.
+    pub fn initial(known: Vec<(VarId, Value)>) -> Trail {
+        Trail { start: Start::Initial(Arc::new(known)), steps: Arc::new(Vec::new()) }
     }
 
     /// From a known state.
     pub fn at(state: State) -> Trail {
-        Trail { start: Some(Arc::new(state)), steps: Arc::new(Vec::new()) }
+        Trail { start: Start::At(Arc::new(state)), steps: Arc::new(Vec::new()) }
     }
 
     /// One step further.
@@ -64,15 +73,15 @@ impl<'m> Tracker<'m> {
     pub fn new(mut path: Path<'m>) -> Self {
         path.record();
         let model = path.model();
-        Tracker { model, path, at: Trail::initial(), live: Live::of(model) }
+        Tracker { model, path, at: Trail::initial(Vec::new()), live: Live::of(model) }
     }
 
     /// Goes where a trail leads.
     pub fn visit(&mut self, trail: &Trail) {
         if self.at.start != trail.start {
             match &trail.start {
-                Some(state) => self.path.start_at(state),
-                None => self.path.start(),
+                Start::At(state) => self.path.start_at(state),
+                Start::Initial(known) => self.path.start_with(known),
             }
             self.at = Trail { start: trail.start.clone(), steps: Arc::new(Vec::new()) };
         }
@@ -245,7 +254,8 @@ impl<'m> Tracker<'m> {
         only.then(|| State::new(locations, values))
     }
 
-    fn is_live(&self, locations: &[sioco_model::LocationId], var: VarId) -> bool {
+    /// Whether something that can happen reads a variable before it gets another value.
+    pub fn is_live(&self, locations: &[sioco_model::LocationId], var: VarId) -> bool {
         locations.iter().any(|l| self.live.at(*l).contains(&var))
     }
 

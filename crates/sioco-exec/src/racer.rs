@@ -159,6 +159,10 @@ impl<S: Sut> Sut for Racer<S> {
         self.inner.unheard()
     }
 
+    fn unheard_crashes(&self) -> u64 {
+        self.inner.unheard_crashes()
+    }
+
     fn stop(&mut self) {
         self.inner.stop();
     }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
@@ -63,13 +63,12 @@ pub struct Referee<'m> {
     pub(crate) block: Option<Block>,
     /// What would be believed without the silences by the clock, where that is more.
     pub(crate) patient: Option<Patient>,
-    /// Whether a silence of this run was withdrawn.
-    pub(crate) late: bool,
     /// All inputs that were sent in this run, where it is not known when they were taken.
     pub(crate) queue: Vec<GateValue>,
     /// What was observed last and ended the run.
     pub(crate) broken_by: Option<Observation>,
     closed: Option<GateId>,
+    crashed: Option<GateId>,
     /// Whether a refused input counts (S2 definition 6).
     pub(crate) refusals: bool,
     /// Deltas that were withdrawn since an output came after all.
@@ -108,7 +107,10 @@ impl<'m> Referee<'m> {
         if let Some(oracle) = oracle {
             interpreter = interpreter.with_oracle(oracle);
         }
-        let closed = model.gates.iter().find(|(_, g)| g.name == CLOSED && g.direction == Direction::Output);
+        let output = |name: &str| {
+            let found = model.gates.iter().find(|(_, g)| g.name == name && g.direction == Direction::Output);
+            found.map(|(id, _)| id)
+        };
         Referee {
             mind: Mind::new(model, interpreter, solvers, limit),
             suite,
@@ -119,10 +121,10 @@ impl<'m> Referee<'m> {
             misordered: false,
             block: None,
             patient: None,
-            late: false,
             queue: Vec::new(),
             broken_by: None,
-            closed: closed.map(|(id, _)| id),
+            closed: output(CLOSED),
+            crashed: output(CRASHED),
             refusals: false,
             withdrawn: 0,
             hidden: 0,
@@ -221,7 +223,6 @@ impl<'m> Referee<'m> {
         (self.under_way, self.misordered) = (None, false);
         self.block = None;
         self.patient = None;
-        self.late = false;
         self.broken_by = None;
         self.queue.clear();
         match self.mind.start(&self.suite) {
@@ -244,7 +245,7 @@ impl<'m> Referee<'m> {
         let crossed = self.belief.crossed;
         let result = match self.order {
             _ if !known => Ok(false),
-            Order::Sut | Order::Certain => self.mind.step(&self.suite, &mut self.belief, input),
+            Order::Sut | Order::Certain => self.mind.take(&self.suite, &mut self.belief, input),
             Order::Sent => {
                 self.queue.push(input.clone());
                 self.mind.sent(&self.suite, &mut self.belief, &self.queue).map(|()| {
@@ -278,6 +279,9 @@ impl<'m> Referee<'m> {
                 }
             },
             Observation::Closed => (self.closed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Closed),
+            Observation::Crashed(crash) => {
+                (self.crashed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Crashed(crash.clone()))
+            }
             Observation::Malformed { gate, why, raw } => {
                 (None, Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() })
             }
@@ -287,7 +291,7 @@ impl<'m> Referee<'m> {
         // Where the system is played in this process, there is no adapter that could be wrong.
         let promised = announced && self.order != Order::Certain;
         match cause {
-            Some(Cause::Failure(_)) if promised && *seen != Observation::Closed => Some(broken_word()),
+            Some(Cause::Failure(_)) if promised && !seen.is_end() => Some(broken_word()),
             cause => cause,
         }
     }
@@ -327,7 +331,6 @@ impl<'m> Referee<'m> {
     pub(crate) fn disbelieve(&mut self, patient: Patient) {
         self.belief = patient.belief;
         self.withdrawn += patient.silences;
-        self.late = true;
     }
 
     /// Once all inputs are taken, nobody needs to know them any more.
@@ -375,8 +378,11 @@ impl<'m> Referee<'m> {
         if self.belief.cut {
             return Some(Cause::Open(Open::Cut));
         }
+        if let Some(doubt) = &self.belief.unsure {
+            return Some(Cause::Open(Open::Undecided(doubt.to_string())));
+        }
         let known = !matches!(failure, Failure::Malformed { .. });
-        if let Some(excuse) = self.patient.as_ref().and_then(|p| p.excuse(self.late)).filter(|_| known) {
+        if let Some(excuse) = self.patient.as_ref().and_then(Patient::excuse).filter(|_| known) {
             return Some(excuse);
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
@@ -400,7 +406,7 @@ impl<'m> Referee<'m> {
                 Place::Open(trail) => Some(trail.clone()),
             })
             .collect();
-        let closed = self.closed;
+        let (closed, crashed) = (self.closed, self.crashed);
         let asked = |step: Step| match step.switches().next().map(|s| model.switches[s].label) {
             None => false,
             Some(Label::Internal | Label::Send(_) | Label::Receive(_)) => true,
@@ -408,6 +414,7 @@ impl<'m> Referee<'m> {
                 Observation::Output(output) => g == output.gate,
                 Observation::Delta => model.gates[g].direction == Direction::Output,
                 Observation::Closed => Some(g) == closed,
+                Observation::Crashed(_) => Some(g) == crashed,
                 Observation::Malformed { .. } => false,
             },
         };

@@ -184,12 +184,14 @@ pub fn shrink(
     Shrunk { run: failed.run, from: failed.steps, shortest, runs, again, reproduced, ended }
 }
 
-/// Whether two failures are of the same kind, and at the same gate if they are at one.
+/// Whether two failures are of the same kind, and at the same gate if they are at one; crashes, whether they are the same
+/// one.
 pub fn alike(a: &Failure, b: &Failure) -> bool {
     match (a, b) {
         (Failure::Output(a), Failure::Output(b))
         | (Failure::Refused { input: a, .. }, Failure::Refused { input: b, .. }) => a.gate == b.gate,
         (Failure::Malformed { gate: a, .. }, Failure::Malformed { gate: b, .. }) => a == b,
+        (Failure::Crashed(a), Failure::Crashed(b)) => a.is_same(b),
         (Failure::Silence, Failure::Silence) | (Failure::Closed, Failure::Closed) => true,
         _ => false,
     }

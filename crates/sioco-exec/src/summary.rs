@@ -146,6 +146,8 @@ pub struct Summary {
     pub stale: u64,
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
     pub unheard: u64,
+    /// Crashes after the end of their run, before the next one began: nobody waited for them either.
+    pub unheard_crashes: u64,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
     /// What the system had to wait for.

@@ -94,6 +94,8 @@ pub enum FaultKind {
     Reported,
     /// The system cannot be brought back to its initial state.
     Reset,
+    /// The code that connects a system of this process broke down, and not the system: reading arguments, for example.
+    Glue,
 }
 
 impl FaultKind {
@@ -106,13 +108,14 @@ impl FaultKind {
             FaultKind::Died => "died",
             FaultKind::Reported => "reported",
             FaultKind::Reset => "reset",
+            FaultKind::Glue => "glue",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset].into_iter().find(|k| k.name() == name)
+        [Start, Protocol, Timeout, Died, Reported, Reset, Glue].into_iter().find(|k| k.name() == name)
     }
 }
 
@@ -167,6 +170,12 @@ pub trait Sut {
 
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
     fn unheard(&self) -> u64 {
+        0
+    }
+
+    /// Crashes after the end of their run, before the next one began, that nobody but the system caused: nobody waited for
+    /// them.
+    fn unheard_crashes(&self) -> u64 {
         0
     }
 

@@ -3,6 +3,7 @@
 use sioco_model::GateId;
 use sioco_solve::Reason;
 
+use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::sut::FaultKind;
 
@@ -49,6 +50,8 @@ pub enum Failure {
     Silence,
     /// The system ended where no hypothesis allows that (T-E1).
     Closed,
+    /// The system crashed where no hypothesis allows that.
+    Crashed(Crash),
     /// Values that do not fit their gate, or something that is no output at all.
     Malformed {
         /// The gate, if it is one.
@@ -74,6 +77,7 @@ impl Failure {
             Failure::Output(_) => "unexpected output",
             Failure::Silence => "unexpected silence",
             Failure::Closed => "closed",
+            Failure::Crashed(_) => "crashed",
             Failure::Malformed { .. } => "malformed",
             Failure::Refused { .. } => "refused",
         }

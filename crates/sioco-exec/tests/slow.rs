@@ -108,8 +108,16 @@ fn hypotheses_outlast_a_silence_where_messages_cross() {
         let (cause, count) = judged(&model, Order::Sent, words);
         assert_eq!((cause.verdict(), count), (verdict, withdrawn), "{words}: {cause:?}");
     }
+    // If the second silence was premature, the system was still in `l1` and took the input there, where the model says
+    // nothing about it.
+    let model = model(
+        "input a\noutput u\noutput v(p: Int in 1..2)\nprocess P {\n  init l0 { ?a -> l1   tau -> l0 }\n  \
+         state l1 { !v(any p) -> l1   !v(1) -> l0 }\n}\n",
+    );
+    let (cause, _) = judged(&model, Order::Sent, "wait ?a !v(1) wait ?a !v(2) !u");
+    assert_eq!(cause.verdict(), Verdict::Inconclusive, "{cause:?}");
     // However many silences there are, nothing is left open by them.
-    let model = model(COUNT);
+    let model = support::model(COUNT);
     let long = "?add wait ".repeat(200) + "?get !sum(199)";
     let (cause, _) = judged(&model, Order::Sent, &long);
     assert!(matches!(cause, Cause::Failure(Failure::Output(_))), "{cause:?}");

@@ -13,8 +13,8 @@ use sioco_exec::settings::Walks;
 use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
-    SutEvent, Verdict, drive,
+    Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Stamped,
+    Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use support::{Ticking, builtin, campaign, event, model, planned, tester};
@@ -153,6 +153,7 @@ fn logged(model: &Model, words: &str) -> LoggedRun {
             "delta" => runs.timed_out(line, None),
             "quiescent" => runs.seen(Observation::Delta, line, None),
             "closed" => runs.seen(Observation::Closed, line, None),
+            "crashed" => runs.seen(Observation::Crashed(Crash::default()), line, None),
             word if word.starts_with('?') => runs.sent(1, event(model, word)),
             word => runs.seen(Observation::Output(event(model, word)), line, None),
         }
@@ -201,11 +202,14 @@ fn logs_are_judged_by_the_same_rules() {
 #[test]
 fn the_end_of_the_system_withdraws_silence() {
     let model = model(
-        "input a\noutput ok\noutput closed\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !ok -> l0   !closed -> l2 }\n  final l2\n}\n",
+        "input a\noutput ok\noutput closed\noutput crashed\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !ok -> l0   !closed -> l2   !crashed -> l2 }\n  final l2\n}\n",
     );
     for (words, verdict, hidden, steps) in [
         ("?a . delta closed", Verdict::Pass, 1, 3),
         ("?a . delta delta closed", Verdict::Pass, 1, 4),
+        ("?a . delta crashed", Verdict::Pass, 1, 3),
+        ("delta crashed", Verdict::Fail, 0, 2),
+        ("quiescent crashed", Verdict::Fail, 0, 2),
         ("?a . quiescent closed", Verdict::Fail, 0, 2),
         ("delta closed", Verdict::Fail, 0, 2),
         // The failing step is the first silence of its block.

@@ -11,7 +11,9 @@ use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
-use sioco_model::{Id, Model};
+use sioco_model::{Id, Model, SymbolId, TermId};
+use sioco_solve::values::Bounds;
+use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
 use support::{Scripted, Ticking, builtin, campaign, event, model, planned, tester};
 
 /// Whether there are such cubes is nothing that the built-in solver finds out, and nobody else is asked.
@@ -226,5 +228,84 @@ impl sioco_exec::Sut for Late<'_, '_> {
             ))))),
             _ => self.inner.poll(wait),
         }
+    }
+}
+
+/// Hidden values that change nothing need not be tried one by one, however many there are.
+#[test]
+fn hidden_values_that_change_nothing_leave_nothing_open() {
+    for values in ["String", "Seq<Int>", "Int", "Real"] {
+        let model = model(&format!(
+            "input a\noutput o\nprocess P {{\n  init l0 {{ ?a -> l1 }}\n  state l1 {{ tau any k: {values} -> l1 }}\n}}\n"
+        ));
+        let (found, surely) = judged(&model, Order::Sut, "?a delta");
+        assert_eq!((found.verdict, found.doubt), (Verdict::Pass, false), "{values}: {found:?}");
+        assert_eq!(surely, ["l0?a"]);
+        let (found, _) = judged(&model, Order::Sut, "?a !o");
+        assert_eq!(found.verdict, Verdict::Fail, "{values}: {found:?}");
+    }
+}
+
+/// A solver that answers nothing.
+fn ignorant() -> Box<dyn Bounds> {
+    Box::new(Ignorant)
+}
+
+struct Ignorant;
+
+impl Solver for Ignorant {
+    fn name(&self) -> String {
+        "ignorant".into()
+    }
+
+    fn push(&mut self) {}
+
+    fn pop(&mut self) {}
+
+    fn assert(&mut self, _: Terms<'_>, _: TermId) {}
+
+    fn check(&mut self, _: Terms<'_>, _: &Limits, _: bool) -> Answer {
+        Answer::Unknown(Reason::Resources)
+    }
+}
+
+impl Bounds for Ignorant {
+    fn bounds(&mut self, _: SymbolId) -> (Option<i64>, Option<i64>) {
+        (None, None)
+    }
+}
+
+/// If nobody knows whether the model specifies an input, what follows may be anything, and is no failure.
+#[test]
+fn an_input_that_is_perhaps_not_specified_excuses_what_follows() {
+    let model = model(
+        "input a(p: Int in -1..1)\noutput closed\noutput o\nprocess P {\n  var v: Int = any\n  \
+         init l0 { ?a(p) [0 < p && v == v] -> l1 }\n  state l1 { !o [v > v - 1] -> l0 }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        for words in ["?a(0) closed", "?a(0) delta", "?a(0) quiescent", "?a(1) closed"] {
+            let mut referee = Referee::new(&model, &ignorant, order);
+            let judged = judge(&mut referee, &logged(&model, order, words), order);
+            let undecided = matches!(judged.cause, Cause::Open(Open::Undecided(_)));
+            assert!(undecided, "{order:?} {words}: {judged:?}");
+        }
+        // Without the input, there is no excuse.
+        let mut referee = Referee::new(&model, &ignorant, order);
+        let judged = judge(&mut referee, &logged(&model, order, "closed"), order);
+        assert_eq!(judged.cause, Cause::Failure(Failure::Closed), "{order:?}");
+    }
+}
+
+/// A free variable that nothing reads, or that has few values, does not keep the state from being known.
+#[test]
+fn free_variables_leave_open_only_what_depends_on_them() {
+    let model = model(
+        "output w\noutput u\nprocess P {\n  var v0: Int in 0..3 = any\n  var v1: Int in 0..3 = 2\n  \
+         var v2: Int = any\n  init l0 { tau -> l1 }\n  \
+         state l1 { tau / v0 := (if (v1 + v0) <= 2 then 0 else 2) -> l1   !u [v2 == v2 + 1] -> l0 }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent] {
+        let (judged, _) = judged(&model, order, "!w");
+        assert!(matches!(judged.cause, Cause::Failure(Failure::Output(_))), "{order:?}: {judged:?}");
     }
 }

@@ -74,6 +74,14 @@ pub struct Gate {
 /// The name of the output gate that stands for the end of the system under test.
 pub const CLOSED: &str = "closed";
 
+/// The name of the output gate that stands for a crash of the system under test: an abnormal end of it.
+pub const CRASHED: &str = "crashed";
+
+/// Whether a gate with this name stands for an end of the system under test, orderly or not.
+pub fn is_end(name: &str) -> bool {
+    [CLOSED, CRASHED].contains(&name)
+}
+
 /// A named, typed interaction between two processes, hidden from the outside (S4: internal channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {

@@ -74,6 +74,8 @@ FAIL  Accumulator against `log.txt`: 2 runs, 4 steps
     for (log, code, what) in [
         ("?inX(6)\ndelta\n", 1, "error[sioco::V002]"),
         ("closed\n", 1, "error[sioco::V003]"),
+        ("?inX(6)\ncrashed\n", 1, "error[sioco::V006]: the SUT crashed\n"),
+        ("?inX(6)\n!crashed // a comment\n", 1, "error[sioco::V006]"),
         ("?inX(6)\n!outX(true)\n", 1, "error[sioco::V004]"),
         ("?inX(6)\n?inX(6)\n", 3, "the model does not say what happens after ?inX(p=6)"),
         // With the place in the model, and the state.

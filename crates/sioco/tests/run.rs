@@ -562,7 +562,7 @@ fn what_broke_down_is_told_once() {
     );
     folder.program("error.sh", &text);
     let run = test(&folder, &["--sut", "./error.sh", "--seed", "4", "--journal", "j.jsonl"]);
-    run.exits(5).stdout_has(" error, the adapter broke");
+    run.exits(5).stdout_has(" error, what connects the system broke");
     assert_eq!(run.stdout.matches("no paper").count(), 1, "{}", run.stdout);
 }
 
@@ -595,7 +595,8 @@ fn interrupted(folder: &Folder, sut: &str, begun: &str) -> (String, Option<i32>)
 #[test]
 fn ctrl_c_keeps_the_journal_and_tells_what_is_known() {
     let folder = folder();
-    let (rest, code) = interrupted(&folder, "model:acc.sts", "\"type\":\"run\"");
+    // From then on, there is something to judge.
+    let (rest, code) = interrupted(&folder, "model:acc.sts", "\"type\":\"accepted\"");
     assert_eq!(code, Some(130));
     let summary: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
     assert_eq!((&summary["type"], &summary["end"]), (&"summary".into(), &"interrupted".into()));

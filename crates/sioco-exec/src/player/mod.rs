@@ -15,13 +15,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sioco_model::model::{CLOSED, Model};
+use sioco_model::model::{CLOSED, CRASHED, Model};
 use sioco_model::semantics::{State, StepError};
 use sioco_model::{GateId, SwitchId, Value};
 use sioco_solve::StateOracle;
 use sioco_solve::values::Random;
 
 use self::world::{Belief, Found, World};
+use crate::crash::Crash;
 use crate::event::{GateValue, Observation};
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
@@ -93,6 +94,7 @@ pub struct Player<'m> {
     /// The model said that the system ended.
     ended: bool,
     closed: Option<GateId>,
+    crashed: Option<GateId>,
     /// Kept where there are free variables.
     history: Option<Vec<Event>>,
     places: Option<Box<dyn Fn(SwitchId) -> String + 'm>>,
@@ -114,6 +116,7 @@ impl<'m> Player<'m> {
             silent: false,
             ended: false,
             closed: model.gate(CLOSED),
+            crashed: model.gate(CRASHED),
             history: None,
             places: None,
         }
@@ -180,6 +183,9 @@ impl<'m> Player<'m> {
         let seen = if Some(found.gate) == self.closed {
             self.ended = true;
             Observation::Closed
+        } else if Some(found.gate) == self.crashed {
+            self.ended = true;
+            Observation::Crashed(Crash::default())
         } else {
             Observation::Output(found)
         };

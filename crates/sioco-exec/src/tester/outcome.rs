@@ -258,6 +258,7 @@ impl Tester<'_> {
             late,
             stale: self.stale,
             unheard: self.unheard,
+            unheard_crashes: self.unheard_crashes,
             unknown: self.referee.mind.unknown,
             pauses: self.pauses,
         }

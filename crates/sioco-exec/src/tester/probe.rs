@@ -84,7 +84,7 @@ impl Tester<'_> {
         match seen {
             Observation::Delta => probing.waits = self.pending.is_some() && probing.waits,
             other => {
-                probing.done |= other == Observation::Closed;
+                probing.done |= other.is_end();
                 probing.waits &= !probing.done;
                 if let Some((_, answers)) = probing.found.seen.last_mut() {
                     answers.push(other);

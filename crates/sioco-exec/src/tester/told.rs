@@ -158,7 +158,7 @@ impl Tester<'_> {
             Some(cause) => self.finish(cause),
             None => {
                 self.happened(output.as_ref());
-                if seen == Observation::Closed && self.in_run {
+                if seen.is_end() && self.in_run {
                     let cause = match self.is_content() {
                         true => Cause::Reached,
                         false => Cause::Open(Open::Deviation),
@@ -192,6 +192,11 @@ impl Tester<'_> {
     /// Outputs that were dropped so far: those of older runs during later ones, and those after the end of their run.
     pub fn set_dropped(&mut self, stale: u64, unheard: u64) {
         (self.stale, self.unheard) = (stale, unheard);
+    }
+
+    /// Crashes so far after the end of their run.
+    pub fn set_unheard_crashes(&mut self, crashes: u64) {
+        self.unheard_crashes = crashes;
     }
 
     pub(super) fn step(&mut self, event: Option<&GateValue>) {

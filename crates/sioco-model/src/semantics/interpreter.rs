@@ -3,11 +3,13 @@
 //! The product of parallel processes is never built: a step moves one process, or two of them by a handshake (T-M5; S4
 //! section 2.1), and only the states that are asked for exist.
 
+mod cycles;
 mod handshake;
 mod open;
 mod sample;
 mod silence;
 
+use self::cycles::Cycles;
 pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -36,6 +38,8 @@ pub struct Interpreter<'m> {
     pending: Vec<(VarId, Value)>,
     /// Who answers what takes a solver.
     pub(super) oracle: Asked,
+    /// What was found out about silence.
+    cycles: Cycles,
 }
 
 #[derive(Clone, Debug)]
@@ -269,12 +273,14 @@ impl<'m> Interpreter<'m> {
             memory: Memory::default(),
             pending: Vec::new(),
             oracle: Asked::default(),
+            cycles: Cycles::default(),
         }
     }
 
     /// The same, with somebody to ask what takes a solver.
     pub fn with_oracle(mut self, oracle: Arc<Mutex<dyn Oracle>>) -> Self {
         self.oracle = Asked(Some(oracle));
+        self.cycles = Cycles::default();
         self
     }
 
@@ -328,9 +334,6 @@ impl<'m> Interpreter<'m> {
                 return Ok(false);
             }
         }
-        // A conjunction with a false part is false, so that an open question about the guard matters only if the
-        // arguments agree.
-        let mut open = None;
         if let Some(guard) = &compiled.guard {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}
@@ -341,28 +344,35 @@ impl<'m> Interpreter<'m> {
                     match self.oracle.whether(context, &question, Err(e)) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
-                        Err(e @ EvalError::NeedsSolver(_)) => open = Some(e),
-                        Err(e) => return Err(StepError::new(self.model, env, switch, Part::Guard, e)),
+                        Err(e) => {
+                            let open = matches!(e, EvalError::NeedsSolver(_)) && !context.terms.is_partial(condition);
+                            // With another value it is not enabled, whatever the guard says.
+                            if open && self.same_terms(env, switch, args) == Ok(false) {
+                                return Ok(false);
+                            }
+                            return Err(StepError::new(self.model, env, switch, Part::Guard, e));
+                        }
                     }
                 }
             }
         }
+        self.same_terms(env, switch, args)
+    }
+
+    /// Whether the terms of a label have these values.
+    #[inline]
+    fn same_terms(&mut self, env: Env<'_>, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
+        let context = self.context();
+        let compiled = &self.switches[switch];
         for (i, term) in compiled.terms.iter().enumerate() {
             let Some(term) = term else { continue };
             let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
             let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
-            match same {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                // Where the guard may be false, the argument need not have a value.
-                Err(_) if open.is_some() => {}
-                Err(e) => return Err(StepError::new(self.model, env, switch, Part::Argument(i), e)),
+            if !same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))? {
+                return Ok(false);
             }
         }
-        match open {
-            None => Ok(true),
-            Some(e) => Err(StepError::new(self.model, env, switch, Part::Guard, e)),
-        }
+        Ok(true)
     }
 
     /// Takes a switch if it is enabled: the guard-checked step (S0 definition 7). The state is unchanged otherwise.

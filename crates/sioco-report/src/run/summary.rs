@@ -252,6 +252,14 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         };
         rows.push(("unheard", format!("{what}{advice}")));
     }
+    if summary.unheard_crashes > 0 {
+        let what = match summary.unheard_crashes {
+            1 => "the SUT crashed once after the end of a run, when nobody waited any more".to_owned(),
+            n => format!("the SUT crashed {n} times after the end of a run, when nobody waited any more"),
+        };
+        let advice = ": that was not judged; a longer `--quiescence` may see it in a run";
+        rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
+    }
     rows.extend(pauses(campaign).map(|text| ("pause", text)));
     let mut names: Vec<String> = Vec::new();
     for (id, s) in model.switches.iter() {

@@ -8,7 +8,7 @@ use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::End;
 use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
-use sioco_exec::{FaultKind, Order, Referee};
+use sioco_exec::{Crash, FaultKind, Order, Referee};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_lang::value::parse_value;
 use sioco_model::model::Model;
@@ -227,6 +227,88 @@ fn silence_and_an_end() {
        ╰ help: where the SUT may end, the model says so with `output closed`
        replay: sioco replay k7Qp2
     ");
+}
+
+/// How it crashed is told, in whatever words the system has for it.
+#[test]
+fn a_crash() {
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let shown = |crash: Crash, steps: &str, explained: bool| {
+        let mut steps = self::steps(&model.model, steps);
+        let action = Action::Seen(Observation::Crashed(crash));
+        steps.push(LoggedStep { line: 9, at: None, action, waited: 0, timed: false });
+        let run = LoggedRun { steps, ..LoggedRun::new(1, 1) };
+        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+        let mut referee = Referee::new(&model.model, &solvers, Order::Sut);
+        let found = judge(&mut referee, &run, Order::Sut);
+        let bad = Bad {
+            source,
+            run: 1,
+            verdict: found.verdict,
+            cause: &found.cause,
+            explanation: found.explanation.as_ref().filter(|_| explained),
+            steps: &run.steps,
+            begun: None,
+            unaccepted: None,
+            seed: Some(42),
+            file: None,
+            replay: Some("sioco replay k7Qp2"),
+            shrunk: None,
+            notes: &["fails in 5 of 5 runs".to_owned()],
+        };
+        (
+            bad_run(&bad, PAGE),
+            same(source, &found.cause, found.explanation.as_ref()),
+            cause_in_words(&model.model, &found.cause),
+        )
+    };
+    let traceback =
+        ["Traceback (most recent call last):", "  File \"tank.py\", line 3, in fill", "KeyError: \u{1b}[31m7"];
+    let crash = Crash::new("KeyError: 7").at("tank.py:3").ended("exit status: 1").with(traceback.map(String::from));
+    let (text, one, words) = shown(crash, "?inX(6)", true);
+    assert_snapshot!(text, @r#"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester ◀──────── crashed ── SUT               ✗
+    error[sioco::V006]: the SUT crashed: KeyError: 7
+       ╭▸ model.sts:12:9
+       │
+    12 │   state l1 {
+       │         ━━ in `l1`
+       │
+       ├ note: it crashed at tank.py:3
+       ├ note: its process ended: exit status: 1
+       ├ note: allowed here: !outX(p = 6)
+       ├ note: hypotheses: 1 (l1, x = 6)
+       ╰ help: mend the crash; a model that allows one declares `output crashed`
+       how it crashed:
+       │ Traceback (most recent call last):
+       │   File "tank.py", line 3, in fill
+       │ KeyError:  [31m7
+       fails in 5 of 5 runs
+       replay: sioco replay k7Qp2
+    "#);
+    assert_eq!(words, "the SUT crashed: KeyError: 7");
+    // Whatever the values are and wherever it happens in the model, it is one and the same.
+    let crash = || Crash::new("KeyError: 9").at("tank.py:3").ended("exit status: 1");
+    let (_, other, _) = shown(crash(), "?inX(6) !outX(6)", true);
+    assert_eq!(one, other);
+    for crash in [crash().at("tank.py:4"), crash().ended("exit status: 2"), Crash::new("ValueError: 9")] {
+        assert_ne!(one, shown(crash, "?inX(6)", true).1);
+    }
+    let (text, _, words) = shown(Crash::default(), "?inX(6)", false);
+    assert_snapshot!(text, @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester ◀──────── crashed ── SUT               ✗
+    error[sioco::V006]: the SUT crashed
+     │
+     ╰ help: mend the crash; a model that allows one declares `output crashed`
+       fails in 5 of 5 runs
+       replay: sioco replay k7Qp2
+    ");
+    assert_eq!(words, "the SUT crashed");
 }
 
 /// Where it is not known when inputs were taken, that is said, and nothing is called allowed that is not.
@@ -452,7 +534,7 @@ fn what_is_not_a_verdict_on_the_system() {
     error[adapter]: the adapter ended in the middle of run 1
      │
      ╰ help: run the adapter by itself and see why it ends
-       the last lines of the adapter on standard error:
+       the last lines on standard error:
        │ Traceback (most recent call last):
        │ ValueError:  [31mno
     ");
@@ -548,6 +630,7 @@ fn a_summary(model: &Model) -> Summary {
         late: vec![(model.gate("inX"), 1), (None, 1)],
         stale: 1,
         unheard: 2,
+        unheard_crashes: 2,
         unknown: 3,
         pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
     }
@@ -607,6 +690,9 @@ fn a_campaign_in_a_few_lines() {
       stale      an output of an earlier run came during a later one and was dropped
       unheard    2 outputs after the end of their runs were not waited for: they
                  were not judged; a longer `--quiescence` may hear them
+      crashes    the SUT crashed 2 times after the end of a run, when nobody waited
+                 any more: that was not judged; a longer `--quiescence` may see it
+                 in a run
       pause      300 ms at most before an input (run 3, after step 4); 2 times
                  values were looked for in the middle of a run; once not all ways on
                  were tried, so that the system need not wait
@@ -648,6 +734,7 @@ fn a_campaign_without_a_run() {
         hidden: 0,
         stale: 0,
         unheard: 0,
+        unheard_crashes: 0,
         unknown: 0,
         pauses: Pauses::default(),
         ..a_summary(&model.model)

@@ -19,7 +19,7 @@ use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
-use sioco_model::model::CLOSED;
+use sioco_model::model::is_end;
 use sioco_model::{GateId, Model};
 use sioco_plan::Cover;
 use sioco_report::run::{cause_in_words, time};
@@ -317,7 +317,7 @@ impl Check {
         list: &mut List<'_, '_>,
     ) {
         let model = &checked.model;
-        let gates = model.gates.values().filter(|g| g.name != CLOSED).count();
+        let gates = model.gates.values().filter(|g| !is_end(&g.name)).count();
         let plain = sendable::remark(model, &described.plain(model));
         list.add(
             Mark::Ok,

@@ -317,6 +317,7 @@ impl Totals {
             late: Vec::new(),
             stale: 0,
             unheard: 0,
+            unheard_crashes: 0,
             unknown: referee.mind.unknown,
             pauses: Pauses::default(),
         }

@@ -417,11 +417,13 @@ fn failure(cause: &Cause) -> Option<&Wrong> {
     }
 }
 
-/// Whether two failures are the same, and at the same step. With which words an input is refused may change.
+/// Whether two failures are the same, and at the same step. With which words an input is refused may change, and so may the
+/// traceback of a crash.
 fn is_same((a, at): (&Wrong, u64), (b, then): (&Wrong, u64)) -> bool {
     at == then
         && match (a, b) {
             (Wrong::Refused { input: a, .. }, Wrong::Refused { input: b, .. }) => a == b,
+            (Wrong::Crashed(a), Wrong::Crashed(b)) => a.is_same(b),
             (a, b) => a == b,
         }
 }

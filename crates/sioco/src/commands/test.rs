@@ -456,16 +456,11 @@ impl Sink<'_> {
         };
         let shrinks = shrinking.shrink(found, self.trails, sut, &mut Since(began), &mut listen);
         out.progress("");
-        let at = began.elapsed();
-        for one in &shrinks.all {
-            let shortest = one.found.shortest.as_ref();
-            let again = one.again().map(|record| Stamped { at, record });
-            for stamped in shortest.into_iter().flat_map(|s| s.records.iter().cloned()).chain(again) {
-                let text = line(&shrinking.source.checked.model, &stamped);
-                self.journal.add(&text);
-                if self.format == Format::Json {
-                    out.print(&text);
-                }
+        for stamped in shrinks.records(began.elapsed()) {
+            let text = line(&shrinking.source.checked.model, &stamped);
+            self.journal.add(&text);
+            if self.format == Format::Json {
+                out.print(&text);
             }
         }
         shrinks

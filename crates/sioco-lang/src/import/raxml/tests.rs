@@ -286,25 +286,29 @@ fn a_constant_with_two_values() {
 fn names_are_made_valid() {
     let xml = r#"<register-automaton><alphabet>
         <inputs><symbol name="in"><param type="int" name="any"/></symbol></inputs>
-        <outputs><symbol name="a.b"/><symbol name="closed"/><symbol name="a_b"/></outputs></alphabet>
+        <outputs><symbol name="a.b"/><symbol name="closed"/><symbol name="a_b"/><symbol name="crashed"/></outputs></alphabet>
         <globals><variable type="int" name="my-var">0</variable><variable type="int" name="my var">0</variable></globals>
         <locations><location name="0" initial="true"/><location name="state"/><location name=""/></locations>
         <transitions><transition from="0" to="state" symbol="in" params="my-par"><guard>my-par == my-var</guard>
         <assignments><assign to="my var">my-par</assign></assignments></transition>
         <transition from="state" to="" symbol="a.b"><guard>my var==my-var</guard></transition>
-        <transition from="state" to="" symbol="a_b"/><transition from="" to="0" symbol="closed"/></transitions>
+        <transition from="state" to="" symbol="a_b"/><transition from="" to="0" symbol="closed"/>
+        <transition from="" to="0" symbol="crashed"/></transitions>
         </register-automaton>"#;
     let imported = import(xml);
     for line in [
-        "input  in_(any_: Int)\noutput a_b_2\noutput closed_2\noutput a_b\n",
+        "input  in_(any_: Int)\noutput a_b_2\noutput closed_2\noutput a_b\noutput crashed_2\n",
         "var my_var: Int = 0\n  var my_var_2: Int = 0\n",
         "init l0 {\n    ?in_(my_par) [my_par == my_var] / my_var_2 := my_par -> state_\n",
         "state state_ {\n    !a_b_2 [my_var_2 == my_var] -> location\n    !a_b -> location\n",
-        "state location {\n    !closed_2 -> l0\n",
+        "state location {\n    !closed_2 -> l0\n    !crashed_2 -> l0\n",
     ] {
         assert!(imported.text.contains(line), "{line}\n{}", imported.text);
     }
-    has_note(&imported, "input `in` is `in_`, output `a.b` is `a_b_2`, output `closed` is `closed_2`");
+    has_note(
+        &imported,
+        "input `in` is `in_`, output `a.b` is `a_b_2`, output `closed` is `closed_2`, output `crashed` is `crashed_2`",
+    );
 }
 
 #[test]

@@ -80,9 +80,10 @@ struct Naming {
 
 impl Naming {
     fn new(automaton: &Automaton, source: &str, notes: &mut Notes) -> Naming {
-        // An output `closed` would be the end of the system under test, which the file does not mean.
+        // An output `closed` or `crashed` would be an end of the system under test, which the file does not mean.
         let mut taken = Names::default();
         taken.reserve("closed");
+        taken.reserve("crashed");
         let gates = taken.make_all(automaton.symbols.iter().map(|s| s.name.as_str()), "gate");
         let mut taken = Names::default();
         let registers = taken.make_all(automaton.registers.iter().map(|r| r.name.as_str()), "variable");
