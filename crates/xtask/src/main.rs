@@ -5,6 +5,7 @@ mod child;
 mod deps;
 mod generate;
 mod layers;
+mod mutants;
 mod project;
 mod rust_text;
 mod servers;
@@ -29,6 +30,10 @@ usage: cargo xtask VERB
   trust [OPTION…]                  every command held against an oracle of its own, on random models; --models N,
                                    --child N, --hanging N, --journals N, --seed S, --jobs N, --resume, or one case
                                    alone: --case SEED --check CHECK (docs/trust.md)
+  mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh] [--quick]
+                                   whether tests notice small changes of the program; the results are kept in
+                                   target/mutants, so that it goes on where it ended (--fresh: from the start;
+                                   --quick: only with short tests of the same crate)
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers
@@ -52,6 +57,7 @@ fn main() -> ExitCode {
         (Some("servers"), []) => servers::main,
         (Some("bench"), []) => bench::main,
         (Some("trust"), _) => trust::main,
+        (Some("mutants"), _) => mutants::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
