@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sioco_model::model::{CLOSED, Model};
+use sioco_model::number::{self, BigInt};
 use sioco_model::semantics::{State, StepError};
 use sioco_model::{GateId, SwitchId, Value};
 use sioco_solve::StateOracle;
@@ -255,7 +256,7 @@ impl<'m> Player<'m> {
             Event::Delta => None,
         });
         let values = happened.chain([input]).flat_map(|at| &at.args);
-        let mut seen: Vec<i64> = values.filter_map(|v| if let Value::Int(n) = v { Some(*n) } else { None }).collect();
+        let mut seen: Vec<BigInt> = values.filter_map(number::to_big).collect();
         seen.sort_unstable();
         seen.dedup();
         let found = (0..REDRAWN).find_map(|_| {
