@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sioco_model::GateId;
 
+use crate::border::{Border, check};
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
@@ -60,6 +61,7 @@ pub fn replay(
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
     referee.count_refusals(recorded.refusals);
+    let sut = &mut Border::new(referee.model(), sut);
     let mut again = Again::new(referee, patience, clock, sink);
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
@@ -212,6 +214,7 @@ impl<'a, 'm> Again<'a, 'm> {
 
     /// Sends an input, and waits until it is accepted.
     pub(crate) fn send(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+        check(self.referee.model(), input)?;
         self.ids += 1;
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });

@@ -94,6 +94,8 @@ pub enum FaultKind {
     Reported,
     /// The system cannot be brought back to its initial state.
     Reset,
+    /// Sioco itself made a mistake.
+    Tool,
 }
 
 impl FaultKind {
@@ -106,13 +108,14 @@ impl FaultKind {
             FaultKind::Died => "died",
             FaultKind::Reported => "reported",
             FaultKind::Reset => "reset",
+            FaultKind::Tool => "tool",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset].into_iter().find(|k| k.name() == name)
+        [Start, Protocol, Timeout, Died, Reported, Reset, Tool].into_iter().find(|k| k.name() == name)
     }
 }
 

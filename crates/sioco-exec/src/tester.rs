@@ -3,6 +3,7 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
 
+mod drop;
 mod listen;
 mod onward;
 mod outcome;
@@ -26,6 +27,7 @@ use sioco_solve::{Leash, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
+use crate::border;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
@@ -181,6 +183,8 @@ pub struct Tester<'m> {
     deadlocks: Vec<String>,
     stale: u64,
     unheard: u64,
+    /// Inputs that were chosen by mistake, and not sent.
+    dropped: u64,
     faults: u32,
     spoiled: u32,
     mute: Mute,
@@ -266,6 +270,7 @@ impl<'m> Tester<'m> {
             deadlocks: Vec::new(),
             stale: 0,
             unheard: 0,
+            dropped: 0,
             faults: 0,
             spoiled: 0,
             mute: Mute::default(),
@@ -325,7 +330,7 @@ impl<'m> Tester<'m> {
     }
 
     fn choose(&mut self) -> Decision {
-        let mut in_time = true;
+        let (mut in_time, mut drops) = (true, 0);
         loop {
             if self.end.is_some() {
                 return Decision::Stop;
@@ -384,6 +389,10 @@ impl<'m> Tester<'m> {
                 self.records.push(Record::Hurried);
             }
             match chosen {
+                Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {
+                    drops += 1;
+                    self.drop_choice(mistake, drops);
+                }
                 // The answer to the last input is to be judged, too.
                 Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
                     self.stop(End::Steps);

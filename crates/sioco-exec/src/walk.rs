@@ -109,6 +109,11 @@ impl Walks {
         self.again = None;
     }
 
+    /// Whatever a walk was after is given up.
+    pub fn lose_course(&mut self) {
+        self.course = None;
+    }
+
     /// A reaction is over: something else is sent.
     pub fn ended(&mut self, referee: &Referee<'_>) {
         if let Some(h) = settled(referee) {

@@ -114,6 +114,7 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
             FaultKind::Died => "run the adapter by itself and see why it ends",
             FaultKind::Reported => "mend what the adapter reports; nothing was found out about the system",
             FaultKind::Reset => "the adapter has to bring the system back to its initial state for every run",
+            FaultKind::Tool => "this is a mistake of sioco, and says nothing about the system: please report it",
         },
         Trouble::Model { .. } => "mend the model: guards, updates and terms need a value wherever a run gets",
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
