@@ -121,19 +121,23 @@ impl Inputs {
     }
 
     /// Values for which an input switch is enabled in a state. Nothing if there are none, as far as could be found out.
+    /// Random ones are drawn, and any others are found by a solver.
+    #[allow(clippy::too_many_arguments)]
     pub fn draw(
         &mut self,
         interpreter: &mut Interpreter<'_>,
         walker: &mut Walker<'_>,
         state: &State,
         switch: SwitchId,
+        choice: Choice,
         taste: Taste,
         random: &mut Random,
     ) -> Option<Vec<Value>> {
         let model = interpreter.model();
         let unknowns = self.unknowns(interpreter, switch);
         let count = model.switches[switch].params.len();
-        if unknowns.len() == count {
+        let drawn = matches!(choice, Choice::Random(_)) || count == 0;
+        if drawn && unknowns.len() == count {
             let draws = if count == 0 { 1 } else { DRAWS };
             let mut args: Vec<Value> = Vec::with_capacity(count);
             let pattern = match (taste, model.switches[switch].label) {
@@ -161,7 +165,8 @@ impl Inputs {
         if walker.take(&Leg::from(Step::Switch(switch))) == Possible::No {
             return None;
         }
-        let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
+        let (turn, choice) = (choice.turn(random), choice.anew(random));
+        let solved = walker.path.solve_in_turn(choice, turn).ok()?;
         let values = solved.steps.into_iter().next().map(|(_, values)| values);
         values.filter(|values| interpreter.enabled(state, switch, values) != Ok(false))
     }

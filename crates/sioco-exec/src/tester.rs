@@ -175,6 +175,8 @@ pub struct Tester<'m> {
 
     steps: u64,
     sent: u64,
+    /// How many walks have begun.
+    walked: u64,
     runs: [u64; 5],
     worst: Option<Verdict>,
     surely: Bits,
@@ -262,6 +264,7 @@ impl<'m> Tester<'m> {
             reached: None,
             steps: 0,
             sent: 0,
+            walked: 0,
             runs: [0; 5],
             worst: None,
             surely: Bits::new(model.switches.len()),
@@ -448,6 +451,10 @@ impl<'m> Tester<'m> {
                 self.aim = Aim::Purpose(purpose);
             }
             None => {
+                if self.settings.max_walks.is_some_and(|most| self.walked >= most) {
+                    return None;
+                }
+                self.walked += 1;
                 self.aim = Aim::Walk;
                 let again = match self.settings.walks {
                     Walking::None => return None,
@@ -557,8 +564,8 @@ impl<'m> Tester<'m> {
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
         self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
-        let Tester { referee, walker, inputs, random, walks, .. } = self;
-        match walks.next(referee, walker, inputs, random, guided, fair) {
+        let Tester { referee, walker, inputs, random, walks, settings, .. } = self;
+        match walks.next(referee, walker, inputs, random, (guided, settings.values), fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
             Move::Enough => Chosen::End(Cause::Reached),

@@ -90,6 +90,21 @@ pub enum Choice {
     Boundary,
 }
 
+impl Choice {
+    /// The same, once more: random values are drawn anew.
+    pub fn anew(self, random: &mut Random) -> Choice {
+        match self {
+            Choice::Random(_) => Choice::Random(random.bits()),
+            other => other,
+        }
+    }
+
+    /// Which border comes next; only where borders are chosen does that take a random number.
+    pub fn turn(self, random: &mut Random) -> u64 {
+        if self == Choice::Boundary { random.bits() } else { 0 }
+    }
+}
+
 /// What is wanted.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
@@ -148,8 +163,9 @@ pub fn choose_in_turn(
         }),
         unbounded: Vec::new(),
     };
-    if let (Choice::Boundary, Some(guard)) = (request.choice, request.guard) {
-        let mut conditions = boundary_conditions(session.pool, sorts, guard);
+    if request.choice == Choice::Boundary {
+        let guard = request.guard.into_iter();
+        let mut conditions: Vec<TermId> = guard.flat_map(|g| boundary_conditions(session.pool, sorts, g)).collect();
         conditions.extend(range_conditions(session.pool, sorts, symbols, request.symbols));
         let unsure = session.uncertain;
         if !conditions.is_empty() {
