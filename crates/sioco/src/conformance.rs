@@ -104,8 +104,8 @@ impl Conformance {
         self
     }
 
-    /// The greatest number of inputs, outputs and silences; 1000 after the plan, or ten walks of `random`, if nothing is
-    /// said.
+    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said, and as many as the walks
+    /// of `random:N` have.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
@@ -197,10 +197,10 @@ impl Conformance {
             Covered::Plan(_) => Walks::None,
         };
         let planned = plan.steps(&model.model) as u64;
-        let max_walks = covered.most_walks(self.max_steps.is_some());
-        let most = match walks {
-            Walks::Random => self.max_steps,
-            _ => Some(self.max_steps.unwrap_or(planned.saturating_add(WALKED))),
+        let max_walks = covered.most_walks();
+        let most = match max_walks {
+            Some(_) => self.max_steps,
+            None => Some(self.max_steps.unwrap_or(planned.saturating_add(WALKED))),
         };
         let settings = Settings {
             seed: self.seed,

@@ -167,7 +167,7 @@ fn walks_are_counted_whatever_else_limits_a_campaign() {
         ("--cover random:5 --for 60s --max-steps 100000", 5, u64::MAX),
         ("--cover random:500 --max-steps 30", 0, 30),
         ("--cover random --max-steps 30", 0, 30),
-        ("--cover random", 10, u64::MAX),
+        ("--cover random", 0, 1000),
     ] {
         let found = run(&folder, &format!("{TEST} --seed 1 --format json {options}"));
         found.exits(0);

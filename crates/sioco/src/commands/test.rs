@@ -88,8 +88,8 @@ pub struct Test {
     solver: SolverChoice,
 
     /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random:N` (at most N random
-    /// walks of up to 100 steps, without a plan), `random` (as many as `--for` or `--max-steps` allow, otherwise 10), or what
-    /// `sioco plan --cover` takes
+    /// walks of up to 100 steps, without a plan), `random` (walks until `--for` or `--max-steps` is used up, otherwise 1000
+    /// steps), or what `sioco plan --cover` takes
     #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = Covered::parse)]
     cover: Covered,
 
@@ -110,7 +110,7 @@ pub struct Test {
     pub(crate) values_given: bool,
 
     /// The greatest number of inputs, outputs and silences in the whole campaign [default: 1000 after the plan for
-    /// `auto`, if there is no `--for`]
+    /// `auto` and for `random`, if there is no `--for`]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: Option<u64>,
 
@@ -411,14 +411,14 @@ impl Test {
             (Some(most), _) => (Some(most), count(usize::try_from(most).unwrap_or(usize::MAX), "step")),
             (None, _) if self.time.is_some() => (None, String::new()),
             (None, _) if walks == Walks::None => (Some(GUARD.max(planned.saturating_mul(100))), String::new()),
-            (None, _) if walks == Walks::Random => (None, String::new()),
+            (None, Covered::Random(Some(_))) if walks == Walks::Random => (None, String::new()),
+            (None, _) if walks == Walks::Random => (Some(WALKED), count(WALKED as usize, "step")),
             (None, _) => {
                 let most = planned.saturating_add(WALKED);
                 (Some(most), format!("{WALKED} steps besides the {planned} of the plan"))
             }
         };
-        let limited = self.time.is_some() || self.max_steps.is_some();
-        let max_walks = self.cover.most_walks(limited).filter(|_| walks == Walks::Random);
+        let max_walks = self.cover.most_walks().filter(|_| walks == Walks::Random);
         if let Some(time) = self.time {
             let time = sioco_report::run::time(time);
             budget = if budget.is_empty() { time } else { format!("{time} or {budget}") };

@@ -18,7 +18,7 @@ pub enum Covered {
     Plan(Cover),
 }
 
-/// So many walks, if nothing is said about how many, or how long.
+/// So many walks are planned for, if nobody says how many.
 const WALKS: usize = 10;
 
 impl Covered {
@@ -41,11 +41,10 @@ impl Covered {
 }
 
 impl Covered {
-    /// How many random walks there are at most, where something else may limit the campaign, or nothing does.
-    pub fn most_walks(&self, limited: bool) -> Option<u64> {
+    /// How many random walks there are at most, if that is said.
+    pub fn most_walks(&self) -> Option<u64> {
         match self {
-            Covered::Random(Some(walks)) => Some(*walks as u64),
-            Covered::Random(None) if !limited => Some(WALKS as u64),
+            Covered::Random(walks) => walks.map(|walks| walks as u64),
             _ => None,
         }
     }
