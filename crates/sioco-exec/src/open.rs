@@ -189,14 +189,14 @@ impl<'m> Tracker<'m> {
         found
     }
 
-    /// Values for which a switch may be taken, by a seed.
-    pub fn values(&mut self, trail: &Trail, switch: SwitchId, seed: u64) -> Option<Vec<Value>> {
+    /// Values for which a switch may be taken, chosen in this way; where borders are, another one for each turn.
+    pub fn values(&mut self, trail: &Trail, switch: SwitchId, choice: Choice, turn: u64) -> Option<Vec<Value>> {
         self.visit(trail);
         if self.path.probe(Step::Switch(switch)) == Possible::No {
             return None;
         }
         self.path.advance(Step::Switch(switch));
-        let solved = self.path.solve_with(Choice::Random(seed)).ok();
+        let solved = self.path.solve_in_turn(choice, turn).ok();
         self.path.retreat();
         solved.and_then(|s| s.steps.into_iter().last()).map(|(_, values)| values)
     }

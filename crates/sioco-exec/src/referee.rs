@@ -169,6 +169,9 @@ impl<'m> Referee<'m> {
     /// Whether a hypothesis takes this input next, or perhaps does.
     pub fn takes(&mut self, input: &GateValue) -> bool {
         let Referee { belief, queue, mind, .. } = self;
+        if !mind.interpreter.is_gate_value(input.gate, &input.args) {
+            return false;
+        }
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
         let ready = belief.groups.iter().filter(|g| g.taken == queue.len());
         for h in ready.flat_map(|g| &g.hypotheses) {

@@ -8,6 +8,7 @@ use sioco_model::semantics::state::State;
 use sioco_symbolic::key::Key;
 
 use crate::belief::{Belief, Place};
+use crate::border::{Border, check};
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
@@ -93,6 +94,7 @@ pub fn replay(
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
     referee.count_refusals(recorded.refusals);
+    let sut = &mut Border::new(referee.model(), sut);
     let mut again = Again::new(referee, patience, clock, sink);
     again.script = script(recorded);
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
@@ -357,6 +359,7 @@ impl<'a, 'm> Again<'a, 'm> {
 
     /// Sends an input, and waits until it is accepted.
     pub(crate) fn send(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+        check(self.referee.model(), input)?;
         self.ids += 1;
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });

@@ -96,6 +96,8 @@ pub enum FaultKind {
     Reset,
     /// The code that connects a system of this process broke down, and not the system: reading arguments, for example.
     Glue,
+    /// Sioco itself made a mistake.
+    Tool,
 }
 
 impl FaultKind {
@@ -109,13 +111,14 @@ impl FaultKind {
             FaultKind::Reported => "reported",
             FaultKind::Reset => "reset",
             FaultKind::Glue => "glue",
+            FaultKind::Tool => "tool",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset, Glue].into_iter().find(|k| k.name() == name)
+        [Start, Protocol, Timeout, Died, Reported, Reset, Glue, Tool].into_iter().find(|k| k.name() == name)
     }
 }
 

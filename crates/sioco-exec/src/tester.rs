@@ -3,6 +3,7 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. Same answers and seed, same run (T-C10).
 
+mod drop;
 mod listen;
 mod onward;
 mod outcome;
@@ -27,6 +28,7 @@ use sioco_solve::{Leash, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
+use crate::border;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
@@ -177,6 +179,8 @@ pub struct Tester<'m> {
 
     steps: u64,
     sent: u64,
+    /// How many walks have begun.
+    walked: u64,
     runs: [u64; 5],
     worst: Option<Verdict>,
     surely: Bits,
@@ -186,6 +190,8 @@ pub struct Tester<'m> {
     stale: u64,
     unheard: u64,
     unheard_crashes: u64,
+    /// Inputs that were chosen by mistake, and not sent.
+    dropped: u64,
     faults: u32,
     spoiled: u32,
     mute: Mute,
@@ -264,6 +270,7 @@ impl<'m> Tester<'m> {
             granted: Granted::default(),
             steps: 0,
             sent: 0,
+            walked: 0,
             runs: [0; 5],
             worst: None,
             surely: Bits::new(model.switches.len()),
@@ -273,6 +280,7 @@ impl<'m> Tester<'m> {
             stale: 0,
             unheard: 0,
             unheard_crashes: 0,
+            dropped: 0,
             faults: 0,
             spoiled: 0,
             mute: Mute::default(),
@@ -332,7 +340,7 @@ impl<'m> Tester<'m> {
     }
 
     fn choose(&mut self) -> Decision {
-        let mut in_time = true;
+        let (mut in_time, mut drops) = (true, 0);
         loop {
             if self.end.is_some() {
                 return Decision::Stop;
@@ -393,6 +401,10 @@ impl<'m> Tester<'m> {
                 self.records.push(Record::Hurried);
             }
             match chosen {
+                Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {
+                    drops += 1;
+                    self.drop_choice(mistake, drops);
+                }
                 // The answer to the last input is to be judged, too.
                 Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
                     self.stop(End::Steps);
@@ -448,6 +460,10 @@ impl<'m> Tester<'m> {
                 self.aim = Aim::Purpose(purpose);
             }
             None => {
+                if self.settings.max_walks.is_some_and(|most| self.walked >= most) {
+                    return None;
+                }
+                self.walked += 1;
                 self.aim = Aim::Walk;
                 let again = match self.settings.walks {
                     Walking::None => return None,
@@ -558,8 +574,8 @@ impl<'m> Tester<'m> {
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
         self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
-        let Tester { referee, walker, inputs, random, walks, .. } = self;
-        match walks.next(referee, walker, inputs, random, guided, fair) {
+        let Tester { referee, walker, inputs, random, walks, settings, .. } = self;
+        match walks.next(referee, walker, inputs, random, (guided, settings.values), fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
             Move::Enough => Chosen::End(Cause::Reached),

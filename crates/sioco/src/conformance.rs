@@ -117,7 +117,8 @@ impl Conformance {
         self
     }
 
-    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said.
+    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said, and as many as the walks
+    /// of `random:N` have.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
@@ -187,7 +188,7 @@ impl Conformance {
         let back_end = BackEnd::Auto;
         let never = Arc::new(AtomicBool::new(false));
         let plan = match &covered {
-            Covered::Random(walks) => planning::nothing(Cover::Random(*walks)),
+            Covered::Random(walks) => planning::nothing(Covered::walks(*walks)),
             Covered::Auto => {
                 let wanted = Wanted {
                     cover: Cover::Switch,
@@ -211,18 +212,23 @@ impl Conformance {
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
         };
-        let walks = match covered {
+        let walks = match &covered {
             Covered::Random(_) => Walks::Random,
             Covered::Auto => Walks::Guided,
             Covered::Plan(_) => Walks::None,
         };
         let planned = plan.steps(&model.model) as u64;
-        let most = self.max_steps.unwrap_or(planned.saturating_add(WALKED));
+        let max_walks = covered.most_walks();
+        let most = match max_walks {
+            Some(_) => self.max_steps,
+            None => Some(self.max_steps.unwrap_or(planned.saturating_add(WALKED))),
+        };
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
             walks,
-            max_steps: Some(most),
+            max_walks,
+            max_steps: most,
             quiescence: self.quiescence,
             fail_fast: true,
             ..Settings::default()
@@ -259,7 +265,7 @@ impl Conformance {
             quiescence: kept.quiescence,
             took: Some(took),
             planned: None,
-            budget: &format!("{most} steps"),
+            budget: &most.map(|most| format!("{most} steps")).unwrap_or_default(),
             journal: path.as_deref(),
             replay: None,
             gates: &[],

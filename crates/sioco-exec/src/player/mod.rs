@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model, Switch};
+use sioco_model::number::{self, BigInt};
 use sioco_model::semantics::{State, StepError};
 use sioco_model::term::{Op, Term};
 use sioco_model::{GateId, Id, SwitchId, TermId, Value};
@@ -349,7 +350,7 @@ impl<'m> Player<'m> {
             Event::Delta => None,
         });
         let values = happened.flat_map(|at| &at.args);
-        let mut seen: Vec<i64> = values.filter_map(|v| if let Value::Int(n) = v { Some(*n) } else { None }).collect();
+        let mut seen: Vec<BigInt> = values.filter_map(number::to_big).collect();
         seen.sort_unstable();
         seen.dedup();
         for _ in 0..REDRAWN {

@@ -63,6 +63,11 @@ enum Command {
 }
 
 impl Adapter {
+    pub(crate) fn check(&self) -> &Check {
+        let Command::Check(check) = &self.command;
+        check
+    }
+
     /// Does what was asked for.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         match &self.command {
@@ -92,7 +97,7 @@ Exit codes:
 pub struct Check {
     /// The model; without it, gates and times are not checked
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
 
     /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]

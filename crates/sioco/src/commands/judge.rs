@@ -24,6 +24,7 @@ use sioco_solve::{BackEnd, StateOracle};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::read_bytes;
 use crate::run::log;
@@ -88,6 +89,12 @@ enum Meaning {
     Sut,
     /// As the tester sent and received
     Sent,
+}
+
+impl Ruled for Judge {
+    fn rules() -> Vec<Rule<Judge>> {
+        always(&["const", "system", "solver", "order", "format"]).collect()
+    }
 }
 
 impl Judge {

@@ -26,8 +26,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::{find, read, read_bytes, wrong};
+use crate::run::slower;
 use crate::run::sut;
 use crate::run::watch::{Since, Watched};
 use crate::seconds;
@@ -88,6 +90,10 @@ pub struct Replay {
     /// After how many milliseconds without an output the SUT counts as silent [default: as recorded]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
+
+    /// Another quiescence time after an event at a gate, or in a location, as in `rcpt=2s` [default: as recorded]
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
+    slower: Vec<(String, Duration)>,
 
     /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds [default: as
     /// recorded]
@@ -216,6 +222,25 @@ fn enough(rate: Rate) -> Option<u64> {
     }
 }
 
+impl Ruled for Replay {
+    fn rules() -> Vec<Rule<Replay>> {
+        let all = always(&[
+            "sut",
+            "model",
+            "const",
+            "system",
+            "solver",
+            "run",
+            "times",
+            "quiescence",
+            "quiescence-at",
+            "patience",
+            "format",
+        ]);
+        all.collect()
+    }
+}
+
 impl Replay {
     /// Runs it again.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
@@ -232,6 +257,13 @@ impl Replay {
             let given = choices.consts.clone();
             let kept = header.model.consts.iter().filter(|(name, _)| given.iter().all(|(n, _)| n != name));
             choices.consts.extend(kept.cloned());
+        } else if !header.model.consts.is_empty() || header.model.system.is_some() {
+            let then = Choices { consts: header.model.consts.clone(), system: header.model.system.clone() };
+            let options = then.command("", &file);
+            let options = options.split_once(" --").map_or("", |(_, options)| options);
+            out.say(format_args!(
+                "note: `--model` takes another model as it is; the journal was made with `--{options}`"
+            ));
         }
         let name = self.sut.as_ref().unwrap_or(&header.sut);
         let (checked, model) = load(&file, &choices, out).map_err(|failure| match self.model {
@@ -245,11 +277,11 @@ impl Replay {
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
-        // A time that is given is meant for everywhere.
-        let slower = self.quiescence.is_none().then(|| Slower::new(&model.model, &header.settings.slower));
+        slower::check(&self.slower, &model.model)?;
+        let slower = Slower::new(&model.model, &slower::join(&header.settings.slower, &self.slower));
         let patience = Patience {
             quiescence: self.quiescence.map_or(header.settings.quiescence, Duration::from_millis),
-            slower: slower.as_ref(),
+            slower: Some(&slower),
             accepted: self.patience.unwrap_or(header.settings.patience),
         };
         let interrupted = interrupt::flag();
