@@ -13,7 +13,7 @@ fn number(name: &str, usual: u64) -> u64 {
 fn nothing_is_found() {
     let folder = format!("{}/trust-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
     let options = [
-        ("--models", number("SIOCO_TRUST", 150)),
+        ("--models", number("SIOCO_TRUST", 100)),
         ("--journals", 2),
         ("--seed", number("SIOCO_FIRST_SEED", 0)),
         ("--deadline", 60),
