@@ -329,6 +329,9 @@ fn runs(summary: &Summary) -> Option<String> {
         1 => parts.push("1 only a probe, which says nothing".into()),
         n => parts.push(format!("{n} only probes, which say nothing")),
     }
+    if summary.unbegun > 0 {
+        parts.push(format!("{} did not begin", summary.unbegun));
+    }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
