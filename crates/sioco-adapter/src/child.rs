@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use sioco_exec::Fault;
+use sioco_exec::{Crash, Fault};
 
-use crate::group::Group;
+use crate::crash;
+use crate::group::{Ending, Group};
 use crate::lines::{LineWriter, Lines, Tail};
 use crate::transport::{Connection, Connector, cannot_start};
 
@@ -159,10 +160,20 @@ impl Connection for Running {
         }
     }
 
-    fn ended(&mut self) -> Option<String> {
-        let status = self.group.status_within(NEWS)?;
+    fn ended(&mut self) -> Option<Ending> {
+        let ending = self.group.status_within(NEWS)?;
         self.errors.wait(NEWS);
-        Some(status)
+        Some(ending)
+    }
+
+    fn runs(&mut self) -> bool {
+        self.group.status().is_none()
+    }
+
+    fn crash(&mut self, patience: Duration) -> Option<Crash> {
+        let ending = self.group.status_within(patience).filter(|ending| ending.crashed)?;
+        self.errors.wait(NEWS);
+        Some(crash::of_program(&ending, self.errors.last()))
     }
 
     fn stderr(&self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The tester's side of the protocol: an adapter as a [`Sut`].
 //!
 //! Whatever the adapter does, every call returns in bounded time, and only what the adapter says by the rules becomes an
-//! observation (`theory`, section 5: error is not a verdict). After a fault the connection is given up, with everything
+//! observation (T-E3: error is not a verdict). After a fault the connection is given up, with everything
 //! that was started for it, and the next reset opens a new one.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -86,6 +86,7 @@ pub struct Client<'m> {
     closed: bool,
     stale: u64,
     unheard: u64,
+    crashes: u64,
 }
 
 /// A connection with what is known about its system.
@@ -128,6 +129,7 @@ impl<'m> Client<'m> {
             closed: false,
             stale: 0,
             unheard: 0,
+            crashes: 0,
         }
     }
 
@@ -335,7 +337,13 @@ impl<'m> Client<'m> {
                     let what = format!("before its first run it sent {}; outputs follow `ready`", excerpt(&text));
                     return Err(self.fault(FaultKind::Protocol, &what));
                 }
+                // There is no older run that could have ended so.
+                AdapterMessage::Crashed { run: None, crash } if fresh => {
+                    let why = format!("the system crashed before its first run: {}", excerpt(&crash.message));
+                    return Ok(Reset::Failed { fatal: false, why });
+                }
                 AdapterMessage::Output { run: tag, .. } if old(tag) => self.unheard += 1,
+                AdapterMessage::Crashed { run: tag, .. } if old(tag) => self.crashes += 1,
                 AdapterMessage::Accepted { run: tag, .. }
                 | AdapterMessage::Refused { run: tag, .. }
                 | AdapterMessage::Closed { run: tag }
@@ -406,15 +414,15 @@ impl<'m> Client<'m> {
             | AdapterMessage::Refused { run, .. }
             | AdapterMessage::Output { run, .. }
             | AdapterMessage::Closed { run }
+            | AdapterMessage::Crashed { run, .. }
             | AdapterMessage::Quiescent { run }
             | AdapterMessage::Error { run, .. } => *run,
             AdapterMessage::Hello(_) | AdapterMessage::Bye => None,
         };
         match tag {
             Some(tag) if tag < run => {
-                if matches!(message, AdapterMessage::Output { .. }) {
-                    self.stale += 1;
-                }
+                self.stale += u64::from(matches!(message, AdapterMessage::Output { .. }));
+                self.crashes += u64::from(matches!(message, AdapterMessage::Crashed { .. }));
                 return Ok(None);
             }
             Some(tag) if tag > run => {
@@ -443,7 +451,10 @@ impl<'m> Client<'m> {
                 answered(self, id)?;
                 SutEvent::Refused { id, why }
             }
-            AdapterMessage::Output { .. } | AdapterMessage::Quiescent { .. } | AdapterMessage::Closed { .. }
+            AdapterMessage::Output { .. }
+            | AdapterMessage::Quiescent { .. }
+            | AdapterMessage::Closed { .. }
+            | AdapterMessage::Crashed { .. }
                 if self.closed =>
             {
                 return Err(after_end(self));
@@ -451,8 +462,12 @@ impl<'m> Client<'m> {
             AdapterMessage::Output { gate, args, raw, .. } => {
                 let seen = observation(self.model, &gate, args.as_ref(), raw.as_deref(), text);
                 let seen = seen.map_err(|why| self.fault(FaultKind::Protocol, &why))?;
-                self.closed = seen == Observation::Closed;
+                self.closed = seen.is_end();
                 SutEvent::Observed(seen)
+            }
+            AdapterMessage::Crashed { crash, .. } => {
+                self.closed = true;
+                SutEvent::Observed(Observation::Crashed(crash))
             }
             AdapterMessage::Closed { .. } => {
                 self.closed = true;
@@ -581,7 +596,7 @@ impl Sut for Client<'_> {
             return Ok(Polled::Interrupted);
         }
         if let Some(event) = self.ahead.pop_front() {
-            self.closed |= event == SutEvent::Observed(Observation::Closed);
+            self.closed |= matches!(&event, SutEvent::Observed(seen) if seen.is_end());
             return Ok(Polled::Event(event));
         }
         if self.connection.is_none() && !self.closed {
@@ -634,6 +649,10 @@ impl Sut for Client<'_> {
 
     fn unheard(&self) -> u64 {
         self.unheard
+    }
+
+    fn unheard_crashes(&self) -> u64 {
+        self.crashes
     }
 
     fn stop(&mut self) {

@@ -1,6 +1,6 @@
 //! The gates of an adapter against those of the model, before the first test.
 
-use sioco_model::model::{CLOSED, Direction, Model};
+use sioco_model::model::{Direction, Model, is_end};
 use sioco_model::names::did_you_mean;
 
 use crate::protocol::Hello;
@@ -26,10 +26,10 @@ fn compare(model: &Model, lists: [&Option<Vec<String>>; 2], words: [&str; 3]) ->
     let lists = [(Direction::Input, "input", lists[0]), (Direction::Output, "output", lists[1])];
     for (direction, what, listed) in lists {
         let Some(listed) = listed else { continue };
-        // The end of the system is a message of its own, so it need not be listed.
-        let gates = || model.gates.values().filter(|g| g.direction == direction && g.name != CLOSED);
+        // Each end of the system is a message of its own, so it need not be listed.
+        let gates = || model.gates.values().filter(|g| g.direction == direction && !is_end(&g.name));
         let known = |name: &str| gates().any(|g| g.name == name);
-        let surplus = || listed.iter().map(String::as_str).filter(|name| *name != CLOSED && !known(name));
+        let surplus = || listed.iter().map(String::as_str).filter(|name| !is_end(name) && !known(name));
         for gate in gates().filter(|g| !listed.contains(&g.name)) {
             let near = did_you_mean(&gate.name, surplus());
             let help = near.map(|near| format!(": did you mean it by `{near}`?")).unwrap_or_default();
@@ -55,7 +55,7 @@ mod tests {
 
     #[track_caller]
     fn check(inputs: Option<&[&str]>, outputs: Option<&[&str]>, expected: &[&str]) {
-        let text = "input inX\ninput stop\noutput outX\noutput closed\nprocess Q { init l { ?inX -> l\n?stop -> m } state m { !outX -> l\n!closed -> l } }";
+        let text = "input inX\ninput stop\noutput outX\noutput closed\noutput crashed\nprocess Q { init l { ?inX -> l\n?stop -> m } state m { !outX -> l\n!closed -> l\n!crashed -> l } }";
         let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
         let list = |names: Option<&[&str]>| names.map(|names| names.iter().map(|n| n.to_string()).collect());
         let (inputs, outputs) = (list(inputs), list(outputs));
@@ -68,6 +68,7 @@ mod tests {
         check(None, None, &[]);
         check(Some(&["stop", "inX"]), Some(&["outX"]), &[]);
         check(None, Some(&["outX", "closed"]), &[]);
+        check(None, Some(&["outX", "crashed"]), &[]);
         check(
             Some(&["inx", "outX"]),
             None,

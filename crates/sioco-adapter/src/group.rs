@@ -3,6 +3,7 @@
 //! A group can be killed safely as long as its leader was not waited for: until then nobody else gets its number. So
 //! whether a leader has exited is looked at without taking its status, where the system allows that.
 
+use std::fmt;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,6 +24,21 @@ pub fn kill_all() {
     }
 }
 
+/// How a process ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// In words: `exit status: 3`, `signal: SIGSEGV`.
+    pub words: String,
+    /// Whether it ended abnormally, by its own doing: by a signal, or with a status other than 0.
+    pub crashed: bool,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
 /// A child that leads a process group of its own, on systems that have such.
 pub struct Group {
     child: Child,
@@ -36,13 +52,14 @@ impl Group {
         Group { child, ended: false }
     }
 
-    /// How the leader ended, in words, if it has.
-    pub fn status(&mut self) -> Option<String> {
-        status(&mut self.child)
+    /// How the leader ended, if it has. What was killed here is no crash.
+    pub fn status(&mut self) -> Option<Ending> {
+        let ending = status(&mut self.child)?;
+        Some(Ending { crashed: ending.crashed && !self.ended, ..ending })
     }
 
     /// The same, after waiting for it for a while.
-    pub fn status_within(&mut self, patience: Duration) -> Option<String> {
+    pub fn status_within(&mut self, patience: Duration) -> Option<Ending> {
         let start = Instant::now();
         loop {
             let status = self.status();
@@ -91,18 +108,19 @@ fn kill_group(leader: u32) {
 fn kill_group(_leader: u32) {}
 
 #[cfg(target_os = "linux")]
-fn status(child: &mut Child) -> Option<String> {
+fn status(child: &mut Child) -> Option<Ending> {
     use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
     let id = nix::unistd::Pid::from_raw(i32::try_from(child.id()).ok()?);
     match waitid(Id::Pid(id), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT) {
-        Ok(WaitStatus::Exited(_, code)) => Some(format!("exit status: {code}")),
-        Ok(WaitStatus::Signaled(_, signal, _)) => Some(format!("signal: {signal}")),
+        Ok(WaitStatus::Exited(_, code)) => Some(Ending { words: format!("exit status: {code}"), crashed: code != 0 }),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Some(Ending { words: format!("signal: {signal}"), crashed: true }),
         Ok(_) => None,
-        Err(_) => Some("exit status unknown".into()),
+        Err(_) => Some(Ending { words: "exit status unknown".into(), crashed: false }),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn status(child: &mut Child) -> Option<String> {
-    child.try_wait().ok().flatten().map(|status| status.to_string())
+fn status(child: &mut Child) -> Option<Ending> {
+    let status = child.try_wait().ok().flatten()?;
+    Some(Ending { words: status.to_string(), crashed: !status.success() })
 }

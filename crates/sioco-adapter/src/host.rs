@@ -4,15 +4,16 @@
 //! may listen there before it is started, and it has to run still once there is a connection.
 
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sioco_exec::{Fault, FaultKind};
+use sioco_exec::{Crash, Fault, FaultKind};
 
 use crate::child::Program;
-use crate::group::Group;
-use crate::lines::{Tail, later, pause};
+use crate::crash;
+use crate::group::{Ending, Group};
+use crate::lines::{LineWriter, Lines, Tail, later, pause};
 use crate::tcp::Tcp;
 use crate::transport::{Connection, Connector, cannot_start};
 
@@ -28,6 +29,12 @@ const LEAVE: Duration = Duration::from_secs(1);
 const PORTS: u32 = 3;
 /// How long the last lines of a server that ended are waited for.
 const NEWS: Duration = Duration::from_millis(300);
+/// How long the end of a server is waited for that ended a connection.
+const END: Duration = Duration::from_millis(50);
+/// How long what it says about that is waited for,
+const WORDS: Duration = Duration::from_millis(250);
+/// and what it wrote at any other time.
+const STDERR: Duration = Duration::from_millis(20);
 
 /// A server, and how it is started.
 pub struct Host {
@@ -51,11 +58,66 @@ enum Attempt {
     NotYet(String),
 }
 
+#[derive(Clone)]
 struct Running {
-    group: Group,
+    /// Its connections look at it, too.
+    group: Arc<Mutex<Group>>,
     port: u16,
     output: Arc<Tail>,
     errors: Arc<Tail>,
+}
+
+impl Running {
+    fn group(&self) -> MutexGuard<'_, Group> {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How it crashed, if it did, after waiting for that no longer than this. With it, what it wrote to standard error after
+    /// so many lines.
+    fn crash(&self, patience: Duration, lines: u64) -> Option<Crash> {
+        let ending = self.group().status_within(patience).filter(|ending| ending.crashed)?;
+        self.errors.wait(NEWS);
+        Some(crash::of_program(&ending, self.errors.since(lines, Duration::ZERO)))
+    }
+}
+
+/// A connection to the server.
+struct Hosted {
+    inner: Box<dyn Connection>,
+    server: Running,
+    /// How many lines the server had written to standard error before.
+    lines: u64,
+}
+
+impl Connection for Hosted {
+    fn lines(&self) -> &Lines {
+        self.inner.lines()
+    }
+
+    fn writer(&self) -> &LineWriter {
+        self.inner.writer()
+    }
+
+    fn is_gone(&mut self) -> bool {
+        self.inner.is_gone()
+    }
+
+    fn epitaph(&mut self) -> String {
+        self.inner.epitaph()
+    }
+
+    fn crash(&mut self, patience: Duration) -> Option<Crash> {
+        // A server is not expected to end with a connection.
+        self.server.crash(patience.min(END), self.lines)
+    }
+
+    fn stderr(&self) -> Vec<String> {
+        self.server.errors.since(self.lines, STDERR)
+    }
+
+    fn close(&mut self, grace: Duration) {
+        self.inner.close(grace);
+    }
 }
 
 impl Host {
@@ -108,7 +170,7 @@ impl Host {
             directory: self.program.directory.clone(),
         };
         let (group, output, errors) = program.start_alone()?;
-        Ok(Running { group, port, output, errors })
+        Ok(Running { group: Arc::new(Mutex::new(group)), port, output, errors })
     }
 
     /// Starts it, if it does not run, and waits until a connection to it is open; nothing if that was interrupted.
@@ -119,8 +181,8 @@ impl Host {
         let until = later(self.patience);
         let mut ports = 1;
         loop {
-            if self.running.as_mut().is_some_and(|running| running.group.status().is_some()) {
-                self.running = None;
+            if self.running.as_ref().is_some_and(|running| running.group().status().is_some()) {
+                self.stop();
             }
             let port = match &self.running {
                 Some(running) => running.port,
@@ -149,10 +211,14 @@ impl Host {
     /// Tries to connect to what was started.
     fn attempt(&mut self, port: u16, interrupt: &AtomicBool) -> Result<Attempt, Fault> {
         let opened = self.tcp(port, ATTEMPT)?.open(interrupt);
-        let Some(running) = &mut self.running else { return Ok(Attempt::NotYet("it does not run".into())) };
-        let Some(status) = running.group.status() else {
+        let Some(running) = &self.running else { return Ok(Attempt::NotYet("it does not run".into())) };
+        let status = running.group().status();
+        let Some(status) = status else {
             return Ok(match opened {
-                Ok(Some(connection)) => Attempt::Open(connection),
+                Ok(Some(inner)) => {
+                    let lines = running.errors.count();
+                    Attempt::Open(Box::new(Hosted { inner, server: running.clone(), lines }))
+                }
                 Ok(None) => Attempt::NotYet("it was interrupted".into()),
                 Err(fault) => Attempt::NotYet(fault.message),
             });
@@ -174,6 +240,27 @@ impl Host {
         self.running.as_ref().map(|running| running.port)
     }
 
+    /// How many lines it has written to standard error so far.
+    pub fn lines(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.errors.count())
+    }
+
+    /// What it wrote to standard error after so many lines, after waiting a moment for it.
+    pub fn said(&self, lines: u64) -> Vec<String> {
+        self.running.as_ref().map(|running| running.errors.since(lines, WORDS)).unwrap_or_default()
+    }
+
+    /// How it ended, if it did, after waiting for that no longer than this.
+    pub fn ended(&self, patience: Duration) -> Option<Ending> {
+        self.running.as_ref()?.group().status_within(patience)
+    }
+
+    /// How it crashed, if it did, after waiting for that no longer than this, with what it wrote to standard error after so
+    /// many lines.
+    pub fn crash(&self, patience: Duration, lines: u64) -> Option<Crash> {
+        self.running.as_ref()?.crash(patience, lines)
+    }
+
     /// The last lines that it printed, those of standard error last.
     pub fn last_lines(&self) -> Vec<String> {
         self.running.iter().flat_map(|r| [r.output.last(), r.errors.last()].concat()).collect()
@@ -187,13 +274,22 @@ impl Host {
 
     /// Ends it.
     pub fn stop(&mut self) {
-        self.running = None;
+        // A connection may still look at it.
+        if let Some(running) = self.running.take() {
+            running.group().end();
+        }
     }
 }
 
 /// A port that nobody listens at, at this moment.
 fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.stop();
+    }
 }
 
 impl Connector for Host {
@@ -247,8 +343,8 @@ mod tests {
         let port = other.local_addr().unwrap().port();
         let mut host = host("echo taken >&2; exit 1", &format!("127.0.0.1:{port}"));
         // As if the other one had come just after it was looked for.
-        let mut started = host.start().unwrap();
-        started.group.status_within(Duration::from_secs(20)).expect("it ends");
+        let started = host.start().unwrap();
+        started.group().status_within(Duration::from_secs(20)).expect("it ends");
         host.running = Some(started);
         let Ok(Attempt::Ended(why)) = host.attempt(port, &Interrupt::default()) else { panic!("no end") };
         assert!(why.contains("ended (exit status: 1), and still somebody can be connected to at 127.0.0.1:"), "{why}");

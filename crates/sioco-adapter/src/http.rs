@@ -1,9 +1,12 @@
 //! A system that speaks HTTP: inputs are requests, and responses are outputs.
 //!
 //! Requests go out one after the other, from a thread of their own, since nobody knows how long a response takes. An input
-//! is accepted when its request begins, so the events are in the order of the system. What cannot be connected to is a
-//! fault; a connection that breaks in the middle of an exchange is the observation `closed`. A response that has begun to
-//! arrive is no silence: it is waited for, and if its end does not come in time, that is a fault.
+//! is accepted when its request begins, so the events are in the order of the system: only the end of the system may come
+//! before it takes the request, so that for a model that allows such an end they are in the order in which they are sent. What
+//! cannot be connected to is a fault. A connection that breaks in the middle of an exchange is a crash, if the server is known
+//! to have been up: whoever handled the request is gone. Only a server that was started here and ended in an orderly way is
+//! `closed`. A response that has begun to arrive is no silence: it is waited for, and if its end does not come in time, that
+//! is a fault.
 
 mod arriving;
 mod request;
@@ -15,14 +18,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
-use sioco_model::model::{Direction, Model};
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_model::model::{CLOSED, Direction, Model, is_end};
 use sioco_model::{GateId, Value};
 use ureq::Agent;
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, DefaultConnector};
 
 use crate::config::Exchange;
+use crate::crash;
 use crate::host::{Host, PORT};
 use crate::lines::{Interrupt, MAX_LINE, later};
 use crate::text::Dialect;
@@ -33,6 +37,10 @@ use response::{Recognizer, Response};
 
 /// How often a wait looks whether somebody wants everything to end.
 const SLICE: Duration = Duration::from_millis(25);
+/// How long the end of a server is waited for that dropped a request,
+const END: Duration = Duration::from_millis(50);
+/// and how long if the model allows it to end in an orderly way, which may take a while.
+const ORDERLY_END: Duration = Duration::from_secs(2);
 
 /// What is chosen about a system that speaks HTTP.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,6 +72,14 @@ pub struct Http<'m> {
     interrupt: Interrupt,
     line: Option<Line>,
     events: VecDeque<SutEvent>,
+    /// Whether a response was ever received: then the server was up.
+    answered: bool,
+    /// How many lines the server had written to standard error when the last request was sent.
+    lines: u64,
+    /// Whether the end of the system was told in this run.
+    ended: bool,
+    /// Crashes that nobody waited for.
+    crashes: u64,
     worked: bool,
     restarts: u32,
 }
@@ -85,8 +101,8 @@ enum Told {
 enum Broken {
     /// The server is not there.
     Unreachable(String),
-    /// It ended the connection.
-    Closed,
+    /// It ended the connection, before the response or in the middle of it.
+    Dropped,
     /// It takes too long.
     Late,
     /// The same, after a part of the response.
@@ -144,6 +160,10 @@ impl<'m> Http<'m> {
             interrupt,
             line: None,
             events: VecDeque::new(),
+            answered: false,
+            lines: 0,
+            ended: false,
+            crashes: 0,
             worked: false,
             restarts: 0,
         })
@@ -166,6 +186,13 @@ impl<'m> Http<'m> {
 
     fn unfinished(&self) -> String {
         format!("a response began to arrive, and its end did not come within {} s", self.options.patience.as_secs_f64())
+    }
+
+    /// Looks whether the server crashed after the last response in a run. To be called before anything is done that might end
+    /// it.
+    fn look_for_crash(&mut self) {
+        let host = self.host.as_ref().filter(|_| !std::mem::replace(&mut self.ended, true));
+        self.crashes += u64::from(host.is_some_and(|host| host.crash(Duration::ZERO, self.lines).is_some()));
     }
 
     fn interrupted(&self) -> bool {
@@ -191,6 +218,40 @@ impl<'m> Http<'m> {
         }
     }
 
+    /// What it is that a request was not answered since the connection ended.
+    fn dropped(&mut self, gate: GateId) -> Result<Observation, Fault> {
+        let request = &self.model.gates[gate].name;
+        let message = format!("the connection was closed without a response to `{request}`");
+        let may_close = self.model.gate(CLOSED).is_some();
+        let seen = match &self.host {
+            Some(host) => match host.ended(if may_close { ORDERLY_END } else { END }) {
+                Some(ending) if !ending.crashed => Observation::Closed,
+                Some(_) => Observation::Crashed(host.crash(Duration::ZERO, self.lines).unwrap_or_default()),
+                None => Observation::Crashed(crash::of_lines(&message, host.said(self.lines))),
+            },
+            None if !self.answered => {
+                let what = format!("{message}, and it never answered before: is it a server that speaks HTTP?");
+                return Err(self.fault(FaultKind::Start, &what));
+            }
+            // Nobody sees how a server ended that was not started here.
+            None if may_close => Observation::Closed,
+            None => Observation::Crashed(Crash::new(&message)),
+        };
+        self.ended = true;
+        Ok(seen)
+    }
+
+    /// What it is that the server cannot be connected to any more.
+    fn unreachable(&mut self, why: &str) -> Result<Observation, Fault> {
+        let ending = self.host.as_ref().and_then(|host| host.ended(END));
+        let Some(ending) = ending else {
+            return Err(self.fault(FaultKind::Start, &format!("it cannot be connected to: {why}")));
+        };
+        self.ended = true;
+        let crash = self.host.as_ref().and_then(|host| host.crash(Duration::ZERO, self.lines));
+        Ok(if ending.crashed { Observation::Crashed(crash.unwrap_or_default()) } else { Observation::Closed })
+    }
+
     /// The requests before a run.
     fn prepare(&mut self) -> Result<(), Fault> {
         for (outgoing, status) in self.before.clone() {
@@ -212,10 +273,13 @@ impl<'m> Http<'m> {
                 (Ok(response), Some(status)) if response.status != status => {
                     format!("status {status} was expected, and received: {response}")
                 }
-                (Ok(_), _) => continue,
+                (Ok(_), _) => {
+                    self.answered = true;
+                    continue;
+                }
                 (Err(Broken::Late), _) => format!("no response came within {} s", self.options.patience.as_secs_f64()),
                 (Err(Broken::Unfinished), _) => self.unfinished(),
-                (Err(Broken::Closed), _) => "the connection was closed".into(),
+                (Err(Broken::Dropped), _) => "the connection was closed".into(),
                 (Err(Broken::Unreachable(why) | Broken::Wrong(why)), _) => why,
             };
             return Err(self.fault(FaultKind::Reset, &format!("before a run, after {shown}: {why}")));
@@ -278,13 +342,26 @@ fn is_unreachable(kind: std::io::ErrorKind) -> bool {
     )
 }
 
+/// Whether it was the other side that ended a connection.
+fn is_drop(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        kind,
+        ErrorKind::UnexpectedEof
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::NotConnected
+    )
+}
+
 fn broken(error: ureq::Error) -> Broken {
     use std::io::ErrorKind;
     match error {
         ureq::Error::Timeout(_) => Broken::Late,
         ureq::Error::Io(error) if is_unreachable(error.kind()) => Broken::Unreachable(error.to_string()),
         ureq::Error::Io(error) if error.kind() == ErrorKind::TimedOut => Broken::Late,
-        ureq::Error::Io(_) => Broken::Closed,
+        ureq::Error::Io(error) if is_drop(error.kind()) => Broken::Dropped,
         error @ (ureq::Error::HostNotFound | ureq::Error::ConnectionFailed) => Broken::Unreachable(error.to_string()),
         error @ ureq::Error::BodyExceedsLimit(_) => Broken::Wrong(format!("a response is too long: {error}")),
         error => Broken::Wrong(error.to_string()),
@@ -293,12 +370,18 @@ fn broken(error: ureq::Error) -> Broken {
 
 impl Sut for Http<'_> {
     fn order(&self) -> Order {
-        Order::Sut
+        // Where the system may end by itself, it may do so before it takes a request that was sent.
+        match self.model.gates.values().any(|gate| is_end(&gate.name)) {
+            true => Order::Sent,
+            false => Order::Sut,
+        }
     }
 
     fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.look_for_crash();
         self.line = None;
         self.events.clear();
+        self.ended = false;
         let mut address = self.address.clone();
         if let Some(host) = &mut self.host {
             let opened = host.connect(&self.interrupt);
@@ -345,6 +428,7 @@ impl Sut for Http<'_> {
         let (_, template) =
             self.inputs.iter().find(|(gate, _)| *gate == input.gate).expect("every input has a template");
         let outgoing = template.fill(self.model, input);
+        self.lines = self.host.as_ref().map_or(0, Host::lines);
         if let Some(line) = &self.line {
             let _ = line.requests.send((id, input.gate, outgoing));
         }
@@ -370,6 +454,7 @@ impl Sut for Http<'_> {
                 None => return Ok(Polled::Nothing),
                 Some(Told::Begun(id)) => SutEvent::Accepted { id },
                 Some(Told::Answered(gate, Ok(response))) => {
+                    self.answered = true;
                     match self.recognizer.observation(self.model, gate, &response) {
                         Ok(seen) => SutEvent::Observed(seen),
                         Err(why) => return Err(self.fault(FaultKind::Protocol, &why)),
@@ -379,12 +464,10 @@ impl Sut for Http<'_> {
                     let why = self.unfinished();
                     return Err(self.fault(FaultKind::Timeout, &why));
                 }
-                Some(Told::Answered(_, Err(Broken::Closed))) => SutEvent::Observed(Observation::Closed),
+                Some(Told::Answered(gate, Err(Broken::Dropped))) => SutEvent::Observed(self.dropped(gate)?),
                 // That nothing comes is for the tester's own timer to say.
                 Some(Told::Answered(_, Err(Broken::Late))) => continue,
-                Some(Told::Answered(_, Err(Broken::Unreachable(why)))) => {
-                    return Err(self.fault(FaultKind::Start, &format!("it cannot be connected to: {why}")));
-                }
+                Some(Told::Answered(_, Err(Broken::Unreachable(why)))) => SutEvent::Observed(self.unreachable(&why)?),
                 Some(Told::Answered(_, Err(Broken::Wrong(why)))) => return Err(self.fault(FaultKind::Protocol, &why)),
             };
             self.restarts = 0;
@@ -392,7 +475,12 @@ impl Sut for Http<'_> {
         }
     }
 
+    fn unheard_crashes(&self) -> u64 {
+        self.crashes
+    }
+
     fn stop(&mut self) {
+        self.look_for_crash();
         self.line = None;
         if let Some(host) = &mut self.host {
             host.stop();

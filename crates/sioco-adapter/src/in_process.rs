@@ -31,7 +31,7 @@
 //!
 //! # let text = "input inX(p: Int)\noutput outX(p: Int)\nprocess P { init l { ?inX(_) -> m } state m { !outX(any p) -> l } }";
 //! # let model = sioco_lang::check_text("accumulator.sts", text).model.expect("a model").model;
-//! let mut sut = InProcess::new(&model, Accumulator::default());
+//! let mut sut = InProcess::new(&model, Accumulator::default);
 //! # use sioco_exec::{GateValue, Observation, Polled, Sut, SutEvent};
 //! # use sioco_model::Value;
 //! # let wait = std::time::Duration::from_secs(1);
@@ -43,21 +43,31 @@
 //! # assert_eq!(sut.poll(wait), Ok(Polled::Event(SutEvent::Observed(Observation::Delta))));
 //! ```
 //!
-//! A panic of the system is a fault and no verdict, since it is not known whose it is.
+//! A panic in `input` or `output` is a crash of the system, which is an observation: the run fails, unless the model has the
+//! output `crashed` there. The next run begins with a new system. A panic of the code that connects it is a fault and no
+//! verdict: of [`Args::get`], of [`reset`](System::reset), of the function that makes a new system, and of whatever is in
+//! [`glue`]. What cannot be caught ends the whole process: an abort, as by a second panic while the first one unwinds, by a
+//! stack overflow, or by any panic in a program that is built with `panic = "abort"`; `std::process::exit`; and a call that
+//! never returns holds up everything. A panic on another thread of the system is only seen if the system passes it on.
+
+mod panics;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
-use sioco_model::model::{CLOSED, Direction, Gate, Model, Param};
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model, Param};
 use sioco_model::number::{self, to_big, to_rational};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
 
+pub use self::panics::glue;
+use self::panics::{Caught, catch, give_up};
 use crate::lines::{Interrupt, later};
 use crate::protocol::gate_of;
 use crate::values::{Misread, argument, keep_digits};
@@ -103,12 +113,13 @@ impl Args<'_> {
     /// The value of a parameter, as a Rust type.
     ///
     /// # Panics
-    /// If there is no such parameter, or its values are of another type. In a [`System`] that becomes a fault.
+    /// If there is no such parameter, or its values are of another type. In a [`System`] that becomes a fault: it is an error
+    /// of the test, and no crash of the system.
     #[track_caller]
     pub fn get<T: FromArg>(&self, name: &str) -> T {
         match self.gate.params.iter().position(|p| p.name == name) {
             Some(at) => self.at(at),
-            None => panic!("`{}` has no parameter `{name}`", self.gate.name),
+            None => give_up(format!("`{}` has no parameter `{name}`", self.gate.name)),
         }
     }
 
@@ -119,12 +130,15 @@ impl Args<'_> {
     #[track_caller]
     pub fn at<T: FromArg>(&self, position: usize) -> T {
         let (Some(param), Some(value)) = (self.gate.params.get(position), self.values.get(position)) else {
-            panic!("`{}` has no parameter at {position}", self.gate.name);
+            give_up(format!("`{}` has no parameter at {position}", self.gate.name));
         };
-        T::from_arg(self.sorts, param.sort, value).unwrap_or_else(|| {
-            let shown = self.sorts.show(param.sort, value);
-            panic!("`{}` of `{}` is {shown}, which is no {}", param.name, self.gate.name, std::any::type_name::<T>())
-        })
+        match T::from_arg(self.sorts, param.sort, value) {
+            Some(value) => value,
+            None => {
+                let (shown, wanted) = (self.sorts.show(param.sort, value), std::any::type_name::<T>());
+                give_up(format!("`{}` of `{}` is {shown}, which is no {wanted}", param.name, self.gate.name))
+            }
+        }
     }
 }
 
@@ -314,25 +328,36 @@ impl Output {
         Output { gate: gate.into(), args: args.into_args() }
     }
 
-    /// The end of the system, as an observation.
+    /// The orderly end of the system, as an observation.
     pub fn closed() -> Output {
         Output::new(CLOSED, ())
+    }
+
+    /// An abnormal end of the system, as an observation, with what is known about it: for a system that tells of its crashes
+    /// instead of panicking.
+    pub fn crashed(message: impl Into<String>) -> Output {
+        Output::new(CRASHED, message.into())
     }
 }
 
 /// A [`System`], connected as a system under test.
 pub struct InProcess<'m, S> {
     model: &'m Model,
-    system: S,
+    make: Box<dyn FnMut() -> S + 'm>,
+    /// There is none before the first run, and after a crash.
+    system: Option<S>,
     interrupt: Interrupt,
     events: VecDeque<SutEvent>,
-    closed: bool,
+    /// Whether the system ended in this run.
+    ended: bool,
 }
 
 impl<'m, S: System> InProcess<'m, S> {
-    /// A system for a model.
-    pub fn new(model: &'m Model, system: S) -> InProcess<'m, S> {
-        InProcess { model, system, interrupt: Interrupt::default(), events: VecDeque::new(), closed: false }
+    /// A system for a model, and how it is made: for the first run, and whenever the one before crashed. Each is
+    /// [reset](System::reset) before each run.
+    pub fn new(model: &'m Model, make: impl FnMut() -> S + 'm) -> InProcess<'m, S> {
+        let (interrupt, events) = (Interrupt::default(), VecDeque::new());
+        InProcess { model, make: Box::new(make), system: None, interrupt, events, ended: false }
     }
 
     /// The same, which ends when somebody wants that.
@@ -340,35 +365,68 @@ impl<'m, S: System> InProcess<'m, S> {
         InProcess { interrupt, ..self }
     }
 
-    /// The system.
-    pub fn system(&self) -> &S {
-        &self.system
+    /// The system, if there is one.
+    pub fn system(&self) -> Option<&S> {
+        self.system.as_ref()
     }
 
-    /// Calls the system; if it panics, that is a fault.
-    fn call<T>(&mut self, what: &str, call: impl FnOnce(&mut S) -> T) -> Result<T, Fault> {
-        let system = &mut self.system;
-        catch_unwind(AssertUnwindSafe(|| call(system))).map_err(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            fault(FaultKind::Died, format!("the system panicked {what}: {text}"))
-        })
+    /// Calls the system. If it panics, it crashed, which is an event; if what connects it does, that is a fault.
+    fn call<T>(&mut self, what: &str, call: impl FnOnce(&mut S) -> T) -> Result<Result<T, SutEvent>, Fault> {
+        let Some(system) = &mut self.system else {
+            return Err(fault(format!("there is no system that could be called {what}: it was not reset")));
+        };
+        match catch(|| call(system)) {
+            Ok(result) => Ok(Ok(result)),
+            Err(Caught::System(crash)) => {
+                self.ended = true;
+                self.bury();
+                Ok(Err(SutEvent::Observed(Observation::Crashed(crash))))
+            }
+            Err(Caught::Glue(why)) => {
+                self.bury();
+                Err(fault(format!("the code that connects the system broke down {what}: {why}")))
+            }
+        }
+    }
+
+    /// Drops a system in whatever state it is. If it panics once more, that is nothing new.
+    fn bury(&mut self) {
+        let system = self.system.take();
+        let _ = catch(|| drop(system));
     }
 
     /// The next output, if there is one.
     fn pull(&mut self) -> Result<Option<SutEvent>, Fault> {
-        if self.closed {
+        if self.ended {
             return Ok(None);
         }
-        let Some(output) = self.call("when it was asked for an output", S::output)? else { return Ok(None) };
-        let seen = self.observation(output).map_err(|why| fault(FaultKind::Protocol, why))?;
-        self.closed = seen == Observation::Closed;
+        let output = match self.call("when it was asked for an output", S::output)? {
+            Ok(Some(output)) => output,
+            Ok(None) => return Ok(None),
+            Err(crash) => return Ok(Some(crash)),
+        };
+        let seen = self.observation(output).map_err(fault)?;
+        self.ended = seen.is_end();
         Ok(Some(SutEvent::Observed(seen)))
     }
 
+    /// Whether no output means that none will come.
+    fn settles(&self) -> Result<bool, Fault> {
+        let Some(system) = self.system.as_ref().filter(|_| !self.ended) else { return Ok(true) };
+        catch(|| system.settles()).map_err(|why| fault(format!("`settles` panicked: {}", why.message())))
+    }
+
     fn observation(&self, output: Output) -> Result<Observation, String> {
-        if output.gate == CLOSED {
-            return Ok(Observation::Closed);
+        match output.gate.as_str() {
+            CLOSED => return Ok(Observation::Closed),
+            CRASHED => {
+                let message = output.args.iter().find_map(|arg| match arg {
+                    Arg::Json(json) => json.as_str(),
+                    Arg::Value(_) | Arg::Seq(_) => None,
+                });
+                return Ok(Observation::Crashed(Crash::new(message.unwrap_or_default())));
+            }
+            _ => {}
         }
         let id = gate_of(self.model, &output.gate, Direction::Output)?;
         let params = &self.model.gates[id].params;
@@ -412,8 +470,9 @@ fn misfit(sorts: &Sorts, param: &Param, what: &str) -> Misread {
     Misread::Misfit(format!("`{}` is {what}, and should be {}", param.name, sorts.name(param.sort)))
 }
 
-fn fault(kind: FaultKind, message: String) -> Fault {
-    Fault { kind, message, stderr: Vec::new(), again: true }
+/// A fault of the code that connects the system.
+fn fault(message: String) -> Fault {
+    Fault { kind: FaultKind::Glue, message, stderr: Vec::new(), again: true }
 }
 
 impl<S: System> Sut for InProcess<'_, S> {
@@ -423,8 +482,17 @@ impl<S: System> Sut for InProcess<'_, S> {
 
     fn reset(&mut self, _run: u64, seed: u64) -> Result<(), Fault> {
         self.events.clear();
-        self.closed = false;
-        self.call("when it was reset", |system| system.reset_with_seed(seed))
+        self.ended = false;
+        if self.system.is_none() {
+            let make = &mut self.make;
+            let made = catch(make).map_err(|why| fault(format!("a new system cannot be made: {}", why.message())))?;
+            self.system = Some(made);
+        }
+        let Some(system) = &mut self.system else { return Ok(()) };
+        catch(|| system.reset_with_seed(seed)).map_err(|why| {
+            self.bury();
+            fault(format!("the system cannot be reset: {}", why.message()))
+        })
     }
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
@@ -435,16 +503,23 @@ impl<S: System> Sut for InProcess<'_, S> {
                 None => break,
             }
         }
+        if self.system.is_none() {
+            // It crashed, and whoever asks is told so.
+            return Ok(());
+        }
         let model = self.model;
         let gate = &model.gates[input.gate];
         let args = Args { sorts: &model.sorts, gate, values: &input.args };
-        self.call(&format!("at the input {}", input.show(model)), |system| system.input(&gate.name, args))?;
+        let taken =
+            self.call(&format!("at the input {}", input.show(model)), |system| system.input(&gate.name, args))?;
+        // It took the input, and crashed by it perhaps.
         self.events.push_back(SutEvent::Accepted { id });
+        self.events.extend(taken.err());
         Ok(())
     }
 
     fn may_be_late(&self) -> bool {
-        !self.system.settles()
+        !self.settles().unwrap_or(true)
     }
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
@@ -463,7 +538,7 @@ impl<S: System> Sut for InProcess<'_, S> {
             if wait.is_zero() {
                 return Ok(Polled::Nothing);
             }
-            if self.closed || self.system.settles() {
+            if self.settles()? {
                 return Ok(Polled::Event(SutEvent::Observed(Observation::Delta)));
             }
             let left = until.saturating_duration_since(Instant::now());
@@ -477,153 +552,4 @@ impl<S: System> Sut for InProcess<'_, S> {
 
 fn stopped(interrupt: &AtomicBool) -> bool {
     interrupt.load(Ordering::Relaxed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LONG: Duration = Duration::from_secs(20);
-
-    fn model() -> Model {
-        let text = "type C = Red | Blue | Mix(a: Int)\ntype P = { x: Real }\ninput i(n: Int, b: Bool, t: String, r: Real, c: C, s: Seq<Int>, p: P)\ninput go\noutput o(n: Int, b: Bool, t: String, r: Real, c: C, s: Seq<Int>, p: P)\noutput small(n: Int in 0..9)\noutput done\noutput nested(s: Seq<Seq<String>>)\nprocess Q { init l { ?i(_, _, _, _, _, _, _) -> l\n?go -> l } state m { !o(any n, any b, any t, any r, any c, any s, any p) -> l\n!small(any n) -> l\n!nested(any s) -> l\n!done -> l } }";
-        let checked = sioco_lang::check_text("m.sts", text);
-        checked.model.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).model
-    }
-
-    /// Gives back what it gets, or what it was told to.
-    #[derive(Default)]
-    struct Echo {
-        plan: Vec<Output>,
-        out: VecDeque<Output>,
-        lazy: bool,
-    }
-
-    impl System for Echo {
-        fn reset(&mut self) {
-            self.out.clear();
-        }
-
-        fn input(&mut self, gate: &str, args: Args<'_>) {
-            if gate == "go" {
-                self.out.extend(self.plan.clone());
-                return;
-            }
-            let small: u8 = args.get("n");
-            let text: String = args.get("t");
-            let color: String = args.at(4);
-            assert_eq!(args.len(), 7);
-            let (r, s): (f64, Vec<i32>) = (args.get("r"), args.get("s"));
-            let output = (small, args.get::<bool>("b"), text, r, color, s, args.get::<Json>("p"));
-            self.out.push_back(Output::new("o", output));
-        }
-
-        fn output(&mut self) -> Option<Output> {
-            self.out.pop_front()
-        }
-
-        fn settles(&self) -> bool {
-            !self.lazy
-        }
-    }
-
-    fn input(model: &Model, gate: &str, text: &[&str]) -> GateValue {
-        let gate = model.gate(gate).unwrap();
-        let params = model.gates[gate].params.iter().zip(text);
-        let args = params.map(|(p, t)| sioco_lang::value::parse_value(&model.sorts, p.sort, t).expect(t)).collect();
-        GateValue { gate, args }
-    }
-
-    fn seen(polled: Result<Polled, Fault>) -> Observation {
-        match polled {
-            Ok(Polled::Event(SutEvent::Observed(seen))) => seen,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn values_become_rust_and_back() {
-        let model = model();
-        let mut sut = InProcess::new(&model, Echo::default());
-        sut.reset(1, 7).unwrap();
-        let values = ["250", "true", "\"a\\\"é\"", "0.1", "Blue", "[1, -2]", "P { x: 1 / 3 }"];
-        sut.send(1, &input(&model, "i", &values)).unwrap();
-        assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
-        let Observation::Output(out) = seen(sut.poll(LONG)) else { panic!("no output") };
-        assert_eq!(out, input(&model, "o", &values));
-        assert_eq!(seen(sut.poll(LONG)), Observation::Delta);
-        assert_eq!(sut.poll(Duration::ZERO), Ok(Polled::Nothing));
-    }
-
-    #[test]
-    fn panics_are_faults() {
-        let model = model();
-        let mut sut = InProcess::new(&model, Echo::default());
-        sut.reset(1, 7).unwrap();
-        let values = ["256", "true", "\"\"", "0.1", "Red", "[]", "P { x: 0 }"];
-        let fault = sut.send(1, &input(&model, "i", &values)).unwrap_err();
-        assert_eq!((fault.kind, fault.again), (FaultKind::Died, true));
-        assert!(fault.message.contains("`n` of `i` is 256, which is no u8"), "{fault}");
-        sut.reset(2, 7).unwrap();
-    }
-
-    #[test]
-    fn outputs_are_checked() {
-        let model = model();
-        let plan = vec![
-            Output::new("small", 9u64),
-            Output::new("small", 10),
-            Output::new("small", "x"),
-            Output::new("small", (1, 2)),
-            Output::new("small", ()),
-            Output::new("done", ()),
-            Output::new("nested", vec![vec![], vec!["a"]]),
-            Output::new("nested", vec![vec![1]]),
-            Output::new("smal", 1),
-            Output::closed(),
-        ];
-        let mut sut = InProcess::new(&model, Echo { plan, ..Echo::default() });
-        sut.reset(1, 7).unwrap();
-        sut.send(1, &input(&model, "go", &[])).unwrap();
-        sut.poll(LONG).unwrap();
-        let (small, done) = (model.gate("small").unwrap(), model.gate("done").unwrap());
-        assert_eq!(seen(sut.poll(LONG)), Observation::Output(GateValue { gate: small, args: vec![Value::Int(9)] }));
-        for part in ["`n` is 10, and should be Int in 0..9", "`n` is `\"x\"`", "2 values", "0 values"] {
-            match seen(sut.poll(LONG)) {
-                Observation::Malformed { gate, why, .. } if gate == Some(small) && why.contains(part) => {}
-                other => panic!("{part}: {other:?}"),
-            }
-        }
-        assert_eq!(seen(sut.poll(LONG)), Observation::Output(GateValue { gate: done, args: vec![] }));
-        assert_eq!(seen(sut.poll(LONG)), Observation::Output(input(&model, "nested", &["[[], [\"a\"]]"])));
-        assert!(matches!(seen(sut.poll(LONG)), Observation::Malformed { why, .. } if why.contains("`s[0][0]` is 1")));
-        let fault = sut.poll(LONG).unwrap_err();
-        assert!(fault.kind == FaultKind::Protocol && fault.message.contains("did you mean `small`?"), "{fault}");
-        assert_eq!(seen(sut.poll(LONG)), Observation::Closed);
-    }
-
-    #[test]
-    fn what_is_there_already_comes_before_an_input() {
-        let model = model();
-        let mut sut = InProcess::new(&model, Echo { plan: vec![Output::new("done", ())], ..Echo::default() });
-        sut.reset(1, 7).unwrap();
-        sut.send(1, &input(&model, "go", &[])).unwrap();
-        sut.send(2, &input(&model, "go", &[])).unwrap();
-        assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 1 })));
-        assert!(matches!(seen(sut.poll(LONG)), Observation::Output(_)));
-        assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id: 2 })));
-        assert!(matches!(seen(sut.poll(LONG)), Observation::Output(_)));
-    }
-
-    #[test]
-    fn a_system_may_need_time() {
-        let model = model();
-        let interrupt = Interrupt::default();
-        let system = Echo { lazy: true, ..Echo::default() };
-        let mut sut = InProcess::new(&model, system).interrupted_by(interrupt.clone());
-        sut.reset(1, 7).unwrap();
-        assert_eq!(sut.poll(Duration::from_millis(10)), Ok(Polled::Nothing));
-        interrupt.store(true, Ordering::Relaxed);
-        assert_eq!(sut.poll(LONG), Ok(Polled::Interrupted));
-    }
 }

@@ -1,4 +1,4 @@
-//! The outside world: what connects a system under test with the tester (`theory`, section 5).
+//! The outside world: what connects a system under test with the tester (T-O1, T-Q1, T-E1, T-E2, T-E3, T-E4).
 //!
 //! - [`protocol`], [`values`]: the messages between tester and adapter, lines of JSON, and the values in them;
 //! - [`lines`]: streams as lines, with limits, deadlines and interrupts;
@@ -20,6 +20,7 @@
 pub mod child;
 pub mod client;
 pub mod config;
+mod crash;
 pub mod gates;
 pub mod group;
 pub mod host;

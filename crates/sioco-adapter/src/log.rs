@@ -10,13 +10,15 @@ use sioco_exec::verdict::Trouble;
 use sioco_exec::{FaultKind, Order};
 use sioco_model::model::{Direction, Model};
 
-use crate::protocol::{gate_of, observation};
+use crate::protocol::{AdapterMessage, gate_of, observation};
 use crate::values::{Misread, arguments, keep_digits};
 
 /// What to do about a line that is not one of a log.
-const HELP: &str = "a log has a line of JSON for each `input` and `output`, and `quiescent`, `closed` and `reset`";
+const HELP: &str =
+    "a log has a line of JSON for each `input` and `output`, and `quiescent`, `closed`, `crashed` and `reset`";
 
-/// The runs in a text with lines of the protocol: `input`, `output`, `quiescent`, `closed`; `reset` begins another run.
+/// The runs in a text with lines of the protocol: `input`, `output`, `quiescent`, `closed`, `crashed`; `reset` begins another
+/// run.
 /// An input counts where it was accepted, if the log has lines about that.
 pub fn protocol(text: &str, model: &Model) -> Result<Log, ReadError> {
     let whole = text.ends_with('\n');
@@ -86,7 +88,7 @@ struct Reader<'m> {
 impl Reader<'_> {
     /// Whether something was seen of a run that is over.
     fn is_old(&self, json: &Json, ready_follows: bool) -> bool {
-        let seen = matches!(kind(json), Some("output" | "quiescent" | "closed"));
+        let seen = matches!(kind(json), Some("output" | "quiescent" | "closed" | "crashed"));
         let of = json.get("run").and_then(Json::as_u64);
         seen && ((ready_follows && self.resetting) || of.zip(self.run).is_some_and(|(of, run)| of < run))
     }
@@ -148,6 +150,15 @@ impl Reader<'_> {
                 self.start(line);
                 self.runs.seen(Observation::Closed, line, at);
             }
+            "crashed" => {
+                let crash = match AdapterMessage::parse(text) {
+                    Ok(Some(AdapterMessage::Crashed { crash, .. })) => crash,
+                    Ok(_) => unreachable!("the type is `crashed`"),
+                    Err(why) => return Err(wrong(why)),
+                };
+                self.start(line);
+                self.runs.seen(Observation::Crashed(crash), line, at);
+            }
             "error" => {
                 let message = json.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
                 let trouble = Trouble::Fault { kind: FaultKind::Reported, message, stderr: Vec::new() };
@@ -178,6 +189,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sioco_exec::Crash;
 
     fn model() -> Model {
         let text = "input inX(p: Int in 1..10)\noutput outX(p: Int)\noutput done\nprocess P { var x: Int = 0\n init a { ?inX(p) / x := x + p -> b\n !done [x > 15] -> c }\n state b { !outX(x) -> a }\n final c }";
@@ -191,6 +203,7 @@ mod tests {
             Action::Seen(Observation::Output(o)) => o.show(model),
             Action::Seen(Observation::Delta) => "delta".into(),
             Action::Seen(Observation::Closed) => "closed".into(),
+            Action::Seen(Observation::Crashed(crash)) => format!("crashed: {}", crash.kind()),
             Action::Seen(Observation::Malformed { why, .. }) => format!("malformed: {why}"),
         };
         log.runs.iter().map(|r| r.steps.iter().map(step).collect::<Vec<_>>().join(" ")).collect()
@@ -220,6 +233,20 @@ a word of the adapter
         let remarks: Vec<String> = log.remarks.iter().map(ToString::to_string).collect();
         assert_eq!(remarks.len(), 2, "{remarks:?}");
         assert!(remarks[0].starts_with("line 6: this is no JSON"), "{remarks:?}");
+    }
+
+    #[test]
+    fn a_crash_is_read_back() {
+        let model = model();
+        let crash = Crash::new("KeyError: 'a'").with(["Traceback".into()]);
+        let line = AdapterMessage::Crashed { run: Some(7), crash: crash.clone() }.line();
+        let log = protocol(&format!("{{\"type\":\"reset\",\"run\":7}}\n< {line}\n"), &model).expect("a log");
+        assert_eq!(log.runs[0].steps[0].action, Action::Seen(Observation::Crashed(crash)));
+        let log = protocol("{\"type\":\"output\",\"gate\":\"crashed\"}\n", &model).expect("a log");
+        assert_eq!(shown(&log, &model), ["crashed: "]);
+        // One of an older run is dropped.
+        let log = protocol(&format!("{{\"type\":\"reset\",\"run\":8}}\n{line}\n"), &model).expect("a log");
+        assert_eq!((shown(&log, &model).len(), log.remarks.len()), (0, 1));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! | `hello` | `hello` |
 //! | `reset` | `ready`, or `refused` |
 //! | `input` | `accepted`, or `refused` |
-//! | | `output`, `quiescent`, `closed`, `error` |
+//! | | `output`, `quiescent`, `closed`, `crashed`, `error` |
 //! | `bye` | `bye` |
 //!
 //! Fields that are not known are ignored, and of two versions the lower one is spoken. A line that is no JSON is a log,
@@ -13,8 +13,8 @@
 //! silence of the system, so it is a fault.
 
 use serde_json::{Map, Value as Json, json};
-use sioco_exec::{GateValue, Observation, Order};
-use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_exec::{Crash, GateValue, Observation, Order};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model};
 use sioco_model::names::did_you_mean;
 
 use crate::lines::excerpt;
@@ -116,10 +116,17 @@ pub enum AdapterMessage {
         /// What the system sent, in its own words.
         raw: Option<String>,
     },
-    /// The system ended.
+    /// The system ended in an orderly way.
     Closed {
         /// In which run.
         run: Option<u64>,
+    },
+    /// The system ended abnormally.
+    Crashed {
+        /// In which run.
+        run: Option<u64>,
+        /// How.
+        crash: Crash,
     },
     /// The system waits for an input.
     Quiescent {
@@ -227,6 +234,19 @@ impl AdapterMessage {
                 &[("gate", json!(gate)), ("args", json!(args)), ("run", json!(run)), ("raw", json!(raw))],
             ),
             AdapterMessage::Closed { run } => line("closed", &[("run", json!(run))]),
+            AdapterMessage::Crashed { run, crash: Crash { message, place, status, details } } => {
+                let details = (!details.is_empty()).then(|| details.join("\n"));
+                line(
+                    "crashed",
+                    &[
+                        ("message", json!(message)),
+                        ("place", json!(place)),
+                        ("status", json!(status)),
+                        ("details", json!(details)),
+                        ("run", json!(run)),
+                    ],
+                )
+            }
             AdapterMessage::Quiescent { run } => line("quiescent", &[("run", json!(run))]),
             AdapterMessage::Error { fatal, run, message } => {
                 line("error", &[("fatal", json!(fatal)), ("run", json!(run)), ("message", json!(message))])
@@ -241,7 +261,7 @@ impl AdapterMessage {
         let fields = Fields { fields: &fields, text };
         let run = fields.number("run")?;
         const KINDS: &[&str] =
-            &["hello", "ready", "accepted", "refused", "output", "closed", "quiescent", "error", "bye"];
+            &["hello", "ready", "accepted", "refused", "output", "closed", "crashed", "quiescent", "error", "bye"];
         Ok(Some(match fields.kind(KINDS)? {
             "hello" => AdapterMessage::Hello(fields.hello()?),
             "ready" => AdapterMessage::Ready { run },
@@ -260,6 +280,7 @@ impl AdapterMessage {
                 raw: fields.text(&["raw"]),
             },
             "closed" => AdapterMessage::Closed { run },
+            "crashed" => AdapterMessage::Crashed { run, crash: fields.crash() },
             "quiescent" => AdapterMessage::Quiescent { run },
             "error" => {
                 let fatal = fields.flag("fatal")?.unwrap_or(false);
@@ -357,6 +378,26 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// How the system crashed. Whatever the adapter knows about that is taken as it is.
+    fn crash(&self) -> Crash {
+        let mut crash = Crash::new(&self.text(&["message", "why"]).unwrap_or_default());
+        if let Some(place) = self.text(&["place"]) {
+            crash = crash.at(place);
+        }
+        if let Some(status) = self.text(&["status"]) {
+            crash = crash.ended(status);
+        }
+        match self.fields.get("details") {
+            None | Some(Json::Null) => crash,
+            Some(Json::String(text)) => crash.with(text.lines().map(str::to_owned)),
+            Some(Json::Array(lines)) => crash.with(lines.iter().map(|line| match line {
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            })),
+            Some(other) => crash.with([other.to_string()]),
+        }
+    }
+
     fn gate(&self) -> Result<String, String> {
         match self.fields.get("gate") {
             Some(Json::String(gate)) => Ok(gate.clone()),
@@ -423,6 +464,9 @@ pub fn observation(
     if gate == CLOSED {
         return Ok(Observation::Closed);
     }
+    if gate == CRASHED {
+        return Ok(Observation::Crashed(Crash::new(raw.unwrap_or_default())));
+    }
     let id = gate_of(model, gate, Direction::Output)?;
     match arguments(model, &model.gates[id], args) {
         Ok(args) => Ok(Observation::Output(GateValue { gate: id, args })),
@@ -488,7 +532,7 @@ mod tests {
             order: Order::Sut,
             reset: false,
         };
-        use AdapterMessage::{Accepted, Bye, Closed, Error, Output, Quiescent, Ready, Refused};
+        use AdapterMessage::{Accepted, Bye, Closed, Crashed, Error, Output, Quiescent, Ready, Refused};
         for (message, text) in [
             (
                 AdapterMessage::Hello(about),
@@ -502,6 +546,14 @@ mod tests {
                 r#"{"type":"output","gate":"outX","args":{"p":6},"run":7,"raw":"6;"}"#,
             ),
             (Closed { run: None }, r#"{"type":"closed"}"#),
+            (Crashed { run: None, crash: Crash::new("oh \"no\"") }, r#"{"type":"crashed","message":"oh \"no\""}"#),
+            (
+                Crashed {
+                    run: Some(7),
+                    crash: Crash::new("oh").at("a.c:1").ended("exit status: 3").with(["x".into(), "y".into()]),
+                },
+                r#"{"type":"crashed","message":"oh","place":"a.c:1","status":"exit status: 3","details":"x\ny","run":7}"#,
+            ),
             (Quiescent { run: Some(1) }, r#"{"type":"quiescent","run":1}"#),
             (
                 Error { fatal: true, run: None, message: "broken".into() },
@@ -542,6 +594,21 @@ mod tests {
             panic!("no hello")
         };
         assert_eq!((hello.protocol, hello.order, hello.reset, hello.inputs), (1, Order::Sent, true, None));
+    }
+
+    #[test]
+    fn whatever_an_adapter_knows_about_a_crash_is_taken() {
+        let crash = |fields: &str| match AdapterMessage::parse(&format!(r#"{{"type":"crashed"{fields}}}"#)) {
+            Ok(Some(AdapterMessage::Crashed { crash, run: None })) => crash,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(crash(""), Crash::default());
+        assert_eq!(crash(r#","message":null,"details":[]"#), Crash::default());
+        assert_eq!(crash(r#","message":3,"details":7"#), Crash::new("3").with(["7".into()]));
+        let details = crash(r#","message":"KeyError: 'a'\nin b","details":["x",1]"#);
+        assert_eq!(details, Crash::new("KeyError: 'a'").with(["in b".into(), "x".into(), "1".into()]));
+        let seen = seen(r#"{"type":"output","gate":"crashed","raw":"oh"}"#);
+        assert_eq!(seen, Ok(Observation::Crashed(Crash::new("oh"))));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
-use sioco_model::model::{CLOSED, Direction, Model};
+use sioco_model::model::{Direction, Model, is_end};
 
 use crate::lines::{Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
 use crate::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, common_version, gate_of};
@@ -215,7 +215,7 @@ impl<'a> Session<'a> {
                 }
                 self.greeted = true;
                 let names = |direction| {
-                    let gates = self.model.gates.values().filter(|g| g.direction == direction && g.name != CLOSED);
+                    let gates = self.model.gates.values().filter(|g| g.direction == direction && !is_end(&g.name));
                     Some(gates.map(|g| g.name.clone()).collect())
                 };
                 let hello = Hello {
@@ -293,6 +293,10 @@ impl<'a> Session<'a> {
             SutEvent::Observed(Observation::Closed) => {
                 self.active = false;
                 AdapterMessage::Closed { run }
+            }
+            SutEvent::Observed(Observation::Crashed(crash)) => {
+                self.active = false;
+                AdapterMessage::Crashed { run, crash }
             }
             SutEvent::Observed(Observation::Malformed { gate: None, why, raw }) => {
                 let message = format!("the system sent {}, which is no output: {why}", excerpt(&raw));

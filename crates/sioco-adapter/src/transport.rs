@@ -3,8 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use sioco_exec::{Fault, FaultKind};
+use sioco_exec::{Crash, Fault, FaultKind};
 
+use crate::group::Ending;
 use crate::lines::{LineWriter, Lines};
 
 /// A connection to an adapter. Dropping it ends it at once, with everything that was started for it.
@@ -26,11 +27,22 @@ pub trait Connection: Send {
 
     /// How the process ended that was started for this connection alone, after waiting a moment for the news: nothing if
     /// it runs on, or if there is none.
-    fn ended(&mut self) -> Option<String> {
+    fn ended(&mut self) -> Option<Ending> {
         None
     }
 
-    /// The last lines that the adapter wrote to standard error, oldest first.
+    /// Whether the process that was started for this connection alone runs.
+    fn runs(&mut self) -> bool {
+        false
+    }
+
+    /// How the system at the other end crashed, if it did, after waiting for the news no longer than this: its process, as
+    /// far as there is one that was started for it, ended abnormally.
+    fn crash(&mut self, _patience: Duration) -> Option<Crash> {
+        None
+    }
+
+    /// The last lines that the other end wrote to standard error, oldest first.
     fn stderr(&self) -> Vec<String> {
         Vec::new()
     }

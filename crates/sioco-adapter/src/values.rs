@@ -1,7 +1,7 @@
 //! Values as adapters write them, read by the sorts of the model.
 //!
 //! The format is that of [`sioco_plan::value`], whose [`json`](sioco_plan::value::json) writes it; here it is read with
-//! reasons. What does not fit a parameter is an observation (`theory`, section 5: malformed), so nothing may be lost on
+//! reasons. What does not fit a parameter is an observation (T-V3: malformed), so nothing may be lost on
 //! the way: numbers are read from their text, however many digits they have, and a value that an adapter did not encode
 //! by the rules is its own mistake and never the system's.
 

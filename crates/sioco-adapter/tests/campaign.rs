@@ -84,12 +84,14 @@ fn a_mutant_fails_at_the_other_end_of_a_socket() {
 }
 
 /// The accumulator, right or wrong.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Accumulator {
     /// From which sum on it tells one too many.
     wrong_from: Option<i64>,
     /// From which sum on it panics.
     breaks_at: Option<i64>,
+    /// From which sum on its argument is read by a wrong name.
+    misread_from: Option<i64>,
     sum: i64,
     answers: Vec<Output>,
 }
@@ -101,7 +103,8 @@ impl System for Accumulator {
     }
 
     fn input(&mut self, _: &str, args: Args<'_>) {
-        self.sum += args.get::<i64>("p");
+        let name = if self.misread_from.is_some_and(|from| self.sum >= from) { "q" } else { "p" };
+        self.sum += args.get::<i64>(name);
         assert!(self.breaks_at.is_none_or(|at| self.sum < at), "out of order");
         if self.sum > 15 {
             self.answers.push(Output::new("done", ()));
@@ -119,13 +122,18 @@ impl System for Accumulator {
 fn rust_code_is_tested_in_its_own_process() {
     let model = example("accumulator/accumulator");
     let settings = Settings { seed: 5, walks: Walks::Guided, max_steps: Some(500), ..Settings::default() };
-    let test = |system| campaign(&model, &mut InProcess::new(&model, system), &mut NoClock, settings.clone());
+    let test = |system: Accumulator| {
+        campaign(&model, &mut InProcess::new(&model, || system.clone()), &mut NoClock, settings.clone())
+    };
     let good = test(Accumulator::default());
     // The last walk may have been cut short.
     assert!(good.verdict < Some(Verdict::Error) && good.runs[0] > 10, "{good:?}");
     assert!(good.steps >= 450, "{} steps", good.steps);
     let bad = test(Accumulator { wrong_from: Some(12), ..Accumulator::default() });
     assert_eq!(bad.verdict, Some(Verdict::Fail), "{bad:?}");
-    let broken = test(Accumulator { breaks_at: Some(12), ..Accumulator::default() });
+    let crashing = test(Accumulator { breaks_at: Some(12), ..Accumulator::default() });
+    assert_eq!(crashing.verdict, Some(Verdict::Fail), "{crashing:?}");
+    assert!(crashing.runs[3] == 0 && crashing.runs[4] > 10, "{:?}", crashing.runs);
+    let broken = test(Accumulator { misread_from: Some(12), ..Accumulator::default() });
     assert_eq!(broken.verdict, Some(Verdict::Error), "{broken:?}");
 }

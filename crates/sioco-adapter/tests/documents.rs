@@ -14,7 +14,7 @@ use sioco_adapter::lines::Interrupt;
 use sioco_adapter::protocol::{AdapterMessage, TesterMessage, observation};
 use sioco_adapter::spec::SutSpec;
 use sioco_adapter::values::argument;
-use sioco_exec::{GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
 use sioco_model::{Model, Value};
 
 const LONG: Duration = Duration::from_secs(20);
@@ -68,8 +68,7 @@ fn the_messages_are_messages() {
             _ => panic!("{line}: who says this?"),
         }
     }
-    let all =
-        "< accepted,< closed,< error,< hello,< output,< quiescent,< ready,< refused,> bye,> hello,> input,> reset";
+    let all = "< accepted,< closed,< crashed,< error,< hello,< output,< quiescent,< ready,< refused,> bye,> hello,> input,> reset";
     assert_eq!(kinds.into_iter().collect::<Vec<_>>().join(","), all);
     assert!(!blocks("json-lines").is_empty() && blocks("json").is_empty(), "every block of JSON is checked");
 }
@@ -114,7 +113,7 @@ fn the_places_are_places() {
 #[test]
 fn the_adapter_works() {
     let blocks = blocks("python");
-    let [text] = &blocks[..] else { panic!("{} adapters", blocks.len()) };
+    let [text, _] = &blocks[..] else { panic!("{} adapters", blocks.len()) };
     assert!(text.lines().count() <= 22, "{} lines", text.lines().count());
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         println!("there is no python3: the adapter of the page was not run");
@@ -142,4 +141,49 @@ fn the_adapter_works() {
         let done = Observation::Output(value("done", &[]));
         assert_eq!(client.poll(LONG), Ok(Polled::Event(SutEvent::Observed(done))));
     }
+}
+
+/// The part that tells crashes of the system from those of the adapter, in the place of the one that does not.
+#[test]
+fn the_adapter_that_knows_crashes_works() {
+    let blocks = blocks("python");
+    let [text, part] = &blocks[..] else { panic!("{} adapters", blocks.len()) };
+    let (head, rest) = text.split_once("    elif message[\"type\"] == \"input\":\n").expect("a part for inputs");
+    let (_, tail) = rest.split_once("    elif message[\"type\"] == \"bye\":\n").expect("a part for the end");
+    let system = "import traceback\nclass Accumulator:\n    total = 0\n    def add(self, p):\n        self.total += p\n        \
+                  assert self.total < 20, f\"the sum is {self.total}\"\n        return self.total\n";
+    let head = head.replace("total = 0", "accumulator = Accumulator()");
+    let adapter = format!("{system}{head}{part}    elif message[\"type\"] == \"bye\":\n{tail}");
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("there is no python3: the adapter of the page was not run");
+        return;
+    }
+    let model = model();
+    let start = |text: String| {
+        let program = Program::new(vec!["python3".into(), "-c".into(), text]);
+        let options = Options { hello: LONG, reset: LONG, ..Options::default() };
+        Client::new(&model, Box::new(program), options, Interrupt::default())
+    };
+    let ten = GateValue { gate: model.gate("inX").unwrap(), args: vec![Value::Int(10)] };
+    let mut client = start(adapter.clone());
+    for run in 1..3 {
+        client.reset(run, 42).unwrap();
+        client.send(1, &ten).unwrap();
+        client.send(2, &ten).unwrap();
+        for expected in ["Accepted", "Output", "Accepted"] {
+            let found = format!("{:?}", client.poll(LONG));
+            assert!(found.contains(expected), "{found}");
+        }
+        let Ok(Polled::Event(SutEvent::Observed(Observation::Crashed(crash)))) = client.poll(LONG) else {
+            panic!("no crash")
+        };
+        assert_eq!(crash.message, "AssertionError('the sum is 20')");
+        assert!(crash.details[0].starts_with("Traceback") && crash.details.len() > 3, "{:?}", crash.details);
+    }
+    // The adapter reads something that is not there.
+    let mut client = start(adapter.replace("[\"p\"]", "[\"q\"]"));
+    client.reset(1, 42).unwrap();
+    client.send(1, &ten).unwrap();
+    let fault = client.poll(LONG).unwrap_err();
+    assert!(fault.kind == FaultKind::Died && fault.stderr.iter().any(|line| line == "KeyError: 'q'"), "{fault:?}");
 }

@@ -1,5 +1,5 @@
 //! Systems that speak HTTP: whole campaigns against a small server, and everything that one may do wrong. Each gets the
-//! verdict or the error that the rules give it (`theory`, section 5).
+//! verdict or the error that the rules give it (T-V3, T-E1 to T-E4).
 
 // Lints know tests by their attribute, which helpers do not have.
 #![allow(clippy::unwrap_used)]
@@ -258,10 +258,10 @@ fn a_response_may_go_to_a_gate_that_takes_the_rest() {
 }
 
 #[test]
-fn a_connection_that_ends_without_a_response_is_closed() {
-    assert_eq!(getting(Vec::new()), "closed");
-    assert_eq!(getting(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()), "closed");
-    assert_eq!(getting(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"store\"".to_vec()), "closed");
+fn a_connection_that_ends_without_a_response_is_a_crash() {
+    assert_eq!(getting(Vec::new()), "crashed");
+    assert_eq!(getting(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()), "crashed");
+    assert_eq!(getting(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"store\"".to_vec()), "crashed");
 }
 
 /// Something else than HTTP is nothing that could be held against a model.

@@ -156,7 +156,7 @@ impl System for Ticker {
 #[test]
 fn outputs_without_end_leave_room_for_inputs_and_for_the_end() {
     let model = model(MODEL);
-    let told = serve(&model, &mut InProcess::new(&model, Ticker), |port| {
+    let told = serve(&model, &mut InProcess::new(&model, || Ticker), |port| {
         let mut client = client(&model, port, Options::default());
         client.reset(1, 7).unwrap();
         client.send(1, &at(&model, "inX", 6)).unwrap();
@@ -174,7 +174,7 @@ fn outputs_without_end_leave_room_for_inputs_and_for_the_end() {
     assert_eq!(told[0], "connected");
 }
 
-/// Panics, and closes, by order.
+/// Panics, closes, and reads a wrong argument, by order.
 struct Moody(Option<Output>);
 
 impl System for Moody {
@@ -185,6 +185,7 @@ impl System for Moody {
         match args.get("p") {
             1 => panic!("one is too few"),
             2 => self.0 = Some(Output::closed()),
+            4 => assert!(args.get::<bool>("q")),
             _ => self.0 = Some(Output::new("outX", "many")),
         }
     }
@@ -196,7 +197,7 @@ impl System for Moody {
 #[test]
 fn faults_ends_and_misfits_get_through() {
     let model = model(MODEL);
-    serve(&model, &mut InProcess::new(&model, Moody(None)), |port| {
+    serve(&model, &mut InProcess::new(&model, || Moody(None)), |port| {
         let mut client = client(&model, port, Options::default());
         let mut result = |run: u64, p: i64| {
             client.reset(run, 7).unwrap();
@@ -208,15 +209,41 @@ fn faults_ends_and_misfits_get_through() {
                 }
             }
         };
-        let fault = result(1, 1).unwrap_err();
+        let Ok(Polled::Event(SutEvent::Observed(Observation::Crashed(crash)))) = result(1, 1) else {
+            panic!("no crash")
+        };
+        assert_eq!(crash.message, "one is too few");
+        assert!(crash.place.is_some_and(|place| place.contains("tests/server.rs:")));
+        let fault = result(2, 4).unwrap_err();
         assert!(fault.kind == FaultKind::Reported && fault.again, "{fault}");
-        assert!(fault.message.contains("panicked at the input ?inX(1): one is too few"), "{fault}");
-        assert_eq!(result(2, 2), Ok(Polled::Event(SutEvent::Observed(Observation::Closed))));
-        let malformed = result(3, 3);
+        assert!(fault.message.contains("broke down at the input ?inX(4): `inX` has no parameter `q` (at "), "{fault}");
+        assert_eq!(result(3, 2), Ok(Polled::Event(SutEvent::Observed(Observation::Closed))));
+        let malformed = result(4, 3);
         assert!(
             matches!(&malformed, Ok(Polled::Event(SutEvent::Observed(Observation::Malformed { raw, .. }))) if raw.contains("many")),
             "{malformed:?}"
         );
+    });
+}
+
+/// A model that is played may crash.
+#[test]
+fn a_crash_of_a_played_model_gets_through() {
+    let text = "input inX(p: Int in 1..10)\noutput outX(p: Int)\noutput crashed\nprocess P { init a { ?inX(p) -> b }\nstate b { !crashed -> c }\nstate c { !outX(1) -> a } }";
+    let model = model(text);
+    serve(&model, &mut Player::new(&model), |port| {
+        let mut client = client(&model, port, Options::default());
+        for run in 1..3 {
+            client.reset(run, 7).unwrap();
+            client.send(1, &at(&model, "inX", 6)).unwrap();
+            let seen = loop {
+                match client.poll(LONG) {
+                    Ok(Polled::Event(SutEvent::Accepted { .. } | SutEvent::Observed(Observation::Delta))) => {}
+                    other => break other,
+                }
+            };
+            assert!(matches!(&seen, Ok(Polled::Event(SutEvent::Observed(Observation::Crashed(_))))), "{seen:?}");
+        }
     });
 }
 

@@ -1,4 +1,4 @@
-//! Which switches a hypothesis has taken (`theory`, section 6): surely, whatever was merged into it, and possibly.
+//! Which switches a hypothesis has taken (T-C3): surely, whatever was merged into it, and possibly.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ impl Account {
         self.0.possibly.as_ref().unwrap_or(&self.0.surely)
     }
 
-    /// Another history leads to the same state. Says whether this changes anything.
+    /// Another history leads to the same state (T-B4). Says whether this changes anything.
     pub fn merge(&mut self, other: &Account) -> bool {
         if Arc::ptr_eq(&self.0, &other.0) || (self.0.possibly.is_none() && self.0 == other.0) {
             return false;

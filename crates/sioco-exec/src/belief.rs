@@ -1,19 +1,21 @@
-//! The belief: all hypotheses that explain what was observed so far (`theory`, section 5; S0: the set C; S3: the set of
+//! The belief: all hypotheses that explain what was observed so far (T-B2; S0: the set C; S3: the set of
 //! contexts SC).
 //!
-//! A hypothesis is a state of the model, where it stands in the purposes, and what it has taken on its way. As long as
+//! A hypothesis (T-B1) is a state of the model, where it stands in the purposes, and what it took. As long as
 //! everything is determined, states are known and nothing here asks a solver. Equal states are merged.
 //!
 //! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
 //! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Passing, Quiescence, StepError};
 use sioco_model::semantics::state::State;
-use sioco_model::{Id, SwitchId, Value};
+use sioco_model::{Id, SwitchId, Value, VarId};
+use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
@@ -53,8 +55,33 @@ pub struct Hypothesis {
     pub settled: Account,
     /// What it did last, on one of the ways that were merged into it.
     pub reactions: Reactions,
-    /// Whether it is only perhaps one: some question was left open.
-    pub doubt: bool,
+    /// The question that was left open, if it is only perhaps a hypothesis.
+    pub doubt: Option<Doubt>,
+}
+
+/// A question that no solver answered, in words. What rests on it is inconclusive (T-V8).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Doubt(Arc<str>);
+
+impl Doubt {
+    /// Whether a switch is enabled.
+    fn about(model: &Model, switch: SwitchId, why: &dyn std::fmt::Display) -> Doubt {
+        Doubt(format!("whether `{}` is enabled is unknown: {why}", model.switches[switch].name).into())
+    }
+
+    /// Whether a step of a state that is not known can be taken.
+    fn of_step(model: &Model, step: Step, why: &Reason) -> Doubt {
+        match step.switches().next() {
+            Some(switch) => Doubt::about(model, switch, why),
+            None => Doubt(format!("whether quiescence is allowed is unknown: {why}").into()),
+        }
+    }
+}
+
+impl std::fmt::Display for Doubt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 impl Hypothesis {
@@ -66,13 +93,13 @@ impl Hypothesis {
         }
     }
 
-    /// Another way to the same place; says whether it changes anything.
+    /// Another way to the same place (T-B4); says whether it changes anything.
     fn merge(&mut self, other: &Hypothesis) -> bool {
         let mut changed = self.account.merge(&other.account);
         changed |= self.settled.merge(&other.settled);
         changed |= suite::merge(&mut self.marks, &other.marks);
-        if self.doubt && !other.doubt {
-            self.doubt = false;
+        if self.doubt.is_some() && other.doubt.is_none() {
+            self.doubt = None;
             changed = true;
         }
         changed
@@ -98,6 +125,9 @@ pub struct Belief {
     /// Whether the system may have taken an input where the model does not say what happens then: nothing that follows
     /// is a failure.
     pub crossed: bool,
+    /// Why it may have taken an input that the model does not specify: no hypothesis surely takes it. What follows is a
+    /// failure only if the answer to this question is the right one (T-V8).
+    pub unsure: Option<Doubt>,
 }
 
 impl Belief {
@@ -116,19 +146,18 @@ impl Belief {
         self.groups.is_empty()
     }
 
+    /// The question that everything rests on: no hypothesis is certain.
+    pub fn doubt(&self) -> Option<&Doubt> {
+        doubt(self.hypotheses())
+    }
+
     /// Whether all hypotheses are only perhaps some.
     pub fn is_doubtful(&self) -> bool {
-        self.hypotheses().all(|h| h.doubt)
+        self.doubt().is_some()
     }
 
-    /// Adds what another belief allows.
-    pub(crate) fn join(&mut self, other: Belief) {
-        other.groups.into_iter().for_each(|group| add_group(&mut self.groups, group));
-        self.cut |= other.cut;
-        self.crossed |= other.crossed;
-    }
-
-    /// The switches that every hypothesis surely took, and those that one possibly took.
+    /// The switches that every hypothesis surely took, and those that one possibly took. Where no hypothesis is certain,
+    /// nothing was surely taken.
     pub fn account(&self, switches: usize) -> (Bits, Bits) {
         let mut all = self.hypotheses();
         let Some(first) = all.next() else { return (Bits::new(switches), Bits::new(switches)) };
@@ -137,8 +166,18 @@ impl Belief {
             surely.intersect(h.settled.surely());
             possibly.unite(h.account.possibly());
         }
-        (surely, possibly)
+        match self.is_doubtful() {
+            true => (Bits::new(switches), possibly),
+            false => (surely, possibly),
+        }
     }
+}
+
+/// The question that all of these rest on, if none is certain.
+fn doubt<'h>(hypotheses: impl IntoIterator<Item = &'h Hypothesis>) -> Option<&'h Doubt> {
+    let mut doubts = hypotheses.into_iter().map(|h| h.doubt.as_ref());
+    let first = doubts.next()??;
+    doubts.all(|d| d.is_some()).then_some(first)
 }
 
 /// What changes a belief.
@@ -199,10 +238,7 @@ impl<'m> Mind<'m> {
             }
             return Ok(belief);
         }
-        let places = match self.initial_states() {
-            Some(states) => states.into_iter().map(Place::Known).collect(),
-            None => vec![Place::Open(Trail::initial())],
-        };
+        let places = self.initial_places();
         let account = Account::new(self.model.switches.len());
         let first = |place| Hypothesis {
             place,
@@ -210,11 +246,11 @@ impl<'m> Mind<'m> {
             account: account.clone(),
             settled: account.clone(),
             reactions: Reactions::default(),
-            doubt: false,
+            doubt: None,
         };
         let mut cut = false;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
-        let belief = Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false };
+        let belief = Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false, unsure: None };
         // A mark that leads nowhere any more does no harm, but one that is missing would.
         if suite.is_all_open() && belief.hypotheses().all(|h| h.state().is_some()) {
             self.first = Some(belief.clone());
@@ -222,23 +258,38 @@ impl<'m> Mind<'m> {
         Ok(belief)
     }
 
-    /// All initial states, unless free variables have too many values.
-    fn initial_states(&self) -> Option<Vec<State>> {
-        let sorts = &self.model.sorts;
-        let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
-        for var in self.model.free_variables() {
-            let sort = self.model.variables[var].sort;
-            let count = sorts.cardinality(sort).filter(|n| n.saturating_mul(choices.len() as u64) <= START)?;
-            let values: Vec<Value> = (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect();
-            let with =
-                |c: &Vec<Value>| values.iter().map(|v| [&c[..], std::slice::from_ref(v)].concat()).collect::<Vec<_>>();
+    /// Where a run may begin. What is free has each of its values, as far as there are few; and nobody can tell which
+    /// value it has where nothing reads it. Only what is left is not known.
+    fn initial_places(&mut self) -> Vec<Place> {
+        let (model, locations) = (self.model, self.model.processes.values().map(|p| p.initial).collect::<Vec<_>>());
+        let free: Vec<VarId> = model.free_variables().collect();
+        let mut choices: Vec<Vec<(VarId, Value)>> = vec![Vec::new()];
+        let mut open = false;
+        for var in free {
+            let (sorts, sort) = (&model.sorts, model.variables[var].sort);
+            let few = |n: &u64| n.saturating_mul(choices.len() as u64) <= START;
+            let values: Vec<Value> = match sorts.cardinality(sort).filter(few) {
+                Some(count) => (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect(),
+                None if !self.tracker().is_live(&locations, var) => vec![sorts.default_value(sort)],
+                None => {
+                    open = true;
+                    continue;
+                }
+            };
+            let with = |c: &Vec<(VarId, Value)>| {
+                let one = |v: &Value| [&c[..], &[(var, v.clone())]].concat();
+                values.iter().map(one).collect::<Vec<_>>()
+            };
             choices = choices.iter().flat_map(with).collect();
         }
-        let state = |chosen: Vec<Value>| {
-            let mut chosen = chosen.into_iter();
-            self.interpreter.initial(&mut |_| chosen.next().expect("a value for every free variable"))
+        let place = |known: Vec<(VarId, Value)>| match open {
+            true => Place::Open(Trail::initial(known)),
+            false => Place::Known(self.interpreter.initial(&mut |var| {
+                let value = known.iter().find(|(v, _)| *v == var).map(|(_, value)| value.clone());
+                value.expect("a value for every free variable")
+            })),
         };
-        Some(choices.into_iter().map(state).collect())
+        choices.into_iter().map(place).collect()
     }
 
     /// The one step that most runs are made of: one hypothesis, one switch, nothing internal. Says whether that was so;
@@ -285,7 +336,7 @@ impl<'m> Mind<'m> {
         Ok(true)
     }
 
-    /// The belief after an interaction: an input that was taken, or an output. `false` if nothing explains it; the belief
+    /// The belief after an input that was taken, or an output (T-B3). `false` if nothing explains it; the belief
     /// is then as before.
     pub fn step(&mut self, suite: &Suite, belief: &mut Belief, event: &GateValue) -> Result<bool, StepError> {
         if self.single(suite, belief, event)? {
@@ -296,7 +347,7 @@ impl<'m> Mind<'m> {
         for group in &belief.groups {
             let hypotheses = self.next(suite, &group.hypotheses, event, &mut cut)?;
             if !hypotheses.is_empty() {
-                add_group(&mut groups, Group { taken: group.taken, hypotheses });
+                self.add_group(&mut groups, Group { taken: group.taken, hypotheses });
             }
         }
         belief.cut = cut;
@@ -305,6 +356,15 @@ impl<'m> Mind<'m> {
         }
         belief.groups = groups;
         Ok(true)
+    }
+
+    /// The belief after an input that was taken; see [`step`](Self::step).
+    pub fn take(&mut self, suite: &Suite, belief: &mut Belief, input: &GateValue) -> Result<bool, StepError> {
+        let taken = self.step(suite, belief, input)?;
+        if taken && belief.unsure.is_none() {
+            belief.unsure = belief.doubt().cloned();
+        }
+        Ok(taken)
     }
 
     /// An input was sent: it may be taken now or between the outputs that follow. `queue` are all inputs that were sent,
@@ -337,10 +397,13 @@ impl<'m> Mind<'m> {
                 let mut cut = belief.cut;
                 let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
                 belief.cut = cut;
+                if !hypotheses.is_empty() && belief.unsure.is_none() {
+                    belief.unsure = doubt(&hypotheses).cloned();
+                }
                 if hypotheses.is_empty() {
                     belief.crossed = true;
                 } else if belief.groups.len() < GROUPS && !too_open(belief) {
-                    add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
+                    self.add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
                 } else {
                     belief.cut = true;
                 }
@@ -362,7 +425,7 @@ impl<'m> Mind<'m> {
             if !quiet.is_empty() {
                 // Where internal steps go on for ever, they do so after the silence, too, and may lead elsewhere.
                 let hypotheses = self.close(suite, quiet, &mut cut)?;
-                add_group(&mut groups, Group { taken: group.taken, hypotheses });
+                self.add_group(&mut groups, Group { taken: group.taken, hypotheses });
             }
         }
         belief.cut = cut;
@@ -374,29 +437,31 @@ impl<'m> Mind<'m> {
     }
 
     fn silent(&mut self, suite: &Suite, h: &Hypothesis, quiet: &mut Vec<Hypothesis>) -> Result<(), StepError> {
-        let after = |suite: &Suite, place: Place, state: Option<&State>, doubt: bool| {
+        let after = |suite: &Suite, place: Place, state: Option<&State>, doubt: Option<Doubt>| {
             // Silence changes nothing, so that what comes after it in a purpose may come all the same.
             let mut marks = h.marks.clone();
             let taken = Taken { step: Step::Delta, internal: false, args: &[], before: state, after: state };
             suite.follow(self.model, &h.marks, taken, &mut marks);
-            Hypothesis { place, marks, settled: h.account.clone(), doubt: h.doubt || doubt, ..h.clone() }
+            Hypothesis { place, marks, settled: h.account.clone(), doubt: h.doubt.clone().or(doubt), ..h.clone() }
         };
         match &h.place {
             Place::Known(state) => match self.interpreter.quiescence(state)? {
                 Quiescence::Quiescent | Quiescence::Diverging => {
-                    quiet.push(after(suite, h.place.clone(), Some(state), false));
+                    quiet.push(after(suite, h.place.clone(), Some(state), None));
                 }
                 Quiescence::Active(_) => {}
-                Quiescence::Unknown { .. } => {
+                Quiescence::Unknown { switch, why } => {
                     self.unknown += 1;
-                    quiet.push(after(suite, h.place.clone(), Some(state), true));
+                    let doubt = Some(Doubt::about(self.model, switch, &why));
+                    quiet.push(after(suite, h.place.clone(), Some(state), doubt));
                 }
             },
             Place::Open(trail) => {
                 for (step, reason) in self.tracker().silence(trail) {
                     self.unknown += u64::from(reason.is_some());
                     let place = self.settled(trail.with(step, None));
-                    quiet.push(after(suite, place, None, reason.is_some()));
+                    let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
+                    quiet.push(after(suite, place, None, doubt));
                 }
             }
         }
@@ -428,9 +493,9 @@ impl<'m> Mind<'m> {
                     let (enabled, unsure) = (&mut self.enabled, &mut self.unsure);
                     self.interpreter.enabled_switches(state, event.gate, &event.args, enabled, unsure)?;
                     self.unknown += self.unsure.len() as u64;
-                    let switches: Vec<(SwitchId, bool)> = (self.enabled.iter().map(|s| (*s, false)))
-                        .chain(self.unsure.iter().map(|(s, _)| (*s, true)))
-                        .collect();
+                    let unsure = self.unsure.iter().map(|(s, why)| (*s, Some(Doubt::about(self.model, *s, why))));
+                    let switches: Vec<(SwitchId, Option<Doubt>)> =
+                        self.enabled.iter().map(|s| (*s, None)).chain(unsure).collect();
                     for (switch, doubt) in switches {
                         let mut next = state.clone();
                         self.interpreter.take(&mut next, switch, &event.args)?;
@@ -443,7 +508,8 @@ impl<'m> Mind<'m> {
                         self.unknown += u64::from(reason.is_some());
                         let step = Step::Switch(switch);
                         let place = self.settled(trail.with(step, Some(event.args.clone())));
-                        found.push(self.moved(suite, h, step, &event.args, None, place, reason.is_some()));
+                        let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
+                        found.push(self.moved(suite, h, step, &event.args, None, place, doubt));
                     }
                 }
             }
@@ -461,7 +527,7 @@ impl<'m> Mind<'m> {
         args: &[Value],
         before: Option<&State>,
         place: Place,
-        doubt: bool,
+        doubt: Option<Doubt>,
     ) -> Hypothesis {
         let internal = !step.is_observable(self.model);
         let mut marks = Vec::new();
@@ -476,7 +542,7 @@ impl<'m> Mind<'m> {
         step.switches().for_each(|s| account.take(s.index()));
         let settled = if internal { h.settled.clone() } else { account.clone() };
         let reactions = h.reactions.step(self.model, step);
-        Hypothesis { place, marks, account, settled, reactions, doubt: h.doubt || doubt }
+        Hypothesis { place, marks, account, settled, reactions, doubt: h.doubt.clone().or(doubt) }
     }
 
     /// All hypotheses that internal steps lead to, those given first; equal states are merged (S1 definition 2).
@@ -508,7 +574,7 @@ impl<'m> Mind<'m> {
                                 None => Step::Switch(s.switch),
                             };
                             let moved = |(s, next): (sioco_model::semantics::Step, State)| {
-                                self.moved(suite, h, step_of(&s), &s.args, Some(state), Place::Known(next), false)
+                                self.moved(suite, h, step_of(&s), &s.args, Some(state), Place::Known(next), None)
                             };
                             steps.into_iter().map(moved).collect()
                         }
@@ -566,9 +632,39 @@ impl<'m> Mind<'m> {
         for (step, reason) in self.tracker().internal(trail) {
             self.unknown += u64::from(reason.is_some());
             let place = self.settled(trail.with(step, None));
-            next.push(self.moved(suite, h, step, &[], None, place, reason.is_some()));
+            let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
+            next.push(self.moved(suite, h, step, &[], None, place, doubt));
         }
         next
+    }
+
+    /// Adds a group, unless there is an equal one: what follows is the same for both.
+    fn add_group(&mut self, groups: &mut Vec<Group>, group: Group) {
+        let at = (0..groups.len()).find_map(|at| Some((at, self.matching(&groups[at], &group)?)));
+        let Some((at, places)) = at else { return groups.push(group) };
+        for (place, h) in places.into_iter().zip(&group.hypotheses) {
+            groups[at].hypotheses[place].merge(h);
+        }
+    }
+
+    /// For each hypothesis of a group the place of the equal one in another; nothing if the groups are not equal.
+    fn matching(&mut self, known: &Group, group: &Group) -> Option<Vec<usize>> {
+        if known.taken != group.taken || known.hypotheses.len() != group.hypotheses.len() {
+            return None;
+        }
+        let mut states: FxHashMap<&State, usize> = FxHashMap::default();
+        let mut keys: FxHashMap<Key, usize> = FxHashMap::default();
+        for (at, h) in known.hypotheses.iter().enumerate() {
+            match &h.place {
+                Place::Known(state) => drop(states.insert(state, at)),
+                Place::Open(trail) => drop(keys.insert(self.tracker().key(trail)?, at)),
+            }
+        }
+        let place = |h: &Hypothesis| match &h.place {
+            Place::Known(state) => states.get(state).copied(),
+            Place::Open(trail) => keys.get(&self.tracker().key(trail)?).copied(),
+        };
+        group.hypotheses.iter().map(place).collect()
     }
 
     fn add(&mut self, closure: &mut Closure, h: Hypothesis) {
@@ -647,21 +743,4 @@ impl Closure {
 /// Whether there are so many hypotheses without a known state that every event would take long.
 fn too_open(belief: &Belief) -> bool {
     belief.hypotheses().filter(|h| h.state().is_none()).count() > OPEN
-}
-
-/// Adds a group, unless there is an equal one.
-fn add_group(groups: &mut Vec<Group>, group: Group) {
-    let same = |g: &Group| {
-        g.taken == group.taken
-            && g.hypotheses.len() == group.hypotheses.len()
-            && g.hypotheses.iter().zip(&group.hypotheses).all(|(a, b)| a.place == b.place)
-    };
-    match groups.iter_mut().find(|g| same(g)) {
-        Some(known) => {
-            for (a, b) in known.hypotheses.iter_mut().zip(&group.hypotheses) {
-                a.merge(b);
-            }
-        }
-        None => groups.push(group),
-    }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::event::Observation;
+use crate::border::Border;
+use crate::event::{GateValue, Observation};
 use crate::record::{End, Stamped};
 use crate::slower::grace;
 use crate::summary::Summary;
@@ -32,6 +33,7 @@ pub fn drive(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Summary {
+    let sut = &mut Border::new(tester.model(), sut);
     loop {
         let decision = tester.decide();
         flush(tester, clock, sink);
@@ -43,14 +45,16 @@ pub fn drive(
             tester.stop(End::Time);
             continue;
         }
-        if let Err(fault) = act(tester, sut, decision, clock) {
-            tester.set_dropped(sut.stale(), sut.unheard());
+        let acted = act(tester, sut, decision, clock, sink);
+        tester.set_dropped(sut.stale(), sut.unheard());
+        tester.set_unheard_crashes(sut.unheard_crashes());
+        if let Err(fault) = acted {
             tester.fault(fault);
         }
-        tester.set_dropped(sut.stale(), sut.unheard());
         flush(tester, clock, sink);
     }
     sut.stop();
+    tester.set_unheard_crashes(sut.unheard_crashes());
     tester.summary()
 }
 
@@ -63,7 +67,13 @@ fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&S
 }
 
 /// Does what was decided.
-fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &mut dyn Clock) -> Result<(), Fault> {
+fn act(
+    tester: &mut Tester<'_>,
+    sut: &mut dyn Sut,
+    decision: Decision,
+    clock: &mut dyn Clock,
+    sink: &mut dyn FnMut(&Stamped),
+) -> Result<(), Fault> {
     let patience = tester.settings().patience;
     match decision {
         Decision::Reset { run, seed } => {
@@ -75,17 +85,13 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
             tester.hears(clock.now());
         }
         Decision::Send { id, input, at_once: true } => {
-            tester.sending(clock.now());
-            sut.send(id, &input)?;
+            send(tester, sut, id, &input, clock, sink)?;
         }
         Decision::Send { id, input, at_once: false } => match sut.poll(Duration::ZERO)? {
             // What came while the input was being chosen is taken first.
             Polled::Event(event) => tell(tester, event, clock)?,
             Polled::Interrupted => tester.stop(End::Interrupted),
-            Polled::Nothing => {
-                tester.sending(clock.now());
-                sut.send(id, &input)?;
-            }
+            Polled::Nothing => send(tester, sut, id, &input, clock, sink)?,
         },
         Decision::Await { id } => match sut.poll(patience)? {
             Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
@@ -113,6 +119,20 @@ fn act(tester: &mut Tester<'_>, sut: &mut dyn Sut, decision: Decision, clock: &m
         Decision::Stop => {}
     }
     Ok(())
+}
+
+/// Sends an input. That is recorded first: a system in this process may end the whole process by it.
+fn send(
+    tester: &mut Tester<'_>,
+    sut: &mut dyn Sut,
+    id: u64,
+    input: &GateValue,
+    clock: &mut dyn Clock,
+    sink: &mut dyn FnMut(&Stamped),
+) -> Result<(), Fault> {
+    tester.sending(clock.now());
+    flush(tester, clock, sink);
+    sut.send(id, input)
 }
 
 /// Waits for what comes, or for silence, from a time on.

@@ -3,6 +3,8 @@
 use sioco_model::model::Model;
 use sioco_model::{GateId, Value};
 
+use crate::crash::Crash;
+
 /// A gate with a value for each of its parameters (S0 definition 6: gate value).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GateValue {
@@ -34,11 +36,13 @@ impl GateValue {
 pub enum Observation {
     /// An output. Its values fit the gate.
     Output(GateValue),
-    /// Silence: nothing came for the quiescence time, or the adapter knows that nothing will (`theory`, section 2:
+    /// Silence: nothing came for the quiescence time, or the adapter knows that nothing will (T-L6, T-Q1:
     /// delta).
     Delta,
-    /// The system ended, or closed the connection.
+    /// The system ended in an orderly way, or closed the connection (T-E1).
     Closed,
+    /// The system ended abnormally (T-E2).
+    Crashed(Crash),
     /// Values on a declared output gate that do not fit its parameters, or something that is no output at all.
     Malformed {
         /// The gate, if it is one.
@@ -48,6 +52,13 @@ pub enum Observation {
         /// What was received.
         raw: String,
     },
+}
+
+impl Observation {
+    /// Whether the system ended with it, in whatever way: nothing can follow.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Observation::Closed | Observation::Crashed(_))
+    }
 }
 
 /// A step of a trace: what one sees from outside, in order.

@@ -7,7 +7,7 @@ use crate::explanation::Explanation;
 use crate::log::LoggedRun;
 use crate::referee::Referee;
 use crate::sut::Order;
-use crate::verdict::{Cause, Trouble, Verdict};
+use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
 /// What became of a recorded run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,27 +35,46 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
     let sent = sent(run);
     // The place where the input that is under way is accepted.
     let mut under_way = None;
+    // The first delta of the block that goes on.
+    let mut delta = None;
     for (at, step) in run.steps.iter().enumerate() {
         if cause.is_some() {
             break;
         }
-        steps += 1;
         if under_way.is_none() {
             under_way = sent.get(&at).map(|(accepted, input)| {
                 referee.sending(input);
                 *accepted
             });
         }
+        if matches!(step.action, Action::Input(_)) {
+            cause = referee.conclude();
+            if cause.is_some() {
+                break;
+            }
+        }
+        steps = at + 1;
         cause = match &step.action {
             Action::Input(_) if under_way.take_if(|accepted| *accepted == Some(at)).is_some() => referee.accepted(),
             Action::Input(input) => referee.input(input),
-            Action::Seen(Observation::Delta) if is_withdrawn(run, at) && !referee.allows_silence() => {
-                referee.withdrawn += 1;
+            // The next event decides about it (T-Q7).
+            Action::Seen(Observation::Delta) if step.timed => {
+                referee.clock_delta();
                 None
             }
-            Action::Seen(Observation::Delta) if step.timed => referee.timed_out(),
             Action::Seen(seen) => referee.observe(seen),
         };
+        match step.action {
+            Action::Seen(Observation::Delta) => delta = delta.or(Some(at)),
+            _ => delta = None,
+        }
+    }
+    if cause.is_none() {
+        cause = referee.conclude();
+    }
+    // Quiescence that nothing explains is shown where it began.
+    if let (Some(Cause::Failure(Failure::Silence)), Some(delta)) = (&cause, delta) {
+        steps = delta + 1;
     }
     // What the system did until something broke down counts first.
     let cause = cause.unwrap_or_else(|| match &run.trouble {
@@ -66,7 +85,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
     let cause = referee.close(cause);
     let explanation = matches!(cause, Cause::Failure(_) | Cause::Open(_)).then(|| referee.explain());
     let verdict = cause.verdict();
-    let doubt = verdict <= Verdict::WeakPass && referee.belief().is_doubtful();
+    let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
     Judged { verdict, cause, steps, explanation, doubt }
 }
 
@@ -82,9 +101,4 @@ fn sent(run: &LoggedRun) -> FxHashMap<usize, (Option<usize>, &GateValue)> {
         found.entry(*at).or_insert((None, input));
     }
     found
-}
-
-/// Whether an output right after a silence shows that there was none (`theory`, section 5).
-fn is_withdrawn(run: &LoggedRun, at: usize) -> bool {
-    matches!(run.steps.get(at + 1).map(|next| &next.action), Some(Action::Seen(Observation::Output(_))))
 }

@@ -27,7 +27,7 @@ pub struct LoggedStep {
     pub action: Action,
     /// If it is an input, how many steps there were between when it was sent and when it was accepted.
     pub waited: usize,
-    /// If it is silence, whether somebody waited for it with a clock: then the system may only have been slow.
+    /// If it is silence, whether somebody waited for it with a clock (T-Q7): then the system may only have been slow.
     pub timed: bool,
 }
 

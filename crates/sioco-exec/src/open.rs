@@ -1,5 +1,5 @@
 //! Hypotheses whose state is not known: variables that are free at the start, or hidden choices among too many values
-//! (S3 definition 14: a context is a symbolic state and what was observed).
+//! (T-B1; S3 definition 14: a context is a symbolic state and what was observed).
 //!
 //! Such a hypothesis is a trail: where it started, and the steps since with the values that were observed. One symbolic
 //! path goes from trail to trail. As soon as what was observed leaves only one value for everything that still matters,
@@ -22,24 +22,33 @@ use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
 
+/// Where a trail starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Start {
+    /// In the initial state of the model, where some of what is free has values.
+    Initial(Arc<Vec<(VarId, Value)>>),
+    /// In a known state.
+    At(Arc<State>),
+}
+
 /// A hypothesis whose state is not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
-    /// Where it starts: a known state, or the initial state with what is free there.
-    start: Option<Arc<State>>,
+    /// Where it starts.
+    start: Start,
     /// The steps, each with the observed values if it can be observed.
     steps: Arc<Vec<(Step, Option<Vec<Value>>)>>,
 }
 
 impl Trail {
-    /// From the initial state of the model.
-    pub fn initial() -> Trail {
-        Trail { start: None, steps: Arc::new(Vec::new()) }
+    /// From the initial state of the model, where some of what is free has these values.
+    pub fn initial(known: Vec<(VarId, Value)>) -> Trail {
+        Trail { start: Start::Initial(Arc::new(known)), steps: Arc::new(Vec::new()) }
     }
 
     /// From a known state.
     pub fn at(state: State) -> Trail {
-        Trail { start: Some(Arc::new(state)), steps: Arc::new(Vec::new()) }
+        Trail { start: Start::At(Arc::new(state)), steps: Arc::new(Vec::new()) }
     }
 
     /// One step further.
@@ -76,15 +85,15 @@ impl<'m> Tracker<'m> {
     pub fn new(mut path: Path<'m>) -> Self {
         path.record();
         let model = path.model();
-        Tracker { model, path, at: Trail::initial(), live: Live::of(model) }
+        Tracker { model, path, at: Trail::initial(Vec::new()), live: Live::of(model) }
     }
 
     /// Goes where a trail leads.
     pub fn visit(&mut self, trail: &Trail) {
         if self.at.start != trail.start {
             match &trail.start {
-                Some(state) => self.path.start_at(state),
-                None => self.path.start(),
+                Start::At(state) => self.path.start_at(state),
+                Start::Initial(known) => self.path.start_with(known),
             }
             self.at = Trail { start: trail.start.clone(), steps: Arc::new(Vec::new()) };
         }
@@ -180,14 +189,14 @@ impl<'m> Tracker<'m> {
         found
     }
 
-    /// Values for which a switch may be taken, by a seed.
-    pub fn values(&mut self, trail: &Trail, switch: SwitchId, seed: u64) -> Option<Vec<Value>> {
+    /// Values for which a switch may be taken, chosen in this way; where borders are, another one for each turn.
+    pub fn values(&mut self, trail: &Trail, switch: SwitchId, choice: Choice, turn: u64) -> Option<Vec<Value>> {
         self.visit(trail);
         if self.path.probe(Step::Switch(switch)) == Possible::No {
             return None;
         }
         self.path.advance(Step::Switch(switch));
-        let solved = self.path.solve_with(Choice::Random(seed)).ok();
+        let solved = self.path.solve_in_turn(choice, turn).ok();
         self.path.retreat();
         solved.and_then(|s| s.steps.into_iter().last()).map(|(_, values)| values)
     }
@@ -254,6 +263,20 @@ impl<'m> Tracker<'m> {
         found
     }
 
+    /// Whether something may be undefined when one of these steps is tried, be it that this is an open question. Observed
+    /// values are those of a step at a gate.
+    pub fn may_break(&mut self, trail: &Trail, asked: &dyn Fn(Step) -> bool, observed: Option<&[Value]>) -> bool {
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        steps.retain(|s| asked(*s));
+        steps.into_iter().any(|step| {
+            let observable = step.is_observable(self.model);
+            let values = observed.filter(|_| observable);
+            self.path.may_break(step, values, values.is_some() || !observable) != Possible::No
+        })
+    }
+
     /// What the state is known by among others; equal ones can be merged.
     pub fn key(&mut self, trail: &Trail) -> Option<Key> {
         self.visit(trail);
@@ -305,7 +328,8 @@ impl<'m> Tracker<'m> {
         Some(State::new(self.path.locations().to_vec(), values))
     }
 
-    fn is_live(&self, locations: &[sioco_model::LocationId], var: VarId) -> bool {
+    /// Whether something that can happen reads a variable before it gets another value.
+    pub fn is_live(&self, locations: &[sioco_model::LocationId], var: VarId) -> bool {
         locations.iter().any(|l| self.live.at(*l).contains(&var))
     }
 

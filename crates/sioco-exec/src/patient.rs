@@ -1,4 +1,4 @@
-//! What would be believed if no silence by the clock had counted (`theory`, section 5: a time-out may be too short).
+//! What would be believed if no silence by the clock had counted (T-Q5: patient belief).
 //!
 //! Silence that an adapter announces is one. Silence that the tester waited for may be a system that is only slow: what
 //! it ruled out may come after the next input, or after the one after that. So the hypotheses that such silences rule out
@@ -40,7 +40,7 @@ impl Patient {
     /// nothing is known about them any more.
     fn change<E>(&mut self, change: impl FnOnce(&mut Belief) -> Result<bool, E>) -> bool {
         change(&mut self.belief).unwrap_or_else(|_| {
-            self.belief = Belief { groups: Vec::new(), cut: true, crossed: false };
+            self.belief = Belief { cut: true, ..Belief::default() };
             false
         })
     }
@@ -55,7 +55,7 @@ impl Patient {
         input: &GateValue,
     ) -> bool {
         let left = self.change(|belief| match order {
-            Order::Sut | Order::Certain => mind.step(suite, belief, input),
+            Order::Sut | Order::Certain => mind.take(suite, belief, input),
             Order::Sent => mind.sent(suite, belief, queue).map(|()| true),
         });
         self.prune(mind, queue.len());
@@ -77,10 +77,10 @@ impl Patient {
         self.change(|belief| mind.delta(suite, belief, sent))
     }
 
-    /// Why a run ends where neither the belief nor this explains what was observed, unless it fails. An input that
-    /// perhaps crossed something counts only in a run in which something did come late.
-    pub fn excuse(&self, late: bool) -> Option<Cause> {
-        let unsure = self.belief.cut || (late && self.belief.crossed);
+    /// Why a run ends where neither the belief nor this explains what was observed, unless it fails: something was left
+    /// out, or the system may have taken an input that the model does not specify there.
+    pub fn excuse(&self) -> Option<Cause> {
+        let unsure = self.belief.cut || self.belief.crossed || self.belief.unsure.is_some();
         unsure.then(|| Cause::Open(Open::Other(SLOW.into())))
     }
 

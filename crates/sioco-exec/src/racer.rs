@@ -1,5 +1,5 @@
 //! A system behind wires with delays: whatever is behind it, its inputs are acknowledged when they are sent, and cross
-//! the outputs that are under way (`theory`, section 5: order of events, *sent*).
+//! the outputs that are under way (T-O3: order *sent*).
 //!
 //! That is what any plain socket does. Here it happens by seed and without time, so that a tester can be tried with it.
 
@@ -171,6 +171,10 @@ impl<S: Sut> Sut for Racer<S> {
 
     fn unheard(&self) -> u64 {
         self.inner.unheard()
+    }
+
+    fn unheard_crashes(&self) -> u64 {
+        self.inner.unheard_crashes()
     }
 
     fn stop(&mut self) {

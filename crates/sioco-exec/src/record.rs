@@ -57,6 +57,8 @@ pub enum End {
     Broken,
     /// Nothing ever came from the system.
     Mute,
+    /// The model is undefined before the first step of a run.
+    Undefined,
 }
 
 impl End {
@@ -70,13 +72,14 @@ impl End {
             End::FailFast => "fail-fast",
             End::Broken => "broken",
             End::Mute => "mute",
+            End::Undefined => "undefined",
         }
     }
 
     /// The end with a name.
     pub fn named(name: &str) -> Option<End> {
         use End::*;
-        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute].into_iter().find(|e| e.name() == name)
+        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined].into_iter().find(|e| e.name() == name)
     }
 }
 
@@ -117,7 +120,7 @@ pub enum Record {
     },
     /// Something was observed. An output right after a delta withdraws that delta.
     Observed(Observation),
-    /// Nothing came for the quiescence time, by the clock of the tester: a delta, too, unless the system was only slow.
+    /// Nothing came for the quiescence time, by the clock (T-Q1, T-Q2): a delta, too, unless the system was only slow.
     TimedOut,
     /// The time to think was over before everything was computed, and the tester did something cheaper: that decision of
     /// the clock.

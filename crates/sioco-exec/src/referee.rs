@@ -1,4 +1,4 @@
-//! The verdict rules on one run (`theory`, section 5; S3 rules 1 to 5; S0 algorithm 1, lines 24 to 39).
+//! The verdict rules on one run (T-V2 to T-V8; S3 rules 1 to 5; S0 algorithm 1, lines 24 to 39).
 //!
 //! A referee is told what happens, in order, and says when that is the end. It chooses nothing and knows no clock, so
 //! that a recorded run gets the same verdict again.
@@ -8,15 +8,17 @@ mod explain;
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::GateId;
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
+use sioco_symbolic::step::Step;
 
 use crate::account::Bits;
 use crate::belief::{Belief, Hypothesis, Mind, Place};
+use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
 use crate::patient::Patient;
 use crate::suite::Suite;
@@ -33,8 +35,17 @@ pub struct Reached {
     pub verdict: Verdict,
     /// Whether there is just one hypothesis.
     pub alone: bool,
-    /// Whether all hypotheses rest on something unknown.
-    pub doubt: bool,
+}
+
+/// A purpose that hypotheses accept.
+struct Accepting {
+    purpose: usize,
+    /// How many are surely there.
+    sure: usize,
+    /// The number of the last of these.
+    last: usize,
+    /// Whether one of those that accept rests on no open question.
+    certain: bool,
 }
 
 /// See the [module](self).
@@ -46,38 +57,35 @@ pub struct Referee<'m> {
     /// What the order of events means in this run, and in the next one.
     order: Order,
     promised: Order,
-    belief: Belief,
+    pub(crate) belief: Belief,
     pub(crate) under_way: Option<UnderWay>,
     pub(crate) misordered: bool,
-    /// The belief before a delta that the next output may disprove.
-    before_delta: Option<Belief>,
-    /// Whether that delta is one by the clock.
-    timed: bool,
+    /// The deltas since the last input or output, if there are any.
+    pub(crate) block: Option<Block>,
     /// What would be believed without the silences by the clock, where that is more.
-    patient: Option<Patient>,
-    /// Whether a silence of this run was withdrawn.
-    late: bool,
-    /// Whether the last thing that happened was silence.
-    quiet: bool,
+    pub(crate) patient: Option<Patient>,
     /// All inputs that were sent in this run, where it is not known when they were taken.
-    queue: Vec<GateValue>,
+    pub(crate) queue: Vec<GateValue>,
     /// What was observed last and ended the run.
-    broken_by: Option<Observation>,
+    pub(crate) broken_by: Option<Observation>,
     closed: Option<GateId>,
+    crashed: Option<GateId>,
     /// Whether a refused input counts (S2 definition 6).
     pub(crate) refusals: bool,
     /// Deltas that were withdrawn since an output came after all.
     pub withdrawn: u64,
+    /// How many of them would have been failures.
+    pub hidden: u64,
 }
 
 /// What was believed before a run was judged in another order.
 pub(crate) struct SetAside {
     belief: Belief,
-    before_delta: Option<Belief>,
+    block: Option<Block>,
     patient: Option<Patient>,
-    quiet: bool,
     broken_by: Option<Observation>,
     withdrawn: u64,
+    hidden: u64,
 }
 
 impl<'m> Referee<'m> {
@@ -100,7 +108,10 @@ impl<'m> Referee<'m> {
         if let Some(oracle) = oracle {
             interpreter = interpreter.with_oracle(oracle);
         }
-        let closed = model.gates.iter().find(|(_, g)| g.name == CLOSED && g.direction == Direction::Output);
+        let output = |name: &str| {
+            let found = model.gates.iter().find(|(_, g)| g.name == name && g.direction == Direction::Output);
+            found.map(|(id, _)| id)
+        };
         Referee {
             mind: Mind::new(model, interpreter, solvers, limit),
             suite,
@@ -109,16 +120,15 @@ impl<'m> Referee<'m> {
             belief: Belief::default(),
             under_way: None,
             misordered: false,
-            before_delta: None,
-            timed: false,
+            block: None,
             patient: None,
-            late: false,
-            quiet: false,
             queue: Vec::new(),
             broken_by: None,
-            closed: closed.map(|(id, _)| id),
+            closed: output(CLOSED),
+            crashed: output(CRASHED),
             refusals: false,
             withdrawn: 0,
+            hidden: 0,
         }
     }
 
@@ -159,6 +169,9 @@ impl<'m> Referee<'m> {
     /// Whether a hypothesis takes this input next, or perhaps does.
     pub fn takes(&mut self, input: &GateValue) -> bool {
         let Referee { belief, queue, mind, .. } = self;
+        if !mind.interpreter.is_gate_value(input.gate, &input.args) {
+            return false;
+        }
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
         let ready = belief.groups.iter().filter(|g| g.taken == queue.len());
         for h in ready.flat_map(|g| &g.hypotheses) {
@@ -177,7 +190,7 @@ impl<'m> Referee<'m> {
         false
     }
 
-    /// Whether every hypothesis takes this input next, for sure (`theory`, section 5: refused inputs).
+    /// Whether every hypothesis takes this input next, for sure (T-E4: refused inputs).
     pub fn must_take(&mut self, input: &GateValue) -> bool {
         let Referee { belief, queue, mind, .. } = self;
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
@@ -205,17 +218,15 @@ impl<'m> Referee<'m> {
 
     /// Whether the last thing observed was silence.
     pub fn is_quiet(&self) -> bool {
-        self.quiet
+        self.block.is_some()
     }
 
     /// A run begins. A cause is the end of it: the model has no defined beginning.
     pub fn start(&mut self) -> Option<Cause> {
         self.order = self.promised;
         (self.under_way, self.misordered) = (None, false);
-        self.before_delta = None;
+        self.block = None;
         self.patient = None;
-        self.late = false;
-        self.quiet = false;
         self.broken_by = None;
         self.queue.clear();
         match self.mind.start(&self.suite) {
@@ -229,10 +240,8 @@ impl<'m> Referee<'m> {
 
     /// The system took an input, or got it sent, as the order of events has it.
     pub fn input(&mut self, input: &GateValue) -> Option<Cause> {
-        self.quiet = false;
-        // What a silence by the clock ruled out is followed beside the belief.
-        if self.order.is_of_system() || self.timed {
-            self.before_delta = None;
+        if let Some(cause) = self.conclude() {
+            return Some(cause);
         }
         self.forget_queue();
         let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
@@ -240,7 +249,7 @@ impl<'m> Referee<'m> {
         let crossed = self.belief.crossed;
         let result = match self.order {
             _ if !known => Ok(false),
-            Order::Sut | Order::Certain => self.mind.step(&self.suite, &mut self.belief, input),
+            Order::Sut | Order::Certain => self.mind.take(&self.suite, &mut self.belief, input),
             Order::Sent => {
                 self.queue.push(input.clone());
                 self.mind.sent(&self.suite, &mut self.belief, &self.queue).map(|()| {
@@ -256,66 +265,48 @@ impl<'m> Referee<'m> {
         match result {
             Ok(true) => None,
             Ok(false) if crossed => Some(Cause::Open(Open::Crossed)),
+            Ok(false) if known && self.belief.cut => Some(Cause::Open(Open::Cut)),
             Ok(false) => Some(Cause::Open(Open::Unspecified(input.clone()))),
             Err(error) => Some(self.trouble(&error)),
         }
     }
 
-    /// What was observed, whatever input is under way.
+    /// What was observed other than quiescence, whatever input is under way.
     pub(crate) fn look_at(&mut self, seen: &Observation) -> Option<Cause> {
         let (gate_value, failure) = match seen {
             Observation::Delta => return self.delta(false),
-            Observation::Output(output) => {
-                if !self.mind.interpreter.is_gate_value(output.gate, &output.args) {
-                    let gate = Some(output.gate);
+            Observation::Output(output) => match self.mind.interpreter.is_gate_value(output.gate, &output.args) {
+                true => (Some(output.clone()), Failure::Output(output.clone())),
+                false => {
                     let raw = output.show(self.model());
-                    return self.fail(seen, Failure::Malformed { gate, why: "values do not fit".into(), raw });
+                    (None, Failure::Malformed { gate: Some(output.gate), why: "values do not fit".into(), raw })
                 }
-                (Some(output.clone()), Failure::Output(output.clone()))
-            }
+            },
             Observation::Closed => (self.closed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Closed),
+            Observation::Crashed(crash) => {
+                (self.crashed.map(|gate| GateValue { gate, args: Vec::new() }), Failure::Crashed(crash.clone()))
+            }
             Observation::Malformed { gate, why, raw } => {
-                let failure = Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() };
-                return self.fail(seen, failure);
+                (None, Failure::Malformed { gate: *gate, why: why.clone(), raw: raw.clone() })
             }
         };
-        let before = self.before_delta.take();
-        let mut late = None;
-        match before {
-            Some(before) if std::mem::take(&mut self.quiet) => {
-                // The time-out was too short: there was something under way.
-                self.belief = before;
-                self.withdrawn += 1;
-                self.late = true;
-                if let Some(patient) = &mut self.patient {
-                    patient.silences = patient.silences.saturating_sub(1);
-                }
-            }
-            // Inputs that were sent after the silence may not have been taken yet.
-            other => late = other,
+        let announced = self.interrupt_block();
+        let cause = self.explained_by(seen, gate_value, failure);
+        // Where the system is played in this process, there is no adapter that could be wrong.
+        let promised = announced && self.order != Order::Certain;
+        match cause {
+            Some(Cause::Failure(_)) if promised && !seen.is_end() => Some(broken_word()),
+            cause => cause,
         }
-        let Some(event) = gate_value else { return self.fail(seen, failure) };
+    }
+
+    /// Judges an output or the end of the system.
+    fn explained_by(&mut self, seen: &Observation, event: Option<GateValue>, failure: Failure) -> Option<Cause> {
+        let Some(event) = event else { return self.fail(seen, failure) };
         let mut result = match self.queue.is_empty() {
             true => self.mind.step(&self.suite, &mut self.belief, &event),
             false => self.mind.overtaken(&self.suite, &mut self.belief, &self.queue, &event),
         };
-        if let (Ok(explained), Some(mut late)) = (&result, late) {
-            let explained = *explained;
-            result = match self.mind.overtaken(&self.suite, &mut late, &self.queue, &event) {
-                Ok(true) if explained => {
-                    self.belief.join(late);
-                    Ok(true)
-                }
-                Ok(true) => {
-                    self.belief = late;
-                    self.withdrawn += 1;
-                    self.late = true;
-                    Ok(true)
-                }
-                Ok(false) => Ok(explained),
-                Err(error) => Err(error),
-            };
-        }
         if let Some(mut patient) = self.patient.take() {
             let explained = patient.seen(&mut self.mind, &self.suite, &self.queue, &event);
             match &result {
@@ -341,15 +332,14 @@ impl<'m> Referee<'m> {
     }
 
     /// The silences by the clock were none: there was something under way.
-    fn disbelieve(&mut self, patient: Patient) {
+    pub(crate) fn disbelieve(&mut self, patient: Patient) {
         self.belief = patient.belief;
         self.withdrawn += patient.silences;
-        self.late = true;
     }
 
     /// Once all inputs are taken, nobody needs to know them any more.
     fn forget_queue(&mut self) {
-        if self.before_delta.is_some() || self.queue.is_empty() {
+        if self.block.is_some() || self.queue.is_empty() {
             return;
         }
         let beliefs = || self.patient.iter().map(|p| &p.belief).chain([&self.belief]);
@@ -360,34 +350,15 @@ impl<'m> Referee<'m> {
         }
     }
 
-    /// Whether silence would surely be no failure now.
-    pub fn allows_silence(&mut self) -> bool {
-        if self.quiet || self.belief.crossed || self.belief.cut {
-            return true;
-        }
-        let mut belief = self.belief.clone();
-        match self.mind.delta(&self.suite, &mut belief, self.queue.len()) {
-            // Where that is not decided, it may be a failure for all that is known.
-            Ok(allowed) => allowed && !belief.is_doubtful(),
-            Err(_) => true,
-        }
-    }
-
-    /// The belief that something which is seen now is judged by: what comes right after a silence disproves it.
-    pub(crate) fn before_observation(&self) -> Belief {
-        let quiet = self.before_delta.as_ref().filter(|_| self.quiet);
-        quiet.unwrap_or(&self.belief).clone()
-    }
-
     /// Goes on from a belief, in the order in which inputs are sent; gives back what was believed until now.
     pub(crate) fn set_aside(&mut self, belief: Belief) -> SetAside {
         let aside = SetAside {
             belief: std::mem::replace(&mut self.belief, belief),
-            before_delta: self.before_delta.take(),
+            block: self.block.take(),
             patient: self.patient.take(),
-            quiet: std::mem::take(&mut self.quiet),
             broken_by: self.broken_by.take(),
             withdrawn: self.withdrawn,
+            hidden: self.hidden,
         };
         self.order = Order::Sent;
         aside
@@ -395,65 +366,15 @@ impl<'m> Referee<'m> {
 
     /// Believes again what was set aside, in the order that the adapter promises.
     pub(crate) fn restore(&mut self, aside: SetAside) {
-        let SetAside { belief, before_delta, patient, quiet, broken_by, withdrawn } = aside;
-        (self.belief, self.before_delta, self.patient, self.quiet) = (belief, before_delta, patient, quiet);
-        (self.broken_by, self.withdrawn) = (broken_by, withdrawn);
+        let SetAside { belief, block, patient, broken_by, withdrawn, hidden } = aside;
+        (self.belief, self.block, self.patient) = (belief, block, patient);
+        (self.broken_by, self.withdrawn, self.hidden) = (broken_by, withdrawn, hidden);
         self.queue.clear();
         self.order = Order::Sut;
     }
 
-    /// Silence: by the clock, or as the system or its adapter says.
-    pub(crate) fn delta(&mut self, timed: bool) -> Option<Cause> {
-        if self.quiet {
-            // Two silences in a row say nothing new.
-            return None;
-        }
-        let sent = self.queue.len();
-        let mut before = self.belief.clone();
-        let mut result = self.mind.delta(&self.suite, &mut self.belief, sent);
-        let patient = self.patient.take();
-        match (&result, patient) {
-            (Ok(true), Some(mut patient)) if timed => {
-                patient.silences += 1;
-                self.patient = Some(patient);
-            }
-            (Ok(true), Some(mut patient)) => {
-                let explained = patient.silent(&mut self.mind, &self.suite, sent);
-                self.patient = Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.belief));
-            }
-            (Ok(true), None) if timed => {
-                self.patient = Patient::after(&mut self.mind, before.clone(), &self.belief, sent);
-            }
-            (Ok(false), Some(mut patient)) => {
-                let all = patient.belief.clone();
-                if patient.silent(&mut self.mind, &self.suite, sent) {
-                    self.disbelieve(patient);
-                    if timed {
-                        self.patient = Patient::after(&mut self.mind, all.clone(), &self.belief, sent);
-                    }
-                    before = all;
-                    result = Ok(true);
-                } else {
-                    self.patient = Some(patient);
-                }
-            }
-            (Ok(true), None) | (Ok(false), None) | (Err(_), _) => {}
-        }
-        match result {
-            Ok(true) => {
-                // An output may disprove this: then inputs may be under way again, and the queue is still needed.
-                self.before_delta = Some(before);
-                self.timed = timed;
-                self.quiet = true;
-                None
-            }
-            Ok(false) => self.fail(&Observation::Delta, Failure::Silence),
-            Err(error) => Some(self.trouble(&error)),
-        }
-    }
-
     /// Nothing explains what was observed: a failure, unless something was left out that might.
-    fn fail(&mut self, seen: &Observation, failure: Failure) -> Option<Cause> {
+    pub(crate) fn fail(&mut self, seen: &Observation, failure: Failure) -> Option<Cause> {
         self.broken_by = Some(seen.clone());
         if self.belief.crossed {
             return Some(Cause::Open(Open::Crossed));
@@ -461,8 +382,11 @@ impl<'m> Referee<'m> {
         if self.belief.cut {
             return Some(Cause::Open(Open::Cut));
         }
+        if let Some(doubt) = &self.belief.unsure {
+            return Some(Cause::Open(Open::Undecided(doubt.to_string())));
+        }
         let known = !matches!(failure, Failure::Malformed { .. });
-        if let Some(excuse) = self.patient.as_ref().and_then(|p| p.excuse(self.late)).filter(|_| known) {
+        if let Some(excuse) = self.patient.as_ref().and_then(Patient::excuse).filter(|_| known) {
             return Some(excuse);
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
@@ -473,39 +397,43 @@ impl<'m> Referee<'m> {
         Some(Cause::Failure(failure))
     }
 
-    /// Whether a hypothesis without a known state has a switch that may be undefined where it was asked about.
+    /// Whether the model may be undefined for what was observed, in a hypothesis without a known state that was asked about
+    /// it.
     fn may_be_undefined(&mut self, seen: &Observation) -> bool {
         let model = self.model();
-        let trails: Vec<_> = (self.belief.hypotheses())
+        // Quiescence is asked of those that have taken all inputs.
+        let sent = self.queue.len();
+        let groups = self.belief.groups.iter().filter(|g| *seen != Observation::Delta || g.taken == sent);
+        let trails: Vec<_> = (groups.flat_map(|g| &g.hypotheses))
             .filter_map(|h| match &h.place {
                 Place::Known(_) => None,
                 Place::Open(trail) => Some(trail.clone()),
             })
             .collect();
-        let asked = |s: SwitchId| match (model.switches[s].label, seen) {
-            (Label::Gate(g), Observation::Output(output)) => g == output.gate,
-            (Label::Gate(g), Observation::Delta) => model.gates[g].direction == Direction::Output,
-            (Label::Gate(g), Observation::Closed) => Some(g) == self.closed,
-            (Label::Gate(_), Observation::Malformed { .. }) => false,
-            (Label::Internal | Label::Send(_) | Label::Receive(_), _) => true,
+        let (closed, crashed) = (self.closed, self.crashed);
+        let asked = |step: Step| match step.switches().next().map(|s| model.switches[s].label) {
+            None => false,
+            Some(Label::Internal | Label::Send(_) | Label::Receive(_)) => true,
+            Some(Label::Gate(g)) => match seen {
+                Observation::Output(output) => g == output.gate,
+                Observation::Delta => model.gates[g].direction == Direction::Output,
+                Observation::Closed => Some(g) == closed,
+                Observation::Crashed(_) => Some(g) == crashed,
+                Observation::Malformed { .. } => false,
+            },
         };
-        let partial = |s: SwitchId| {
-            let s = &model.switches[s];
-            let terms = s.params.iter().filter_map(|p| p.term).chain(s.update.iter().map(|(_, t)| *t));
-            terms.chain([s.guard]).any(|t| model.terms.is_partial(t))
+        let values = match seen {
+            Observation::Output(output) => Some(&output.args[..]),
+            _ => None,
         };
         if trails.is_empty() {
             return false;
         }
         let tracker = self.mind.tracker();
-        trails.iter().any(|trail| {
-            let locations = tracker.locations(trail);
-            let mut switches = locations.iter().flat_map(|l| model.locations[*l].outgoing.iter().copied());
-            switches.any(|s| asked(s) && partial(s))
-        })
+        trails.iter().any(|trail| tracker.may_break(trail, &asked, values))
     }
 
-    fn trouble(&self, error: &StepError) -> Cause {
+    pub(crate) fn trouble(&self, error: &StepError) -> Cause {
         let (StepError::Undefined { switch, .. } | StepError::NeedsSolver { switch, .. }) = error;
         match error {
             StepError::NeedsSolver { .. } => Cause::Open(Open::Other(error.describe(self.model()))),
@@ -515,35 +443,36 @@ impl<'m> Referee<'m> {
         }
     }
 
-    /// The open purposes that are reached here (S3 rules 4 and 5): by all hypotheses, or by some.
+    /// The open purposes that are reached here (S3 rules 4 and 5): by all hypotheses, or by some. A hypothesis that rests on
+    /// an open question does not reach anything by itself.
     pub fn reached(&self) -> Vec<Reached> {
         let (suite, belief) = (&self.suite, &self.belief);
-        // How many hypotheses are surely there, and the last of these; in the order in which purposes come up.
+        // In the order in which purposes come up.
         let mut places: FxHashMap<usize, usize> = FxHashMap::default();
-        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        let mut found: Vec<Accepting> = Vec::new();
         let mut all = 0;
         for h in belief.hypotheses() {
             all += 1;
             for mark in &h.marks {
                 for purpose in suite.accepted(mark.node) {
                     let place = *places.entry(purpose).or_insert_with(|| {
-                        found.push((purpose, 0, 0));
+                        found.push(Accepting { purpose, sure: 0, last: 0, certain: false });
                         found.len() - 1
                     });
-                    let (_, sure, last) = &mut found[place];
-                    if mark.sure && *last != all {
-                        (*sure, *last) = (*sure + 1, all);
+                    let accepting = &mut found[place];
+                    accepting.certain |= h.doubt.is_none();
+                    if mark.sure && accepting.last != all {
+                        (accepting.sure, accepting.last) = (accepting.sure + 1, all);
                     }
                 }
             }
         }
-        let of = |(purpose, sure, _): (usize, usize, usize)| Reached {
-            purpose,
-            verdict: if sure == all { Verdict::Pass } else { Verdict::WeakPass },
-            alone: sure == all && belief.len() == 1,
-            doubt: belief.is_doubtful(),
+        let of = |a: Accepting| Reached {
+            purpose: a.purpose,
+            verdict: if a.sure == all { Verdict::Pass } else { Verdict::WeakPass },
+            alone: a.sure == all && belief.len() == 1,
         };
-        found.into_iter().map(of).collect()
+        found.into_iter().filter(|a| a.certain).map(of).collect()
     }
 
     /// The switches that were surely and possibly taken in this run.
@@ -556,9 +485,7 @@ impl<'m> Referee<'m> {
         if self.is_quiet() {
             return false;
         }
-        if self.is_waiting() {
-            return true;
-        }
+        // Inputs that are still to be taken lead to hypotheses of their own, so that waiting for them alone is of no use.
         let Referee { mind, belief, .. } = self;
         belief.hypotheses().any(|h| match &h.place {
             Place::Known(state) => {
@@ -580,17 +507,15 @@ impl<'m> Referee<'m> {
         if self.belief.cut || !self.may_act() {
             return self.may_act();
         }
-        let waiting = self.is_waiting();
         let Referee { mind, belief, .. } = self;
-        waiting
-            || belief.hypotheses().any(|h| match &h.place {
-                Place::Known(state) => match mind.interpreter.quiescence(state) {
-                    Ok(Quiescence::Quiescent | Quiescence::Diverging) => false,
-                    Ok(Quiescence::Active(switch)) => mind.model().direction(switch) == Some(Direction::Output),
-                    Ok(Quiescence::Unknown { .. }) | Err(_) => true,
-                },
-                Place::Open(_) => true,
-            })
+        belief.hypotheses().any(|h| match &h.place {
+            Place::Known(state) => match mind.interpreter.quiescence(state) {
+                Ok(Quiescence::Quiescent | Quiescence::Diverging) => false,
+                Ok(Quiescence::Active(switch)) => mind.model().direction(switch) == Some(Direction::Output),
+                Ok(Quiescence::Unknown { .. }) | Err(_) => true,
+            },
+            Place::Open(_) => true,
+        })
     }
 
     /// The state, if nothing can happen in any hypothesis and one of them is not at the end of the model.

@@ -8,6 +8,7 @@ use sioco_model::semantics::state::State;
 use sioco_symbolic::key::Key;
 
 use crate::belief::{Belief, Place};
+use crate::border::{Border, check};
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
@@ -93,6 +94,7 @@ pub fn replay(
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
     referee.count_refusals(recorded.refusals);
+    let sut = &mut Border::new(referee.model(), sut);
     let mut again = Again::new(referee, patience, clock, sink);
     again.script = script(recorded);
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
@@ -204,6 +206,7 @@ pub(crate) struct Again<'a, 'm> {
 pub fn is_alike(a: &Observation, b: &Observation) -> bool {
     match (a, b) {
         (Observation::Output(a), Observation::Output(b)) => a.gate == b.gate,
+        (Observation::Crashed(a), Observation::Crashed(b)) => a.is_same(b),
         (a, b) => a == b,
     }
 }
@@ -257,7 +260,7 @@ impl<'a, 'm> Again<'a, 'm> {
         let cause = self.referee.close(cause);
         let verdict = cause.verdict();
         let explanation = matches!(cause, Cause::Failure(_)).then(|| self.referee.explain());
-        let (steps, doubt) = (self.steps, verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful());
+        let (steps, doubt) = (self.steps, matches!(cause, Cause::Open(Open::Undecided(_))));
         if self.begun {
             self.put(Record::Verdict { verdict, cause: cause.clone(), steps, doubt });
         }
@@ -321,7 +324,9 @@ impl<'a, 'm> Again<'a, 'm> {
             }
             None => return,
         };
-        let (same, alike) = (seen == expected, is_alike(seen, expected));
+        let alike = is_alike(seen, expected);
+        // The same crash may have other words the next time.
+        let same = seen == expected || (alike && expected.is_end());
         self.deviated |= !same;
         self.otherwise |= !alike;
         self.elsewhere |= !last && !alike;
@@ -354,6 +359,7 @@ impl<'a, 'm> Again<'a, 'm> {
 
     /// Sends an input, and waits until it is accepted.
     pub(crate) fn send(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+        check(self.referee.model(), input)?;
         self.ids += 1;
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
@@ -460,7 +466,7 @@ impl<'a, 'm> Again<'a, 'm> {
                 let cause = self.referee.observe(&seen);
                 self.steps += 1 + u64::from(!counted && self.referee.is_counted());
                 // After its end, nothing more can be asked of the system.
-                Ok(cause.or((seen == Observation::Closed).then_some(Cause::Reached)))
+                Ok(cause.or(seen.is_end().then_some(Cause::Reached)))
             }
         }
     }

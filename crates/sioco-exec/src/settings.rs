@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sioco_solve::values::Choice;
 
-/// What the tester does where the system may be about to give an output (`theory`, section 5: order of events).
+/// What the tester does where the system may be about to give an output (T-O5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interaction {
     /// It sends at once (S0: input-eager).
@@ -20,7 +20,7 @@ pub enum Walks {
     None,
     /// At random: switches and values, all with the same chance, but for inputs that end the walk. The baseline.
     Random,
-    /// What was done least comes first.
+    /// What was done least comes first (T-P13).
     Guided,
     /// The purposes again, in their order, with other values; without those that led to a failure.
     Again,
@@ -29,7 +29,7 @@ pub enum Walks {
 /// Settings of a campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// Where random choices start.
+    /// Where random choices start (T-C10).
     pub seed: u64,
     /// How the values of inputs are chosen; a random choice is drawn anew for each.
     pub values: Choice,
@@ -37,6 +37,8 @@ pub struct Settings {
     pub walks: Walks,
     /// How many inputs, outputs and silences there may be in the whole campaign.
     pub max_steps: Option<u64>,
+    /// How many walks there may be.
+    pub max_walks: Option<u64>,
     /// How many steps a walk has before the system is reset.
     pub walk: u64,
     /// How long the campaign may take.
@@ -56,7 +58,7 @@ pub struct Settings {
     pub interaction: Option<Interaction>,
     /// How many hypotheses are followed at most.
     pub hypotheses: usize,
-    /// For how many ways on a solver is asked at once in the middle of a run, while the system waits (S1 section 3.2.4).
+    /// For how many ways on a solver is asked at once in the middle of a run, while the system waits (T-B9; S1 3.2.4).
     /// After that, only values that were found before are tried.
     pub effort: usize,
     /// How long that may take altogether: what is not found by then is done without.
@@ -70,6 +72,7 @@ impl Default for Settings {
             values: Choice::Random(0),
             walks: Walks::None,
             max_steps: None,
+            max_walks: None,
             walk: 100,
             time: None,
             quiescence: Duration::from_millis(100),

@@ -14,6 +14,7 @@ mod trial;
 use std::time::Duration;
 
 use self::search::{Search, better};
+use crate::border::Border;
 use crate::drive::Clock;
 use crate::event::{Action, GateValue};
 use crate::explanation::Explanation;
@@ -167,6 +168,7 @@ pub fn shrink(
 ) -> Shrunk {
     // A failure of another kind would not be alike.
     referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));
+    let sut = &mut Border::new(referee.model(), sut);
     let mut search = Search::new(referee, sut, clock, failed, patience, budget, listen);
     let ended = search.shrink();
     let (runs, again, reproduced) = (search.runs, search.again, search.reproduced);
@@ -184,12 +186,14 @@ pub fn shrink(
     Shrunk { run: failed.run, from: failed.steps, shortest, runs, again, reproduced, ended }
 }
 
-/// Whether two failures are of the same kind, and at the same gate if they are at one.
+/// Whether two failures are of the same kind, and at the same gate if they are at one; crashes, whether they are the same
+/// one.
 pub fn alike(a: &Failure, b: &Failure) -> bool {
     match (a, b) {
         (Failure::Output(a), Failure::Output(b))
         | (Failure::Refused { input: a, .. }, Failure::Refused { input: b, .. }) => a.gate == b.gate,
         (Failure::Malformed { gate: a, .. }, Failure::Malformed { gate: b, .. }) => a == b,
+        (Failure::Crashed(a), Failure::Crashed(b)) => a.is_same(b),
         (Failure::Silence, Failure::Silence) | (Failure::Closed, Failure::Closed) => true,
         _ => false,
     }

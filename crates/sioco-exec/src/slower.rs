@@ -16,7 +16,7 @@ const GRACE: u32 = 4;
 /// And not before so much more time: a system that has to share its machine may be slow for a while.
 const LEAST_GRACE: Duration = Duration::from_secs(2);
 
-/// How much longer to wait than the quiescence time, where silence would be a failure.
+/// How much longer to wait than the quiescence time, where silence would be a failure (T-Q8).
 pub fn grace(quiescence: Duration) -> Duration {
     (quiescence * GRACE).max(LEAST_GRACE)
 }

@@ -1,5 +1,5 @@
 //! All purposes of a plan as one tree: paths that begin the same share their nodes, so that a run serves every purpose
-//! that its trace still fits (`theory`, section 5), and following all of them costs what following one does.
+//! that its trace still fits (T-B7), and following all of them costs what following one does.
 
 use std::sync::Arc;
 

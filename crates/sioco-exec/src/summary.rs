@@ -1,4 +1,4 @@
-//! What a campaign came to (`theory`, section 6: a-posteriori coverage).
+//! What a campaign came to (T-C2, T-C3: a-posteriori coverage).
 
 use std::time::Duration;
 
@@ -22,12 +22,12 @@ pub struct PurposeResult {
     pub cause: Option<Cause>,
     /// Whether it passed with exactly one hypothesis (S0: conservative).
     pub alone: bool,
-    /// Whether what it passed with rests on an `unknown`.
+    /// Whether what was observed in the last attempt is allowed is an open question.
     pub doubt: bool,
     /// How often it was aimed at.
     pub attempts: u32,
     /// Whether it does not count that it was not reached: in every attempt that it gets, the system did something else
-    /// that it may do as well (S1 section 3.2.4, over-specification). So it is in guided campaigns and in
+    /// that it may do as well (T-B10: over-specification). So it is in guided campaigns and in
     /// suites of comparisons only; whoever asks for certain purposes wants to know.
     pub otherwise: bool,
     /// The run in which it was reached.
@@ -47,7 +47,7 @@ pub struct Probed {
     pub refused: Option<String>,
 }
 
-/// What was computed while the system waited for the next action (S1 section 3.2.4: nothing expensive should be).
+/// What was computed while the system waited for the next action (T-B9: nothing expensive should be).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pauses {
     /// The longest time between something that came from the system and the next input, by the clock of the campaign.
@@ -138,14 +138,18 @@ pub struct Summary {
     pub bad: Vec<BadRun>,
     /// States in which the model has a deadlock, in words, each once; the first ones only.
     pub deadlocks: Vec<String>,
-    /// Deltas that were withdrawn since an output came after all.
+    /// Deltas that were withdrawn since an output came after all (T-Q3).
     pub withdrawn: u64,
+    /// How many of them would have been failures if nothing had come.
+    pub hidden: u64,
     /// After which gate of a run they were, or at its beginning, and how often; the most frequent first.
     pub late: Vec<(Option<GateId>, u64)>,
     /// Outputs of older runs that came during later ones and were dropped.
     pub stale: u64,
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
     pub unheard: u64,
+    /// Crashes after the end of their run, before the next one began: nobody waited for them either.
+    pub unheard_crashes: u64,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
     /// What the system had to wait for.
@@ -182,7 +186,7 @@ impl Summary {
         self.switches.get(switch.index()).is_some_and(|s| s.1)
     }
 
-    /// The switches on purposes that passed (S0, the a-posteriori coverage): with exactly one hypothesis each, or, in the
+    /// The switches on purposes that passed (T-C2; S0: a posteriori): with exactly one hypothesis each, or, in the
     /// liberal reading, however many there were.
     pub fn on_passed(&self, model: &Model, plan: &Plan, liberal: bool) -> Vec<bool> {
         let mut found = vec![false; model.switches.len()];
@@ -194,7 +198,7 @@ impl Summary {
         found
     }
 
-    /// The switches on purposes that were reached by some hypothesis (S1: transition coverage).
+    /// The switches on purposes that were reached by some hypothesis (T-C4; S1: transition coverage).
     pub fn on_covered(&self, model: &Model, plan: &Plan) -> Vec<bool> {
         let mut found = vec![false; model.switches.len()];
         for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use crate::event::{Action, GateValue, Observation};
 
-/// What the order of the events of a [`Sut`] means (`theory`, section 5: order of events).
+/// What the order of the events of a [`Sut`] means (T-O1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Inputs are acknowledged when they were sent: the system may still give outputs before it takes them.
+    /// Inputs are acknowledged when they were sent (T-O3): the system may still give outputs before it takes them.
     #[default]
     Sent,
-    /// Events are in the order in which the system took inputs and gave outputs, as its adapter promises.
+    /// Events are in the order in which the system took inputs and gave outputs, as its adapter promises (T-O2).
     Sut,
-    /// The same, and nobody has to promise it: the system is played in this process. No adapter can say this.
+    /// The same, and nobody has to promise it (T-O4): the system is played in this process. No adapter can say this.
     Certain,
 }
 
@@ -64,7 +64,7 @@ pub enum SutEvent {
         why: String,
     },
     /// Something was observed. A [`Delta`](Observation::Delta) comes from an adapter that knows that the system is
-    /// silent; otherwise the tester's own timer says so.
+    /// silent (T-Q6); otherwise the tester's own timer says so.
     Observed(Observation),
 }
 
@@ -94,6 +94,10 @@ pub enum FaultKind {
     Reported,
     /// The system cannot be brought back to its initial state.
     Reset,
+    /// The code that connects a system of this process broke down, and not the system: reading arguments, for example.
+    Glue,
+    /// Sioco itself made a mistake.
+    Tool,
 }
 
 impl FaultKind {
@@ -106,17 +110,19 @@ impl FaultKind {
             FaultKind::Died => "died",
             FaultKind::Reported => "reported",
             FaultKind::Reset => "reset",
+            FaultKind::Glue => "glue",
+            FaultKind::Tool => "tool",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset].into_iter().find(|k| k.name() == name)
+        [Start, Protocol, Timeout, Died, Reported, Reset, Glue, Tool].into_iter().find(|k| k.name() == name)
     }
 }
 
-/// A run cannot go on, and it is not known to be the fault of the system under test (`theory`, section 5: error).
+/// A run cannot go on, and it is not known to be the fault of the system under test (T-E3: error).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What kind of fault.
@@ -177,6 +183,12 @@ pub trait Sut {
 
     /// Outputs that came after the end of their run, before the next one began: nobody waited for them.
     fn unheard(&self) -> u64 {
+        0
+    }
+
+    /// Crashes after the end of their run, before the next one began, that nobody but the system caused: nobody waited for
+    /// them.
+    fn unheard_crashes(&self) -> u64 {
         0
     }
 

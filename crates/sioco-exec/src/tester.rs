@@ -1,8 +1,9 @@
 //! The tester: what to do next, given all that happened so far (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2).
 //!
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
-//! [`drive`](mod@crate::drive) connects it with a system under test. The same answers and the same seed give the same run.
+//! [`drive`](mod@crate::drive) connects it with a system under test. Same answers and seed, same run (T-C10).
 
+mod drop;
 mod listen;
 mod onward;
 mod outcome;
@@ -10,6 +11,7 @@ mod probe;
 mod silent;
 mod told;
 mod towards;
+mod withdraw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -26,6 +28,7 @@ use sioco_solve::{Leash, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
+use crate::border;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
@@ -42,6 +45,7 @@ use crate::walk::{Move, Walks};
 use listen::Listening;
 use probe::Probing;
 use silent::Silent;
+use withdraw::Granted;
 
 /// How many deadlocks are kept for the summary.
 const DEADLOCKS: usize = 20;
@@ -172,9 +176,13 @@ pub struct Tester<'m> {
     walk_end: u64,
     /// The best verdict on a purpose in this run.
     reached: Option<Verdict>,
+    /// What was granted at a delta by the clock that may still be withdrawn.
+    granted: Granted,
 
     steps: u64,
     sent: u64,
+    /// How many walks have begun.
+    walked: u64,
     runs: [u64; 5],
     worst: Option<Verdict>,
     surely: Bits,
@@ -183,6 +191,9 @@ pub struct Tester<'m> {
     deadlocks: Vec<String>,
     stale: u64,
     unheard: u64,
+    unheard_crashes: u64,
+    /// Inputs that were chosen by mistake, and not sent.
+    dropped: u64,
     faults: u32,
     spoiled: u32,
     /// Runs in a row that ended since the adapter did not answer.
@@ -262,8 +273,10 @@ impl<'m> Tester<'m> {
             heard: 0,
             walk_end: 0,
             reached: None,
+            granted: Granted::default(),
             steps: 0,
             sent: 0,
+            walked: 0,
             runs: [0; 5],
             worst: None,
             surely: Bits::new(model.switches.len()),
@@ -272,6 +285,8 @@ impl<'m> Tester<'m> {
             deadlocks: Vec::new(),
             stale: 0,
             unheard: 0,
+            unheard_crashes: 0,
+            dropped: 0,
             faults: 0,
             spoiled: 0,
             hangs: 0,
@@ -333,7 +348,7 @@ impl<'m> Tester<'m> {
     }
 
     fn choose(&mut self) -> Decision {
-        let mut in_time = true;
+        let (mut in_time, mut drops) = (true, 0);
         loop {
             if self.end.is_some() {
                 return Decision::Stop;
@@ -362,7 +377,9 @@ impl<'m> Tester<'m> {
                 return Decision::Wait;
             }
             if let Some(cause) = self.listening.ending.take() {
-                self.finish(cause);
+                // What came last may have reached the purpose after all.
+                let reached = matches!(cause, Cause::Open(_)) && self.is_content();
+                self.finish(if reached { Cause::Reached } else { cause });
                 continue;
             }
             if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
@@ -392,6 +409,10 @@ impl<'m> Tester<'m> {
                 self.records.push(Record::Hurried);
             }
             match chosen {
+                Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {
+                    drops += 1;
+                    self.drop_choice(mistake, drops);
+                }
                 // The answer to the last input is to be judged, too.
                 Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
                     self.stop(End::Steps);
@@ -411,7 +432,7 @@ impl<'m> Tester<'m> {
                 }
                 Chosen::Wait => return Decision::Wait,
                 Chosen::Again => {}
-                Chosen::End(cause) if self.listens(&cause) => {
+                Chosen::End(cause) if self.owes() || self.listens(&cause) => {
                     self.listening.ending = Some(cause);
                     return Decision::Wait;
                 }
@@ -447,6 +468,10 @@ impl<'m> Tester<'m> {
                 self.aim = Aim::Purpose(purpose);
             }
             None => {
+                if self.settings.max_walks.is_some_and(|most| self.walked >= most) {
+                    return None;
+                }
+                self.walked += 1;
                 self.aim = Aim::Walk;
                 let again = match self.settings.walks {
                     Walking::None => return None,
@@ -527,6 +552,7 @@ impl<'m> Tester<'m> {
         self.owed = false;
         self.heard = 0;
         self.reached = None;
+        self.granted = Granted::default();
         // Now and then a short walk: what is possible only at the start wants to be tried with many values.
         self.walk_end = match self.settings.walks == Walking::Guided && self.random.below(4) == 0 {
             true => self.settings.walk.min(AFTER.0 + self.random.below(AFTER.1)),
@@ -556,8 +582,8 @@ impl<'m> Tester<'m> {
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
         self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
-        let Tester { referee, walker, inputs, random, walks, .. } = self;
-        match walks.next(referee, walker, inputs, random, guided, fair) {
+        let Tester { referee, walker, inputs, random, walks, settings, .. } = self;
+        match walks.next(referee, walker, inputs, random, (guided, settings.values), fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
             Move::Enough => Chosen::End(Cause::Reached),

@@ -1,4 +1,4 @@
-//! The input that was sent last and has not been accepted yet, and what comes meanwhile (`theory`, section 5: order of
+//! The input that was sent last and has not been accepted yet, and what comes meanwhile (T-O2, T-O3: order of
 //! events).
 //!
 //! Where it is only known that inputs were *sent*, this one may have been taken before what comes now, even if the adapter
@@ -77,17 +77,27 @@ impl Referee<'_> {
         }
     }
 
-    /// Nothing came for the quiescence time, by a clock: silence, unless the system is only slow.
+    /// Nothing came for the quiescence time, by a clock, and nobody waits any longer: quiescence that nothing explains
+    /// ends the run.
     pub fn timed_out(&mut self) -> Option<Cause> {
-        match self.under_way {
-            // What is seen while an input is under way may have to be judged anew.
-            Some(_) => self.observe(&Observation::Delta),
-            None => self.delta(true),
+        self.clock_delta();
+        self.refused_quiescence()
+    }
+
+    /// Nothing came for the quiescence time, by a clock, as far as a log says. It is judged at the next event.
+    pub fn clock_delta(&mut self) {
+        // While an input is under way, that says nothing.
+        if self.under_way.is_none() {
+            self.delta(true);
         }
     }
 
     /// Something was observed.
     pub fn observe(&mut self, seen: &Observation) -> Option<Cause> {
+        if *seen == Observation::Delta && self.under_way.is_some() {
+            // Quiescence while an input is under way says nothing.
+            return None;
+        }
         if let Some(cause) = self.count() {
             return Some(cause);
         }
@@ -132,10 +142,15 @@ impl Referee<'_> {
         self.misordered
     }
 
-    /// Why a run ends: nothing is known about the system if the order of what was told is not, unless it failed in any.
+    /// Why a run ends, given why it would end if everything were known. If the order of events is not known, that is an
+    /// error, unless the run failed in any order. If everything rests on an open question, the run is inconclusive.
     pub fn close(&self, cause: Cause) -> Cause {
-        if !self.misordered || matches!(cause, Cause::Failure(_) | Cause::Trouble(_)) {
+        if matches!(cause, Cause::Failure(_) | Cause::Trouble(_)) {
             return cause;
+        }
+        if !self.misordered {
+            let doubt = self.belief().doubt();
+            return doubt.map_or(cause, |doubt| Cause::Open(Open::Undecided(doubt.to_string())));
         }
         let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter says \
                        `accepted` first";

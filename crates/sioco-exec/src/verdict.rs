@@ -1,23 +1,24 @@
-//! Verdicts, and what they rest on (`theory`, section 5; S3 section 4.3, rules 1 to 5).
+//! Verdicts, and what they rest on (T-V2 to T-V10; S3 section 4.3, rules 1 to 5).
 
 use sioco_model::GateId;
 use sioco_solve::Reason;
 
+use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::sut::FaultKind;
 
-/// A verdict on a run or a purpose. What is worse is greater: of a whole campaign the worst counts.
+/// A verdict on a run or a purpose. What is worse is greater: of a whole campaign the worst counts (T-V10).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Verdict {
-    /// Everything observed is allowed, and the purpose was surely reached (S3 rule 4).
+    /// Everything observed is allowed, and the purpose was surely reached (T-V4; S3 rule 4).
     Pass,
-    /// Everything observed is allowed; the purpose was perhaps reached (S3 rule 5).
+    /// Everything observed is allowed; the purpose was perhaps reached (T-V5; S3 rule 5).
     WeakPass,
-    /// Everything observed is allowed; the purpose was not reached (S3 rule 3).
+    /// Everything observed is allowed; the purpose was not reached (T-V6; S3 rule 3).
     Inconclusive,
-    /// Not a verdict on the system: the tool, the adapter, the solver or the model broke down.
+    /// Not a verdict on the system (T-E3): the tool, the adapter, the solver or the model broke down.
     Error,
-    /// The system does not conform (S3 rule 2).
+    /// The system does not conform (T-V2; S3 rule 2).
     Fail,
 }
 
@@ -45,10 +46,12 @@ impl Verdict {
 pub enum Failure {
     /// No hypothesis allows this output.
     Output(GateValue),
-    /// No hypothesis allows silence.
+    /// No hypothesis allows silence (T-Q4).
     Silence,
-    /// The system ended where no hypothesis allows that.
+    /// The system ended where no hypothesis allows that (T-E1).
     Closed,
+    /// The system crashed where no hypothesis allows that.
+    Crashed(Crash),
     /// Values that do not fit their gate, or something that is no output at all.
     Malformed {
         /// The gate, if it is one.
@@ -58,7 +61,7 @@ pub enum Failure {
         /// What was received.
         raw: String,
     },
-    /// An input was refused that every hypothesis enables, in a suite for which that counts (S2 definition 6).
+    /// An input was refused that every hypothesis enables, in a suite for which that counts (T-E4; S2 definition 6).
     Refused {
         /// The input.
         input: GateValue,
@@ -74,6 +77,7 @@ impl Failure {
             Failure::Output(_) => "unexpected output",
             Failure::Silence => "unexpected silence",
             Failure::Closed => "closed",
+            Failure::Crashed(_) => "crashed",
             Failure::Malformed { .. } => "malformed",
             Failure::Refused { .. } => "refused",
         }
@@ -83,25 +87,27 @@ impl Failure {
 /// Why a run says nothing definite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Open {
-    /// What was observed is allowed but leads away from the purpose (S3 rule 3).
+    /// What was observed is allowed but leads away from the purpose (T-B8; S3 rule 3).
     Deviation,
-    /// An input was overtaken by outputs, after which the model does not say what it does.
+    /// An input was overtaken by outputs (T-O6), after which the model does not say what it does.
     Crossed,
     /// The model does not say what happens after this input.
     Unspecified(GateValue),
-    /// No hypothesis explains what was observed, but internal steps were not followed to their end.
+    /// No hypothesis explains what was observed, but internal steps were not followed to their end (T-V7).
     Cut,
     /// Whether any values lead to the purpose is unknown, and values of the next input alone were not found or lead
     /// nowhere (S0 lines 16 and 22).
     Unknown(Reason),
+    /// What was observed is allowed only if the answer to this question is the right one, and no solver answered it.
+    Undecided(String),
     /// No values lead to the purpose.
     NoValues,
-    /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model.
+    /// Nothing can happen any more in the model, though it is not at its end: a deadlock of the model (T-L11).
     Deadlock {
         /// The state, in words.
         state: String,
     },
-    /// Another run failed on the way to it, so that it would fail as well (S1 section 3.2.4).
+    /// Another run failed on the way to it, so that it would fail as well (T-B11; S1 section 3.2.4).
     Dropped {
         /// The run that failed.
         run: u64,

@@ -69,7 +69,10 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
                 None if allowed => count(counts, "allowed"),
                 // Where nothing can be said any more, it may say so.
                 Some(Cause::Open(Open::Crossed)) if known.now.excused() => count(counts, "excused"),
-                Some(Cause::Failure(Failure::Output(_))) if !allowed && act != Act::Delta => count(counts, "failed"),
+                Some(Cause::Trouble(_)) if !allowed && known.quiet && act != Act::Delta => count(counts, "announced"),
+                Some(Cause::Failure(Failure::Output(_))) if !allowed && !known.quiet && act != Act::Delta => {
+                    count(counts, "failed")
+                }
                 Some(Cause::Failure(Failure::Silence)) if !allowed && act == Act::Delta => count(counts, "silent"),
                 Some(Cause::Open(Open::Cut | Open::Other(_))) if !allowed && case.is_wide() => {
                     count(counts, "undecided")
@@ -194,7 +197,7 @@ fn show(counts: &Counts, often: &[&str]) {
 fn the_referee_allows_what_the_oracle_allows() {
     let mut counts = Counts::new();
     for_cases(1, 500, |case| referee_agrees(case, Order::Sut, &mut counts));
-    show(&counts, &["allowed", "failed", "silent", "specified", "unspecified"]);
+    show(&counts, &["allowed", "failed", "silent", "announced", "specified", "unspecified"]);
     // Where a free variable has many values, a term that may be undefined leaves the question open.
     let often = |what: &str| counts.get(what).copied().unwrap_or(0);
     assert!(!are_many() || often("undecided") * 50 < often("failed"), "too much is left open: {counts:?}");
@@ -207,7 +210,7 @@ fn the_referee_knows_what_may_cross() {
         true => Ok(()),
         false => referee_agrees(case, Order::Sent, &mut counts),
     });
-    show(&counts, &["allowed", "failed", "silent", "specified", "unspecified", "crossed", "excused"]);
+    show(&counts, &["allowed", "failed", "silent", "announced", "specified", "unspecified", "crossed", "excused"]);
 }
 
 /// After an internal cycle was silent, it may still be left by internal steps.

@@ -157,7 +157,7 @@ fn choices_that_are_never_made_are_left_to_the_system() {
 }
 
 /// An internal step that may not have happened yet is only possibly taken, though nobody can tell where the model is
-/// meanwhile; what is observed then tells that it was (`theory`, section 6).
+/// meanwhile; what is observed then tells that it was (T-C3).
 #[test]
 fn steps_that_may_not_have_happened_are_not_surely_taken() {
     let model = model_of(

@@ -15,7 +15,7 @@ use sioco_exec::{
     SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
-use support::{builtin, event, model, planned, tester};
+use support::{Ticking, builtin, event, model, planned, tester};
 
 /// Answers, and may beep by itself once.
 const BEEP: &str = "input get\noutput val\noutput beep\nprocess P {\n  var b: Int = 0\n  \
@@ -108,21 +108,19 @@ fn hypotheses_outlast_a_silence_where_messages_cross() {
         let (cause, count) = judged(&model, Order::Sent, words);
         assert_eq!((cause.verdict(), count), (verdict, withdrawn), "{words}: {cause:?}");
     }
+    // If the second silence was premature, the system was still in `l1` and took the input there, where the model says
+    // nothing about it.
+    let model = model(
+        "input a\noutput u\noutput v(p: Int in 1..2)\nprocess P {\n  init l0 { ?a -> l1   tau -> l0 }\n  \
+         state l1 { !v(any p) -> l1   !v(1) -> l0 }\n}\n",
+    );
+    let (cause, _) = judged(&model, Order::Sent, "wait ?a !v(1) wait ?a !v(2) !u");
+    assert_eq!(cause.verdict(), Verdict::Inconclusive, "{cause:?}");
     // However many silences there are, nothing is left open by them.
-    let model = model(COUNT);
+    let model = support::model(COUNT);
     let long = "?add wait ".repeat(200) + "?get !sum(199)";
     let (cause, _) = judged(&model, Order::Sent, &long);
     assert!(matches!(cause, Cause::Failure(Failure::Output(_))), "{cause:?}");
-}
-
-/// A clock that goes on whenever somebody looks.
-struct Ticking(Duration);
-
-impl Clock for Ticking {
-    fn now(&mut self) -> Duration {
-        self.0 += Duration::from_millis(1);
-        self.0
-    }
 }
 
 /// Answers at once; beeps when it has answered so often, as its seed has it, and once more if it is wrong.
@@ -178,11 +176,11 @@ fn a_late_system_conforms_by_the_clock() {
     let model = model(BEEP);
     let mut withdrawn = 0;
     for (seed, order) in (0..10).flat_map(|seed| [(seed, Order::Sut), (seed, Order::Sent)]) {
-        let (records, late) = tested(order, false, &mut Ticking(Duration::ZERO), seed);
+        let (records, late) = tested(order, false, &mut Ticking::default(), seed);
         assert_eq!(late.verdict, Some(Verdict::Pass), "seed {seed}, {order:?}: {:?}", late.bad);
         withdrawn += late.withdrawn;
         assert!(records.iter().any(|s| s.record == Record::TimedOut), "seed {seed}");
-        let (wrong_records, wrong) = tested(order, true, &mut Ticking(Duration::ZERO), seed);
+        let (wrong_records, wrong) = tested(order, true, &mut Ticking::default(), seed);
         assert_eq!(wrong.verdict, Some(Verdict::Fail), "seed {seed}, {order:?}");
         // Where no time passes, silence is what it is.
         let (_, announced) = tested(order, false, &mut NoClock, seed);
@@ -259,7 +257,7 @@ fn runs_are_listened_to_at_their_end() {
         let (events, late) = Default::default();
         let mut sut = Chatty { model: &model, every, got: 0, events, late };
         let mut records = Vec::new();
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |s| records.push(s.clone()));
         (records, summary.verdict)
     };
@@ -292,7 +290,7 @@ fn runs_are_listened_to_before_internal_steps() {
         let settings = Settings { walks: Walks::None, ..Settings::default() };
         let (events, late) = Default::default();
         let mut sut = Chatty { model: &model, every, got: 0, events, late };
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |_| {});
         assert_eq!(summary.verdict, Some(verdict), "{summary:?}");
     }
@@ -311,7 +309,7 @@ fn runs_are_listened_to_before_their_last_input() {
         let (events, late) = Default::default();
         let mut sut = Chatty { model: &model, every: u64::MAX, got: 0, events, late };
         let mut records = Vec::new();
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |s| records.push(s.record.clone()));
         let quit = event(&model, "?quit");
         let is_quit = |i: &usize| matches!(&records[*i], Record::Input { input, id, .. } if *input == quit && *id > 1);
@@ -371,7 +369,7 @@ fn the_same_silence_is_not_waited_for_again_and_again() {
     for seed in 0..10 {
         let settings = Settings { walks: Walks::Random, max_steps: Some(400), seed, ..Settings::default() };
         let mut sut = Half { model: &model, events: VecDeque::new(), long: 0 };
-        let clock = &mut Ticking(Duration::ZERO);
+        let clock = &mut Ticking::default();
         let summary = drive(&mut tester(&model, &plan, settings), &mut sut, clock, &mut |_| {});
         let failed = summary.runs[Verdict::Fail as usize];
         // The first five runs may all begin with the input that is never answered.

@@ -13,11 +13,11 @@ use sioco_exec::settings::Walks;
 use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Summary, Sut,
-    SutEvent, Verdict,
+    Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Stamped,
+    Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
-use support::{builtin, campaign, event, model, planned, tester};
+use support::{Ticking, builtin, campaign, event, model, planned, tester};
 
 const ECHO: &str = "input a(p: Int in 0..9)\noutput b(p: Int)\n\
                     process P {\n  var x: Int = 0\n  init l0 { take: ?a(p) / x := p -> l1 }\n  state l1 { give: !b(x) -> l0 }\n}\n";
@@ -141,7 +141,8 @@ fn an_answer_too_many_is_a_failure_though_it_comes_with_the_next_input() {
     assert!(summary.bad.iter().all(|b| b.verdict == Verdict::Fail), "{:?}", summary.bad);
 }
 
-/// A recorded run out of words: `?a` is sent, `.` is that it was accepted, `no` that it was refused, the others are seen.
+/// A recorded run out of words: `?a` is sent, `.` is that it was accepted, `no` that it was refused, `delta` is silence by
+/// the clock, `quiescent` silence that was announced, the others are seen.
 fn logged(model: &Model, words: &str) -> LoggedRun {
     let mut runs = Runs::default();
     runs.begin(LoggedRun { order: Some(Order::Sut), ..LoggedRun::new(1, 1) });
@@ -149,7 +150,10 @@ fn logged(model: &Model, words: &str) -> LoggedRun {
         match word {
             "." => runs.accepted(1, line, None),
             "no" => runs.refused(1, "not now", line, None),
-            "delta" => runs.seen(Observation::Delta, line, None),
+            "delta" => runs.timed_out(line, None),
+            "quiescent" => runs.seen(Observation::Delta, line, None),
+            "closed" => runs.seen(Observation::Closed, line, None),
+            "crashed" => runs.seen(Observation::Crashed(Crash::default()), line, None),
             word if word.starts_with('?') => runs.sent(1, event(model, word)),
             word => runs.seen(Observation::Output(event(model, word)), line, None),
         }
@@ -171,8 +175,16 @@ fn logs_are_judged_by_the_same_rules() {
         ("?a !ok . !ok", Verdict::Fail, 0),
         ("?a . !ok ?a !ok . !ok", Verdict::Fail, 0),
         ("?a . !ok !ok ?a .", Verdict::Fail, 0),
-        // An output right after a silence shows that there was none.
+        // An output after silence by the clock shows that there was none, however often it was waited for.
         ("?a . delta !ok", Verdict::Pass, 1),
+        ("?a . delta delta !ok", Verdict::Pass, 1),
+        ("delta !ok", Verdict::Fail, 1),
+        // Silence that was announced is certain, and so is one by the clock that it confirms.
+        ("?a . quiescent !ok", Verdict::Fail, 0),
+        ("?a . delta quiescent", Verdict::Fail, 0),
+        ("quiescent !ok", Verdict::Error, 0),
+        ("delta quiescent !ok", Verdict::Error, 0),
+        ("quiescent delta !ok", Verdict::Error, 0),
         // What is refused was only crossed if the model does not say what it does after the output.
         ("?a . ?a !ok no", Verdict::Error, 0),
         ("?a no", Verdict::Error, 0),
@@ -182,6 +194,32 @@ fn logs_are_judged_by_the_same_rules() {
         let mut referee = Referee::new(&model, &builtin, Order::Sut);
         let judged = judge(&mut referee, &logged(&model, words), Order::Sut);
         assert_eq!((judged.verdict, referee.withdrawn), (verdict, withdrawn), "{words}: {judged:?}");
+    }
+}
+
+/// The end of the system, too, shows that there was no silence; what is owed is judged at the end, and an input makes
+/// silence final.
+#[test]
+fn the_end_of_the_system_withdraws_silence() {
+    let model = model(
+        "input a\noutput ok\noutput closed\noutput crashed\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !ok -> l0   !closed -> l2   !crashed -> l2 }\n  final l2\n}\n",
+    );
+    for (words, verdict, hidden, steps) in [
+        ("?a . delta closed", Verdict::Pass, 1, 3),
+        ("?a . delta delta closed", Verdict::Pass, 1, 4),
+        ("?a . delta crashed", Verdict::Pass, 1, 3),
+        ("delta crashed", Verdict::Fail, 0, 2),
+        ("quiescent crashed", Verdict::Fail, 0, 2),
+        ("?a . quiescent closed", Verdict::Fail, 0, 2),
+        ("delta closed", Verdict::Fail, 0, 2),
+        // The failing step is the first silence of its block.
+        ("?a . delta delta", Verdict::Fail, 0, 2),
+        ("?a . delta delta ?a .", Verdict::Fail, 0, 2),
+        ("?a . !ok delta delta ?a . !ok", Verdict::Pass, 0, 6),
+    ] {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        let judged = judge(&mut referee, &logged(&model, words), Order::Sut);
+        assert_eq!((judged.verdict, referee.hidden, judged.steps), (verdict, hidden, steps), "{words}: {judged:?}");
     }
 }
 
@@ -318,7 +356,10 @@ fn inputs_that_cross_may_be_refused() {
         let plan = planned(&model, "switch", false);
         let settings = Settings { walks: Walks::Random, max_steps: Some(20), ..Settings::default() };
         let mut sut = Leaving { model: &model, events: VecDeque::new() };
-        let (records, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+        // It announces no silence, so that the tester has to wait for it.
+        let mut records = Vec::new();
+        let mut keep = |s: &Stamped| records.push(s.record.clone());
+        let summary = drive(&mut tester(&model, &plan, settings), &mut sut, &mut Ticking::default(), &mut keep);
         let refused = records.iter().any(|r| matches!(r, Record::Refused { .. }));
         assert!(refused && summary.verdict == Some(verdict), "{gone}: {summary:?}");
     }

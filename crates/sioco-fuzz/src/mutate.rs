@@ -11,7 +11,7 @@ const WORDS: &str = r#"any channel const div else false final fun if implies imp
     output process recv send state system tau then tolerance true type var with
     { } ( ) [ ] , : ; . .. -> => := = == != < <= > >= + ++ - * / && | || ! ? _
     purpose reject at take delta any; {2} {0..1} {1..} .. ;..;
-    Bool Int Real String Seq Seq< min max abs floor len contains slice closed
+    Bool Int Real String Seq Seq< min max abs floor len contains slice closed crashed
     0 1 2 10 255 0.5 1.25 "" "a" "a\tb\u{e9}" "\q" "\u{110000}" @REQ-1 @a.b p x l0 T A done
     9223372036854775807 9223372036854775808 -9223372036854775808 1_000 340282366920938463463374607431768211456
     // //x & ~ # % ' \ " ≤ ≥ ≠ é 漢 0.0000000000000000001 00 1_ 1__0.0_1 1. .5 1e5"#;

@@ -203,6 +203,8 @@ fn declarations_are_checked() {
         ("fun f(n: Int, n: Int): Int = n", &["N009:1"]),
         ("fun min(n: Int): Int = n", &["N011:1"]),
         ("input closed", &["N011:1"]),
+        ("input crashed", &["N011:1"]),
+        ("output crashed(why: String)", &["N011:1"]),
         ("input i(p: Real tolerance 0.1)", &["T015:1"]),
         ("output i(p: Real tolerance 0 - 1)", &["T015:1"]),
         ("output o", &["N009:2"]),

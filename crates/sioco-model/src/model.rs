@@ -60,7 +60,7 @@ impl Direction {
     }
 }
 
-/// A named, typed interaction with the outside (S0: gate, S1: label, S3: channel).
+/// A named, typed interaction with the outside (T-M1; S0: gate, S1: label, S3: channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// Its name.
@@ -73,6 +73,14 @@ pub struct Gate {
 
 /// The name of the output gate that stands for the end of the system under test.
 pub const CLOSED: &str = "closed";
+
+/// The name of the output gate that stands for a crash of the system under test: an abnormal end of it.
+pub const CRASHED: &str = "crashed";
+
+/// Whether a gate with this name stands for an end of the system under test, orderly or not.
+pub fn is_end(name: &str) -> bool {
+    [CLOSED, CRASHED].contains(&name)
+}
 
 /// A named, typed interaction between two processes, hidden from the outside (S4: internal channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,17 +106,22 @@ impl Param {
     /// Whether the value fits: of the right sort and inside its range. Where there is a tolerance, a value that is no
     /// farther outside than that may still be equal to one inside.
     pub fn takes(&self, sorts: &Sorts, value: &Value) -> bool {
-        let near = match (&self.tolerance, sorts.get(self.sort), value) {
-            (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
-                lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
-            }
-            _ => false,
-        };
-        near || sorts.contains(self.sort, value)
+        is_near(sorts, self.sort, self.tolerance.as_ref(), value)
     }
 }
 
-/// An instance of a process.
+/// Whether a value is one of the sort, or outside of its range by no more than the tolerance.
+fn is_near(sorts: &Sorts, sort: SortId, tolerance: Option<&Rational>, value: &Value) -> bool {
+    let near = match (tolerance, sorts.get(sort), value) {
+        (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
+            lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
+        }
+        _ => false,
+    };
+    near || sorts.contains(sort, value)
+}
+
+/// An instance of a process (T-M3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its name, unique in the system.
@@ -151,7 +164,7 @@ pub struct Variable {
     pub process: ProcessId,
     /// Its sort, with its range.
     pub sort: SortId,
-    /// Its value at the start; `None` is free: any value, drawn anew at every reset (S3 definition 9).
+    /// Its value at the start; `None` is free: any value, drawn anew at every reset (T-M11; S3 definition 9).
     pub initial: Option<Value>,
     /// Whether it carries a parameter from an input to its answer and was never written.
     pub hidden: bool,
@@ -162,7 +175,7 @@ pub struct Variable {
 pub enum Label {
     /// An interaction at a gate; the gate says in which direction.
     Gate(GateId),
-    /// Offers a value to another process.
+    /// Offers a value to another process (T-M2).
     Send(ChannelId),
     /// Takes a value from another process.
     Receive(ChannelId),
@@ -170,7 +183,7 @@ pub enum Label {
     Internal,
 }
 
-/// A switch `(source, label, parameters, guard, update, target)` (S0 definition 3).
+/// A switch `(source, label, parameters, guard, update, target)` (T-M4; S0 definition 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
     /// Its name, given or derived, unique in the model.
@@ -211,6 +224,17 @@ pub struct SwitchParam {
     pub tolerance: Option<Rational>,
 }
 
+impl SwitchParam {
+    /// Whether the parameter can have this value: what is chosen or received is inside the range. A tolerance is for
+    /// values that the model computes, and reaches over the ends of the range.
+    pub fn takes(&self, sorts: &Sorts, value: &Value) -> bool {
+        match self.term {
+            Some(_) => is_near(sorts, self.sort, self.tolerance.as_ref(), value),
+            None => sorts.contains(self.sort, value),
+        }
+    }
+}
+
 impl Model {
     /// The direction of a switch at a gate; `None` for internal steps and channels.
     pub fn direction(&self, switch: SwitchId) -> Option<Direction> {
@@ -223,6 +247,23 @@ impl Model {
     /// The gate with a name.
     pub fn gate(&self, name: &str) -> Option<GateId> {
         self.gates.iter().find(|(_, g)| g.name == name).map(|(id, _)| id)
+    }
+
+    /// Whether this is a gate value (S0 definition 6): the values [fit](Param::takes) the parameters of the gate, one each.
+    /// Whatever is sent or observed is asked here.
+    pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
+        let params = &self.gates[gate].params;
+        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| p.takes(&self.sorts, v))
+    }
+
+    /// Why values are no [gate value](Self::is_gate_value), for people; nothing if they are one.
+    pub fn misfit(&self, gate: GateId, args: &[Value]) -> Option<String> {
+        let params = &self.gates[gate].params;
+        if params.len() != args.len() {
+            return Some(format!("{} values for {} parameters", args.len(), params.len()));
+        }
+        let (p, v) = params.iter().zip(args).find(|(p, v)| !p.takes(&self.sorts, v))?;
+        Some(format!("{} is no value of `{}: {}`", self.sorts.show(p.sort, v), p.name, self.sorts.name(p.sort)))
     }
 
     /// The switch with a name; the instance may be left out where no other has a switch of that name.

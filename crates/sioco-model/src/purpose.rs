@@ -5,7 +5,7 @@
 
 use crate::id::{GateId, LocationId, SortId, SwitchId, TermId};
 
-/// A purpose that a user wrote (theory, section 4): what is to happen, and what must not happen on the way.
+/// A purpose that a user wrote (T-P10): what is to happen, and what must not happen on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purpose {
     /// Its name, unique in the model.

@@ -1,5 +1,5 @@
 //! What else the system may do, whatever state it is in: a purpose follows one path, but what was observed may also come
-//! from others (`theory`, section 5: belief).
+//! from others (T-B2: belief).
 
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Closure, Interpreter, Quiescence};

@@ -12,7 +12,7 @@ const INTERNAL: usize = 16;
 const NODES: usize = 256;
 
 /// Makes a node an accept; if it was reached by an input or an internal step, the outputs and the silence that the model
-/// allows there become accepts instead (S3 definition 18), so that the last stimulus is checked. The walker stands at the
+/// allows there become accepts instead (T-P3; S3 definition 18): the last stimulus is checked. The walker stands at the
 /// node, and does so afterwards. Says whether all of them are there.
 pub fn close(walker: &mut Walker<'_>, purpose: &mut Purpose, node: usize, strict: bool) -> bool {
     if strict || is_observed(walker.path.model(), purpose, node) {

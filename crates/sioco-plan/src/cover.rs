@@ -1,29 +1,29 @@
-//! Ways to get purposes (`theory`, section 4).
+//! Ways to get purposes (T-P5 to T-P15, T-G4).
 
 use std::fmt;
 
 /// What a plan is to cover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cover {
-    /// Every switch (S0 section 4).
+    /// Every switch (T-P5; S0 section 4).
     Switch,
     /// Every location.
     Location,
-    /// All paths with so many observable steps, closed by outputs or silence (S3 definition 18).
+    /// All paths with so many observable steps, closed by outputs or silence (T-P6; S3 definition 18).
     Paths(usize),
-    /// All paths that are so many times as long as the longest of the restriction by inclusion (S3 definition 19).
+    /// All paths that are so many times as long as the longest restricted by inclusion (T-P7; S3 definition 19).
     Inclusion(usize),
-    /// Every redirected edge of the reduced graph (S4 section 3.1).
+    /// Every redirected edge of the reduced graph (T-P8; S4 section 3.1).
     Reduced,
-    /// Every symbolic trace with so many observable steps, and the shorter ones that end (S1 section 5.1).
+    /// Every symbolic trace with so many observable steps, and the shorter ones that end (T-P9; S1 section 5.1).
     Traces(usize),
-    /// So many random walks: the baseline.
+    /// So many random walks: the baseline (T-P12).
     Random(usize),
-    /// Every class of inputs that the guards tell apart, and its borders (S2 section 6).
+    /// Every class of inputs that the guards tell apart, and its borders (T-P15; S2 section 6).
     Classes,
     /// So many sequences of random inputs, whatever the guards are: the baseline of S2.
     Inputs(usize),
-    /// A purpose that the user wrote, by its name.
+    /// A purpose that the user wrote, by its name (T-P10).
     Purpose(String),
     /// The transitions that a specification and an implementation model have together: made by a
     /// [comparison](crate::compare).

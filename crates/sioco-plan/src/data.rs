@@ -1,4 +1,4 @@
-//! Data goals: the atoms of the guards on the way, true, false and at their boundary (`theory`, section 6).
+//! Data goals: the atoms of the guards on the way, true, false and at their boundary (T-P11).
 //!
 //! An atom is true or false where its guard is asked. That it is true is seen when the switch is taken. That it is false
 //! is seen when something else is done at its source: for an atom about parameters, another switch of the same gate.

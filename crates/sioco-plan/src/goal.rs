@@ -16,7 +16,7 @@ pub enum Goal {
     Switch(SwitchId),
     /// A location is reached.
     Location(LocationId),
-    /// An atom of the guard of a switch is on a side where the guard is asked (`theory`, section 6).
+    /// An atom of the guard of a switch is on a side where the guard is asked (T-P11).
     Atom {
         /// The switch.
         switch: SwitchId,
@@ -56,7 +56,7 @@ pub enum Infeasible {
     },
 }
 
-/// What became of a goal.
+/// What became of a goal (T-P16).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
     /// Purposes reach it, by their place in the plan. With `doubt`, all of them only perhaps.

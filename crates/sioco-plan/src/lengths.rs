@@ -1,7 +1,7 @@
 //! All paths, or all symbolic traces, of a length (S3 definition 18, S1 section 5.1).
 //!
 //! The tree grows by one observable step at a time: what can be reached with n of them is made out of what can be reached
-//! with n - 1 (S1 section 5.3), so an impossible path is cut at its first impossible step. Internal steps cost no length;
+//! with n - 1 (S1 section 5.3), so it is cut at its first impossible step. Internal steps cost no length (T-P4);
 //! those that lead back to a state on the same chain are not followed again. All cores take part; the tree is the same
 //! however many there are.
 
@@ -208,7 +208,7 @@ impl Growing<'_, '_> {
         }
         let mut steps = Vec::new();
         self.walker.path.outgoing(&mut steps);
-        // Two silences in a row say nothing new.
+        // Two silences in a row say nothing new (T-P18).
         if self.delta && !self.node(node).step.is_some_and(Step::is_silence) {
             steps.push(Step::Delta);
             if self.walker.path.may_diverge() {

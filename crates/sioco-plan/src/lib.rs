@@ -1,5 +1,5 @@
 //! What to test: goals, test purposes that reach them, and plans (S0 section 4, S1 chapter 5, S3 sections 4.1 and 5, S4
-//! section 3; `theory`, section 4).
+//! section 3; T-P1 to T-P18).
 //!
 //! - [`purpose`]: finite subtrees of the symbolic execution, whose leaves are accepts;
 //! - [`goal`]: what is to be covered, and what became of it: covered, proved infeasible, not reached, unknown;

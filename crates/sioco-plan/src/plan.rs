@@ -234,7 +234,7 @@ impl Plan {
         }
     }
 
-    /// The a-priori coverage of the goals (S0: cov, but without what cannot be covered).
+    /// The a-priori coverage of the goals (T-C1; S0: cov, but without what cannot be covered).
     pub fn coverage(&self) -> Coverage {
         let mut found = Coverage::default();
         for (_, state) in &self.goals {

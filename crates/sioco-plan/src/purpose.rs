@@ -1,4 +1,4 @@
-//! Test purposes: finite subtrees of the symbolic execution whose leaves are accepts (S3 definition 13). A path (S0
+//! Test purposes: finite subtrees of the symbolic execution with accepts as leaves (T-P1; S3 definition 13). A path (S0
 //! definition 16) is one without branches.
 
 use sioco_model::model::{Direction, Model};
@@ -68,7 +68,7 @@ pub struct Node {
     pub parent: Option<usize>,
     /// How; nothing for the initial state.
     pub leg: Option<Leg>,
-    /// Whether the purpose is reached here.
+    /// Whether the purpose is reached here (T-P2).
     pub accept: bool,
     /// Whether it is one of several answers to the last stimulus: the system chooses, so it covers nothing beforehand.
     pub answer: bool,
@@ -100,6 +100,11 @@ impl Default for Purpose {
 }
 
 impl Purpose {
+    /// Whether it says which values inputs have.
+    pub fn has_values(&self) -> bool {
+        !self.probe.is_empty() || self.nodes.iter().any(|n| n.leg.as_ref().is_some_and(|leg| leg.values().is_some()))
+    }
+
     /// Whether there is nothing to reach before its probe: then there is nothing to judge.
     pub fn is_only_probe(&self) -> bool {
         self.nodes.len() == 1 && !self.probe.is_empty()

@@ -1,4 +1,4 @@
-//! Switch and location coverage: goals that single steps reach (S0 section 4).
+//! Switch and location coverage: goals that single steps reach (T-P5; S0 section 4).
 
 use sioco_model::{Id, LocationId, Model};
 use sioco_solve::Reason;

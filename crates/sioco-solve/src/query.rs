@@ -106,7 +106,7 @@ impl Terms<'_> {
     }
 }
 
-/// The three answers.
+/// The three answers (T-X9).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// The conjuncts can be true together; the witness, if it was asked for.

@@ -1,14 +1,14 @@
-//! Silence since internal steps go on for ever (`theory`, section 2): the state lies on a round of internal steps whose
+//! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
 //! states have no outputs.
 //!
-//! Where all values are known, the concrete semantics tells. Otherwise it is found out that a round is out of the
-//! question, since no internal steps lead back to these values or an output is always possible on the way; what is
-//! left is *perhaps* possible.
+//! Where all values are known, the concrete semantics tells. Otherwise a round that asks nothing of what is not known is a
+//! proof for all values at once. And it is found out that a round is out of the question, since no internal steps lead
+//! back to these values or an output is always possible on the way. What is left is *perhaps* possible.
 
 use rustc_hash::FxHashSet;
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
 use sioco_model::semantics::state::State;
-use sioco_model::{Id, LocationId, TermId, Value};
+use sioco_model::{Id, LocationId, SymbolId, TermId, Value};
 use sioco_solve::Reason;
 
 use crate::path::{Path, Possible};
@@ -20,6 +20,14 @@ const LOCATIONS: usize = 1_000;
 /// Rounds of so many steps are tried, and so many steps in all.
 const STEPS: usize = 8;
 const PROBES: usize = 64;
+
+/// A round that is looked for.
+struct Round {
+    start: Box<[LocationId]>,
+    values: Vec<TermId>,
+    /// The symbols that the path and its values have.
+    known: FxHashSet<SymbolId>,
+}
 
 impl Path<'_> {
     /// Whether internal steps may lead back to the locations of this state, whatever their guards are.
@@ -69,15 +77,87 @@ impl Path<'_> {
                 Ok(Quiescence::Quiescent | Quiescence::Active(_)) | Err(_) => Possible::No,
             };
         }
+        if self.is_on_plain_round() {
+            return Possible::Yes;
+        }
         if !self.may_be_quiet() {
             return Possible::No;
         }
         let start: Box<[LocationId]> = self.locations().into();
         let values = self.all_values();
-        self.advance(Step::Divergence);
+        self.advance_as(Step::Divergence, None);
         let round = self.may_come_back(&start, &values, STEPS, &mut { PROBES });
         self.retreat();
         if round { Possible::Unknown(Reason::Divergence) } else { Possible::No }
+    }
+
+    /// Whether a round of internal steps leads back here over states without outputs, whatever the values are that are not
+    /// known: its steps ask nothing of them and leave them as they are.
+    pub(crate) fn is_on_plain_round(&mut self) -> bool {
+        if !self.may_diverge() {
+            return false;
+        }
+        let start: Box<[LocationId]> = self.locations().into();
+        let (values, conditions) = (self.all_values(), self.conditions().len());
+        let mut known: FxHashSet<SymbolId> = FxHashSet::default();
+        for i in 0..conditions {
+            known.extend(self.symbols_in(self.conditions()[i].term).iter().copied());
+        }
+        for value in &values {
+            known.extend(self.symbols_in(*value).iter().copied());
+        }
+        self.comes_back_plainly(&Round { start, values, known }, STEPS, &mut { PROBES })
+    }
+
+    fn comes_back_plainly(&mut self, round: &Round, steps: usize, probes: &mut usize) -> bool {
+        if steps == 0 || !self.is_plainly_quiet() {
+            return false;
+        }
+        let mut here = Vec::new();
+        self.outgoing(&mut here);
+        here.retain(|s| s.is_own(self.model));
+        // An undefined guard is a model error, and no silence.
+        let breaks = |path: &mut Self, s: Step| path.may_break(s, None, !s.is_observable(path.model)) != Possible::No;
+        if here.iter().any(|s| breaks(self, *s)) {
+            return false;
+        }
+        here.retain(|s| !s.is_observable(self.model));
+        for step in here {
+            if *probes == 0 || self.limits.cancelled() {
+                return false;
+            }
+            *probes -= 1;
+            if self.probe(step) != Possible::Yes {
+                continue;
+            }
+            let before = self.conditions().len();
+            self.advance_as(step, None);
+            // What a step asks of the values that it chooses itself can be met, since it is possible.
+            let free = (before..self.conditions().len()).all(|i| {
+                let symbols = self.symbols_in(self.conditions()[i].term);
+                symbols.iter().all(|y| !round.known.contains(y))
+            });
+            let found = free
+                && match self.locations() == &round.start[..] && self.all_values() == round.values {
+                    true => true,
+                    false => self.comes_back_plainly(round, steps - 1, probes),
+                };
+            self.retreat();
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether there is no output here, whatever the values are that are not known.
+    fn is_plainly_quiet(&mut self) -> bool {
+        let quiet = self.silence(false, &mut |path, condition| {
+            let term = path.instance(condition.term, &condition.reads);
+            let plain = path.is_true(condition) || path.pool.as_const(term) == Some(&Value::Bool(true));
+            plain.then_some(())
+        });
+        quiet.is_some()
     }
 
     fn all_values(&mut self) -> Vec<TermId> {
@@ -110,7 +190,7 @@ impl Path<'_> {
             self.advance(step);
             let found = (self.locations() == start && self.may_have(values))
                 || (self.may_be_quiet() && {
-                    self.advance(Step::Divergence);
+                    self.advance_as(Step::Divergence, None);
                     let found = self.may_come_back(start, values, steps - 1, probes);
                     self.retreat();
                     found

@@ -1,4 +1,4 @@
-//! The symbolic execution graph (S0 definition 14): a tree of nodes, each of which remembers only its parent and the
+//! The symbolic execution graph (T-X4; S0 definition 14): a tree of nodes, each of which remembers its parent and the
 //! step that leads to it.
 
 use sioco_model::{Id, Model, SwitchId};

@@ -1,4 +1,4 @@
-//! Inclusion of symbolic states (S3 definition 10, S4 section 2.2): every valuation of the live variables that is
+//! Inclusion of symbolic states (T-X6; S3 definition 10, S4 section 2.2): every valuation of the live variables that is
 //! possible in A is possible in B, so whatever can happen from A can happen from B.
 //!
 //! "Possible in B" is `exists symbols of B. the variables have these values, and the path condition of B holds`. Most

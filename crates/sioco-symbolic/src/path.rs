@@ -1,6 +1,6 @@
 //! A path through the symbolic execution tree, and all that is known on it.
 //!
-//! This is the one place where switches are executed symbolically (S0 definition 12, S3 definition 9). A [`Path`] stands
+//! This is the one place where switches are executed symbolically (T-X3; S0 definition 12, S3 9). A [`Path`] stands
 //! at a symbolic state; [`probe`](Path::probe) says whether a step is possible from there, [`advance`](Path::advance)
 //! takes it, [`retreat`](Path::retreat) takes it back. Nodes of a graph need not hold any state: a path goes from one
 //! node to the next over their common ancestor and recomputes what changes on the way.
@@ -141,7 +141,7 @@ pub struct Path<'m> {
 }
 
 impl<'m> Path<'m> {
-    /// The path without steps, at the initial state: free variables are symbols (S3 definition 9).
+    /// The path without steps, at the initial state (T-X2): free variables are symbols (S3 definition 9).
     pub fn new(model: &'m Model, solvers: SolverFactory<'_>) -> Self {
         Self::with(model, solvers, Shortcuts::default(), Limits::default())
     }

@@ -1,4 +1,4 @@
-//! Whether a given path can be taken (S1 section 3.1.4 and pseudocode 1): with values, or with the conditions that
+//! Whether a given path can be taken (T-X5; S1 section 3.1.4, pseudocode 1): with values, or with the conditions that
 //! clash, or unknown.
 
 use std::fmt;

@@ -17,7 +17,7 @@ pub enum Step {
     },
     /// Nothing can be observed (S3 definition 4: enrichment by quiescence).
     Delta,
-    /// Nothing is observed since internal steps go on for ever, over states without outputs (`theory`, section 2). To
+    /// Nothing is observed since internal steps go on for ever, over states without outputs (T-L8). To
     /// the outside it is the same silence.
     Divergence,
 }

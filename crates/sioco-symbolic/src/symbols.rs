@@ -1,4 +1,4 @@
-//! Symbols: one for each occurrence of a parameter on a path (S0 definition 10, S1: indexed by step).
+//! Symbols: one for each occurrence of a parameter on a path (T-X1; S0 definition 10, S1: indexed by step).
 
 use std::sync::Arc;
 

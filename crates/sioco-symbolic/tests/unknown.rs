@@ -108,7 +108,7 @@ fn what_follows_an_unknown_is_marked() {
     }
 }
 
-/// Theory, section 3: where a proved-satisfiable path exists, it is preferred.
+/// T-X3: where a proved-satisfiable path exists, it is preferred.
 #[test]
 fn sure_states_are_not_merged_into_doubtful_ones() {
     let m = model(

@@ -17,7 +17,7 @@ use crate::style::ColourChoice;
 #[derive(Parser, Debug)]
 #[command(name = "sioco", version, max_term_width = 100, after_help = exit::HELP)]
 pub struct Cli {
-    /// When to use colour; `auto` heeds NO_COLOR and FORCE_COLOR
+    /// When to use colour; `auto` respects NO_COLOR and FORCE_COLOR
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub color: ColourChoice,
 

@@ -1,4 +1,4 @@
-//! Rust code tested from `cargo test`, with sioco as a dev-dependency.
+//! Rust code tested from `cargo test`, with sioco as a dev-dependency: whether it conforms to a model (T-L10: ioco).
 //!
 //! ```no_run
 //! use sioco::conformance::{Args, Conformance, Output, System};
@@ -26,19 +26,29 @@
 //!
 //! #[test]
 //! fn conforms() {
-//!     Conformance::to("models/accumulator.sts").assert(Accumulator::default());
+//!     Conformance::to("models/accumulator.sts").assert(Accumulator::default);
 //! }
 //! ```
+//!
+//! What is tested is made by a function, such as `Accumulator::default`: after a crash, the next run begins with a new one. A
+//! panic in `input` or `output` is a crash, and the test fails with its message, its place and the shortest run that leads to
+//! it. A panic of the code that connects the system is an error of the test, and says nothing about the system: of
+//! [`Args::get`], `reset`, the function that makes a new system, and whatever is in [`glue`]. What cannot be caught ends the
+//! whole test program: an abort, a stack overflow, `std::process::exit`; and a call that never returns holds it up. With
+//! [`Conformance::journal`], everything up to that call is in a file then.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-pub use sioco_adapter::in_process::{Arg, Args, FromArg, InProcess, IntoArg, Output, System};
+pub use sioco_adapter::in_process::{Arg, Args, FromArg, InProcess, IntoArg, Output, System, glue};
+use sioco_exec::journal::{About, Header, line};
+use sioco_exec::record::Stamped;
 use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::{Summary, Tester, Verdict, drive};
-use sioco_plan::Cover;
+use sioco_model::Model;
+use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Page, Trails, summary};
 use sioco_solve::values::{Bounds, Choice};
@@ -48,6 +58,7 @@ use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output;
 use crate::run::cover::Covered;
+use crate::run::journal::Writer;
 use crate::run::planning::{self, Time, Wanted};
 use crate::run::show;
 use crate::run::shrink::{self, Shrinking};
@@ -65,6 +76,7 @@ pub struct Conformance {
     seed: u64,
     max_steps: Option<u64>,
     quiescence: Duration,
+    journal: Option<PathBuf>,
 }
 
 /// What a test came to.
@@ -89,7 +101,8 @@ impl Conformance {
     pub fn to(file: impl Into<PathBuf>) -> Self {
         let quiescence = Settings::default().quiescence;
         let choices = Choices::default();
-        Conformance { file: file.into(), choices, cover: "auto".into(), seed: 0, max_steps: None, quiescence }
+        let (file, cover) = (file.into(), "auto".into());
+        Conformance { file, choices, cover, seed: 0, max_steps: None, quiescence, journal: None }
     }
 
     /// What to cover, as `sioco test --cover` takes it; `auto` if nothing is said.
@@ -104,7 +117,8 @@ impl Conformance {
         self
     }
 
-    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said.
+    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said, and as many as the walks
+    /// of `random:N` have.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
@@ -114,6 +128,13 @@ impl Conformance {
     /// [settle](System::settles) by itself.
     pub fn quiescence(mut self, time: Duration) -> Self {
         self.quiescence = time;
+        self
+    }
+
+    /// Writes down everything that happens, in this file: a journal, which `sioco judge MODEL FILE` reads. Each line is in the
+    /// file before the system is called the next time. So whatever the system does to the process, the last input is there.
+    pub fn journal(mut self, file: impl Into<PathBuf>) -> Self {
+        self.journal = Some(file.into());
         self
     }
 
@@ -129,12 +150,13 @@ impl Conformance {
         self
     }
 
-    /// Tests a system and says what came of it. An error is a fault of the model or of these settings, in words.
-    pub fn check<S: System>(&self, system: S) -> Result<Report, String> {
+    /// Tests a system, made by a function, and says what came of it. An error is a fault of the model or of these settings, in
+    /// words.
+    pub fn check<S: System>(&self, make: impl FnMut() -> S) -> Result<Report, String> {
         let (mut text, mut problems) = (Vec::new(), Vec::new());
         let result = {
             let mut out = output::Output::new(&mut text, &mut problems);
-            let result = self.run(system, &mut out);
+            let result = self.run(make, &mut out);
             if let Err(failure) = &result {
                 out.failure(failure);
             }
@@ -146,27 +168,27 @@ impl Conformance {
         }
     }
 
-    /// Tests a system.
+    /// Tests a system, made by a function: `Accumulator::default`, or `|| Accumulator::new(7)`.
     ///
     /// # Panics
     /// If it does not pass, with the explanation; also if the model or these settings are wrong.
     #[track_caller]
-    pub fn assert<S: System>(&self, system: S) {
-        match self.check(system) {
+    pub fn assert<S: System>(&self, make: impl FnMut() -> S) {
+        match self.check(make) {
             Ok(report) if report.is_pass() => {}
             Ok(report) => panic!("the system does not pass\n\n{}", report.text),
             Err(problems) => panic!("the test cannot be run\n\n{problems}"),
         }
     }
 
-    fn run<S: System>(&self, system: S, out: &mut output::Output<'_>) -> Result<Summary, Failure> {
+    fn run<S: System>(&self, make: impl FnMut() -> S, out: &mut output::Output<'_>) -> Result<Summary, Failure> {
         let (checked, model) = load(&self.file, &self.choices, out)?;
         let source = Source { checked: &model, sources: &checked.sources };
         let covered = Covered::parse(&self.cover).map_err(Failure::usage)?;
         let back_end = BackEnd::Auto;
         let never = Arc::new(AtomicBool::new(false));
         let plan = match &covered {
-            Covered::Random(walks) => planning::nothing(Cover::Random(*walks)),
+            Covered::Random(walks) => planning::nothing(Covered::walks(*walks)),
             Covered::Auto => {
                 let wanted = Wanted {
                     cover: Cover::Switch,
@@ -190,18 +212,23 @@ impl Conformance {
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
         };
-        let walks = match covered {
+        let walks = match &covered {
             Covered::Random(_) => Walks::Random,
             Covered::Auto => Walks::Guided,
             Covered::Plan(_) => Walks::None,
         };
         let planned = plan.steps(&model.model) as u64;
-        let most = self.max_steps.unwrap_or(planned.saturating_add(WALKED));
+        let max_walks = covered.most_walks();
+        let most = match max_walks {
+            Some(_) => self.max_steps,
+            None => Some(self.max_steps.unwrap_or(planned.saturating_add(WALKED))),
+        };
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
             walks,
-            max_steps: Some(most),
+            max_walks,
+            max_steps: most,
             quiescence: self.quiescence,
             fail_fast: true,
             ..Settings::default()
@@ -211,15 +238,24 @@ impl Conformance {
         let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone());
         let oracle = Arc::new(Mutex::new(oracle));
         let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle));
-        let mut sut = InProcess::new(&model.model, system);
+        let mut sut = InProcess::new(&model.model, make);
         let mut trails = Trails::default();
+        let mut journal = match &self.journal {
+            Some(file) => Some(self.begin(file, &model.model, &kept, walks, &plan)?),
+            None => None,
+        };
         let begun = Instant::now();
-        let found = drive(&mut tester, &mut sut, &mut Since(begun), &mut |stamped| trails.record(stamped));
+        let found = drive(&mut tester, &mut sut, &mut Since(begun), &mut |stamped| {
+            trails.record(stamped);
+            record(&mut journal, &model.model, stamped);
+        });
         let found = found.of_plan(&plan);
         let took = begun.elapsed();
         let shrinking =
             Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME, interrupted: &never };
         let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut Since(begun), &mut |_, _| {});
+        shrinks.records(begun.elapsed()).for_each(|stamped| record(&mut journal, &model.model, &stamped));
+        let path = journal.as_ref().map(|journal| journal.path.display().to_string());
         let told = Campaign {
             source,
             summary: &found,
@@ -229,8 +265,8 @@ impl Conformance {
             quiescence: kept.quiescence,
             took: Some(took),
             planned: None,
-            budget: &format!("{most} steps"),
-            journal: None,
+            budget: &most.map(|most| format!("{most} steps")).unwrap_or_default(),
+            journal: path.as_deref(),
             replay: None,
             gates: &[],
             reasons: trails.reasons(),
@@ -246,6 +282,39 @@ impl Conformance {
         );
         let page = Page { width: out.width(), style: out.style() };
         out.print(&summary(&told, page));
-        Ok(found)
+        match journal.and_then(|journal| journal.broken) {
+            Some(why) => Err(Failure::usage(format!("cannot write the journal: {why}"))),
+            None => Ok(found),
+        }
+    }
+
+    /// A journal with its first line.
+    fn begin(
+        &self,
+        file: &Path,
+        model: &Model,
+        settings: &Settings,
+        walks: Walks,
+        plan: &Plan,
+    ) -> Result<Writer, Failure> {
+        let mut journal = Writer::create(Some(file))?;
+        let Choices { system, consts } = &self.choices;
+        let header = Header {
+            sioco: env!("CARGO_PKG_VERSION").into(),
+            model: About::new(model, &self.file.display().to_string(), system.as_deref(), consts),
+            sut: "Rust code".into(),
+            settings: settings.clone(),
+            ..Header::default()
+        };
+        let header = if walks == Walks::Random { header } else { header.with_plan(plan) };
+        journal.add(&header.line());
+        Ok(journal)
+    }
+}
+
+/// Adds a line to the journal, if there is one.
+fn record(journal: &mut Option<Writer>, model: &Model, stamped: &Stamped) {
+    if let Some(journal) = journal {
+        journal.add(&line(model, stamped));
     }
 }

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, plain};
 use crate::style::{ColourChoice, Style};
 
-/// Whom the output is for.
+/// The format of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Format {
     /// For people.

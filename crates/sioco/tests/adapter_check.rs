@@ -320,11 +320,45 @@ fn how_a_program_ended_is_in_the_report() {
     let args = ["test", "m.sts", "--sut", "s", "--seed", "1", "--max-steps", "20", "--solver", "builtin"];
     for more in [&["--no-shrink"][..], &[]] {
         let run = sioco_in(&[&args[..], more].concat(), &folder.path(""));
-        run.exits(1)
-            .stdout_has("error[sioco::V003]")
-            .stdout_has("   the program ended (exit status: 3); the last lines");
-        run.stdout_has("   │ knocked too hard\n");
+        run.exits(1).stdout_has("error[sioco::V006]: the SUT crashed: exit status: 3\n");
+        run.stdout_has("   how it crashed:\n   │ knocked too hard\n");
     }
+    let run = sioco_in(&[&args[..], &["--format", "json"]].concat(), &folder.path(""));
+    let summary: Value = serde_json::from_str(run.exits(1).stdout.lines().last().unwrap()).unwrap();
+    let bad = &summary["bad"][0];
+    assert_eq!((&bad["code"], &bad["verdict"]), (&"sioco::V006".into(), &"fail".into()), "{bad}");
+    let cause = serde_json::json!({
+        "fail": "crashed", "message": "exit status: 3", "status": "exit status: 3", "details": ["knocked too hard"],
+    });
+    assert_eq!((&bad["cause"], &summary["runs"]["error"]), (&cause, &0.into()), "{bad}");
+    // An orderly end is none the less one that the model does not allow.
+    greeter(&folder, "echo open; read -r line; echo 'good bye' >&2; exit 0");
+    let run = sioco_in(&args, &folder.path(""));
+    run.exits(1).stdout_has("error[sioco::V003]").stdout_has("   the program ended (exit status: 0); the last lines");
+    run.stdout_has("   │ good bye\n");
+}
+
+/// A model that allows a crash does not allow an orderly end, and the other way round.
+#[test]
+fn a_crash_may_be_allowed() {
+    let folder = folder();
+    let test = |end: &str, status: u8| {
+        greeter(&folder, &format!("echo open; read -r line; exit {status}"));
+        let model = format!(
+            "input knock\noutput open\noutput {end}\nprocess P {{ init start {{ !open -> idle }} \
+             state idle {{ ?knock -> ending }} state ending {{ !{end} -> over }} final over }}\n"
+        );
+        folder.write("m.sts", &model);
+        let args = ["test", "m.sts", "--sut", "s", "--seed", "1", "--max-steps", "20", "--solver", "builtin"];
+        sioco_in(&args, &folder.path(""))
+    };
+    test("crashed", 3).exits(0).stdout_has("PASS  P").stdout_has("3 of 3 switches surely taken (100%)");
+    test("crashed", 0).exits(1).stdout_has("error[sioco::V003]: the SUT ended, which is not allowed here\n");
+    test("closed", 0).exits(0).stdout_has("PASS  P");
+    let run = test("closed", 3);
+    run.exits(1)
+        .stdout_has("error[sioco::V006]: the SUT crashed: exit status: 3\n")
+        .stdout_has("allowed here: !closed");
 }
 
 #[test]

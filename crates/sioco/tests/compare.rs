@@ -160,7 +160,7 @@ fn probes_are_told_and_not_judged() {
     run.stdout_has("probe: ?a(7)");
     let run = test(&spec, &plan, &imp);
     run.exits(0);
-    run.stdout_has("beyond what the model says: told, and not judged");
+    run.stdout_has("with inputs outside the model: reported without a verdict");
     run.stdout_has("?a(x=7): !u(y=-7)");
     run.stdout_has("?a(x=0): !v !v");
     // Whatever the system does there.
@@ -642,8 +642,8 @@ fn probes_are_no_passes() {
     let plan = folder.path("plan.json");
     compare(&spec, &imp, &["--output", &plan]).exits(0).stdout_has("suite: 3 tests and 3 probes");
     let run = test(&spec, &plan, &imp);
-    run.exits(0).stdout_has("PASS").stdout_has("  runs       3 pass, 3 only probes, which say nothing\n");
-    run.stdout_has("3 probes, beyond what the model says");
+    run.exits(0).stdout_has("PASS").stdout_has("  runs       3 pass, 3 only probes, without a verdict\n");
+    run.stdout_has("3 probes with inputs outside the model");
     run.stdout_has("purposes   3 of 3 reached\n");
     // A plan of probes alone shows nothing.
     let mut alone: Value = serde_json::from_str(&fs::read_to_string(&plan).unwrap()).unwrap();
@@ -658,7 +658,7 @@ fn probes_are_no_passes() {
     let run = sioco(&["test", &spec, "--plan", &plan, "--sut", &sut, "--format", "json", "--journal", &journal]);
     run.exits(3).stdout_has("\"probing\":3").stdout_has("\"pass\":0");
     // Whoever judges the journal says the same.
-    sioco(&["judge", &spec, &journal, "--solver", "builtin"]).exits(3).stdout_has("3 only probes, which say nothing");
+    sioco(&["judge", &spec, &journal, "--solver", "builtin"]).exits(3).stdout_has("3 only probes, without a verdict");
 }
 
 /// A long answer is not an endless one.

@@ -428,9 +428,7 @@ fn statistics_add_up() {
             }
         }
     }
-    sioco(&["explore", "--help"])
-        .stdout_has("counts the answers of the layers")
-        .stdout_has("it is one object, on one line");
+    sioco(&["explore", "--help"]).stdout_has("counts answers by layer").stdout_has("JSON (one object, on one line)");
 }
 
 /// Who reads a pipe gets everything: no line is shortened, and none is left out.

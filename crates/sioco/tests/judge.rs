@@ -74,6 +74,8 @@ FAIL  Accumulator against `log.txt`: 2 runs, 4 steps
     for (log, code, what) in [
         ("?inX(6)\ndelta\n", 1, "error[sioco::V002]"),
         ("closed\n", 1, "error[sioco::V003]"),
+        ("?inX(6)\ncrashed\n", 1, "error[sioco::V006]: the SUT crashed\n"),
+        ("?inX(6)\n!crashed // a comment\n", 1, "error[sioco::V006]"),
         ("?inX(6)\n!outX(true)\n", 1, "error[sioco::V004]"),
         ("?inX(6)\n?inX(6)\n", 3, "the model does not say what happens after ?inX(p=6)"),
         // With the place in the model, and the state.
@@ -341,4 +343,54 @@ fn damaged_logs_do_no_harm() {
         }
     }
     assert!(read > 300 && refused > 300, "{read} {refused}");
+}
+
+/// A question that no solver answers: not the built-in one, not one that dies, not one that does not know. What rests on it
+/// is inconclusive in every command, and the question is named.
+#[test]
+fn an_open_question_is_never_a_pass() {
+    let folder = folder();
+    folder.write(
+        "cubes.sts",
+        "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init l0 {\n    \
+         cubes: !o(any a, any b) [a*a*a + b*b*b == 42*a*b + 1729111] -> l0\n    ?i -> l0\n  }\n}\n",
+    );
+    // A system that is always silent.
+    folder.write("mute.sts", "input i\noutput o(p: Int, q: Int)\nprocess P { init l0 { ?i -> l0 } }\n");
+    folder.write("delta.txt", "delta\n");
+    folder.write("input.txt", "?i\n?i\n");
+    let here = folder.path("");
+    let question = "whether `cubes` is enabled is unknown";
+    for solver in ["builtin", "false", "sh -c 'cat >/dev/null'", "sh -c 'while read -r l; do echo unknown; done'"] {
+        let run = sioco_in(&["judge", "cubes.sts", "delta.txt", "--solver", solver], &here);
+        assert!(run.exits(3).stdout.contains(question), "{solver}: {}", run.stdout);
+        let run = sioco_in(&["judge", "cubes.sts", "input.txt", "--solver", solver], &here);
+        run.exits(0);
+        let options = ["--sut", "model:mute.sts", "--cover", "random", "--max-steps", "60", "--seed", "1"];
+        let run = sioco_in(&[&["test", "cubes.sts", "--solver", solver][..], &options].concat(), &here);
+        assert!(run.exits(3).stdout.contains(question), "{solver}: {}", run.stdout);
+    }
+}
+
+/// Quiescence in a trace is one by the clock, which an output or the end of the system withdraws; announced, it is certain.
+#[test]
+fn quiescence_is_withdrawn_unless_it_was_announced() {
+    let folder = folder();
+    folder.write(
+        "acc.sts",
+        "input a\noutput o\noutput closed\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { !o -> l0   !closed -> l2 }\n  final l2\n}\n",
+    );
+    for (log, code, what) in [
+        ("?a\ndelta\n!o\n", 0, "a silence was withdrawn"),
+        ("?a\ndelta\ndelta\n!o\n", 0, "it would have been a failure"),
+        ("?a\ndelta\nclosed\n", 0, "a silence was withdrawn"),
+        ("?a\ndelta\n", 1, "error[sioco::V002]"),
+        ("?a\ndelta\n?a\n", 1, "error[sioco::V002]"),
+        ("?a\nquiescent\n!o\n", 1, "error[sioco::V002]"),
+        ("quiescent\n!o\n", 5, "an output came after `quiescent`"),
+    ] {
+        let run = judge(&folder, log, &[]);
+        let text = run.exits(code).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(what), "{log}: {}", run.stdout);
+    }
 }

@@ -77,9 +77,52 @@ fn the_python_project_runs() {
     let test = [&["test", "model.sts", "--seed", "1"], &sut[..]].concat();
     sioco_in(&test, &project).exits(0).stdout_has("PASS  Tank").stdout_has("6 of 6 switches surely taken (100%)");
     by_name(&project);
+    crashes(&folder, "my-tank", "adapter.py", &test);
     make_mistake(&folder, "my-tank/tank.py", "# ");
     let run = sioco_in(&test, &project);
     run.exits(1).stdout_has("FAIL  Tank").stdout_has("this output is not allowed here");
+}
+
+/// The tank, which raises an exception if somebody drains more than there is, unless it is empty.
+fn fragile(tank: &str) -> String {
+    let line = "        if litres > self.content:\n";
+    assert!(tank.contains(line));
+    tank.replace(line, &format!("{line}            if self.content: raise ValueError(f\"only {{self.content}}\")\n"))
+}
+
+/// An exception of the tank is a crash and a failure, one of the adapter an error.
+fn crashes(folder: &Folder, name: &str, adapter: &str, test: &[&str]) {
+    let project = folder.path(name);
+    let (tank, file) = (format!("{name}/tank.py"), format!("{name}/{adapter}"));
+    let (good, connected) = (read(folder, &tank), read(folder, &file));
+    // Each message has other values; all of them are one cause.
+    folder.write(&tank, &fragile(&good));
+    let run = sioco_in(test, &project);
+    run.exits(1).stdout_has("error[sioco::V006]: the SUT crashed: ValueError: only 1\n");
+    run.stdout_has("   │     if self.content: raise ValueError(f\"only {self.content}\")\n")
+        .stdout_has("   │ ValueError: only 1\n");
+    run.stdout_has(", shrunk ").stdout_has("fails in 5 of 5 runs\n").stdout_has("?drain(litres=2)");
+    assert_eq!(run.stdout.matches(" FAIL  run").count(), 1, "{}", run.stdout);
+    assert!(!run.stdout.contains("more way") && !run.stdout.contains(" ERROR "), "{}", run.stdout);
+    let last = run.stdout.lines().last().unwrap();
+    let id = last.split("sioco replay ").nth(1).unwrap_or_else(|| panic!("{last}")).to_owned();
+    let replay = sioco_in(&["replay", &id, "--solver", "builtin"], &project);
+    replay.exits(1).stdout_has("FAILED  run").stdout_has("with the same failure").stdout_has("ValueError: only 1");
+    folder.write(&tank, &good);
+    sioco_in(&["replay", &id, "--solver", "builtin"], &project).exits(0).stdout_has("FIXED  run");
+    for (from, to, what) in [
+        ("[\"litres\"]", "[\"liters\"]", "KeyError: 'liters'"),
+        ("\"drain\": tank.drain", "\"drian\": tank.drain", "KeyError: 'drain'"),
+        ("tank = Tank()", "tank = Tank(7)", "TypeError: "),
+        ("**output)", "**output, more=object())", "TypeError: Object of type object is not JSON serializable"),
+    ] {
+        assert!(connected.contains(from), "{from}");
+        folder.write(&file, &connected.replace(from, to));
+        let run = sioco_in(test, &project);
+        run.exits(5).stdout_has("error[adapter]: ").stdout_has(what).stdout_has("ERROR  Tank");
+        assert!(!run.stdout.contains("crashed"), "{from}: {}", run.stdout);
+    }
+    folder.write(&file, &connected);
 }
 
 /// The system that `sioco.toml` describes is tested by its name.
@@ -133,6 +176,8 @@ fn the_tcp_project_runs() {
         test(&address).exits(0).stdout_has("PASS  Tank");
     }
     by_name(&project);
+    let by_name = ["test", "model.sts", "--sut", "tank", "--seed", "1", "--solver", "builtin", "--max-steps", "300"];
+    crashes(&folder, "tank_2", "server.py", &by_name);
     make_mistake(&folder, "tank_2/tank.py", "# ");
     let (_server, address) = serve(&project);
     test(&address).exits(1).stdout_has("FAIL  Tank");
@@ -169,6 +214,22 @@ fn described(template: &str, address: &str) {
         test().exits(0).stdout_has("PASS  Tank against `tank`");
         folder.write("tank/sioco.toml", &file);
     }
+    // A handler that raises something: over HTTP the request has no response, which is a crash; over a connection that stays,
+    // the end of it. Either way there is one cause, with what the server wrote to standard error.
+    let good = read(&folder, "tank/tank.py");
+    folder.write("tank/tank.py", &fragile(&good));
+    let run = test();
+    run.exits(1)
+        .stdout_has("   │ ValueError: only ")
+        .stdout_has("   │     if self.content: raise ValueError(f\"only {self.content}\")\n");
+    match template {
+        "http" => run.stdout_has("error[sioco::V006]: the SUT crashed: ValueError: only 1\n"),
+        _ => run.stdout_has("error[sioco::V003]: the SUT ended, which is not allowed here\n"),
+    };
+    run.stdout_has("?drain(litres=2)").stdout_has("fails in 5 of 5 runs\n");
+    assert_eq!(run.stdout.matches(" FAIL  run").count(), 1, "{}", run.stdout);
+    assert!(!run.stdout.contains(" ERROR "), "{}", run.stdout);
+    folder.write("tank/tank.py", &good);
     make_mistake(&folder, "tank/tank.py", "# ");
     test().exits(1).stdout_has("FAIL  Tank").stdout_has("this output is not allowed here");
 }

@@ -162,7 +162,9 @@ fn what_is_covered_can_be_chosen() {
         test(&folder, &["--sut", "model:acc.sts", "--interaction", manner, "--cover", "random:1"]).exits(0);
     }
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "8"]);
-    run.exits(0).stdout_has("2 walks of 100 steps").stdout_has("200 steps");
+    run.exits(0).stdout_has(": 2 runs,");
+    let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random", "--seed", "8"]);
+    run.exits(0).stdout_has("the steps are used up (1000 steps)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
     run.exits(0).stdout_has("the time is used up (100 ms)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
@@ -299,7 +301,9 @@ fn a_plan_can_be_run_again_and_again() {
     // No input is sent last: its answer is to be judged, too.
     assert!((once + 999..=once + 1000).contains(&steps(&["--again"])));
     assert!((99..=100).contains(&steps(&["--again", "--max-steps", "100"])));
-    test(&folder, &["--sut", "model:acc.sts", "--again"]).exits(2).stderr_has("`--again` is for plans");
+    test(&folder, &["--sut", "model:acc.sts", "--again"])
+        .exits(2)
+        .stderr_has("`--again` has no effect here: it is for plans");
 }
 
 #[test]
@@ -563,7 +567,7 @@ fn what_broke_down_is_told_once() {
     );
     folder.program("error.sh", &text);
     let run = test(&folder, &["--sut", "./error.sh", "--seed", "4", "--journal", "j.jsonl"]);
-    run.exits(5).stdout_has(" error, the adapter broke");
+    run.exits(5).stdout_has(" error, what connects the system broke");
     assert_eq!(run.stdout.matches("no paper").count(), 1, "{}", run.stdout);
 }
 
@@ -596,7 +600,8 @@ fn interrupted(folder: &Folder, sut: &str, begun: &str) -> (String, Option<i32>)
 #[test]
 fn ctrl_c_keeps_the_journal_and_tells_what_is_known() {
     let folder = folder();
-    let (rest, code) = interrupted(&folder, "model:acc.sts", "\"type\":\"run\"");
+    // From then on, there is something to judge.
+    let (rest, code) = interrupted(&folder, "model:acc.sts", "\"type\":\"accepted\"");
     assert_eq!(code, Some(130));
     let summary: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
     assert_eq!((&summary["type"], &summary["end"]), (&"summary".into(), &"interrupted".into()));

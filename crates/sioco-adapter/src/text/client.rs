@@ -1,18 +1,20 @@
 //! A system that speaks plain text, as a [`Sut`].
 //!
-//! The connection is the system: its end is the observation `closed`, and what fits no template is one as well. Only
-//! what is not the system's doing is a fault: a server that is not there, one that does not take what is sent, or a
-//! program that cannot run at all.
+//! The connection is the system: its end is the observation `closed`, or `crashed` if the program of the system ended
+//! abnormally, and what fits no template is an observation as well. Only what is not the system's doing is a fault: a server
+//! that is not there, one that does not take what is sent, or a program that cannot run at all. A connection that is reset is
+//! `closed`: a system that ends it in an orderly way, with something unread, does the same.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
 use sioco_model::Model;
 
 use super::dialect::{Compiled, Heard, raw};
 use crate::config::Exchange;
+use crate::group::Ending;
 use crate::lines::{Interrupt, MAX_LINE, Raw, WriteError, later, pause};
 use crate::transport::{Connection, Connector};
 
@@ -20,6 +22,10 @@ use crate::transport::{Connection, Connector};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the last words of a system that ended are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How long the exit status of a program that ended its output is waited for.
+const NEWS: Duration = Duration::from_millis(300);
+/// The same where programs run on after that.
+const LINGERING: Duration = Duration::from_millis(20);
 /// How much more time than before a program has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -97,6 +103,8 @@ pub struct TextClient<'m> {
     lingers: bool,
     /// The connection ended while something was expected before a run.
     ended: bool,
+    /// Crashes that nobody waited for.
+    crashes: u64,
     /// Whether a run has begun at any time.
     worked: bool,
     restarts: u32,
@@ -128,6 +136,7 @@ impl<'m> TextClient<'m> {
             endings: BTreeMap::new(),
             lingers: false,
             ended: false,
+            crashes: 0,
             worked: false,
             restarts: 0,
         }
@@ -216,7 +225,7 @@ impl<'m> TextClient<'m> {
                 Raw::Nothing => format!("nothing like it came within {} s", self.options.patience.as_secs_f64()),
                 Raw::End(error) => {
                     self.ended = true;
-                    let status = self.connection.as_mut().and_then(|open| open.ended());
+                    let status = self.connection.as_mut().and_then(|open| open.ended()).map(|ending| ending.words);
                     let why = status.or(error).map(|why| format!(" ({why})")).unwrap_or_default();
                     format!("the connection ended{why}")
                 }
@@ -266,7 +275,7 @@ impl<'m> TextClient<'m> {
     /// Whether a program that ended without a word ends all the same if nothing is sent to it, and how. What was sent to
     /// it may have come too late for it, and it is none of its doing then that it cannot run. It is started once more to
     /// find out, with twice the time that it took.
-    fn ends_untold(&mut self) -> Option<(String, Vec<String>)> {
+    fn ends_untold(&mut self) -> Option<(Ending, Vec<String>)> {
         let wait = (self.begun.at.elapsed() * 2 + GRACE).min(self.options.patience);
         let mut open = self.connector.open(&self.interrupt).ok().flatten()?;
         let mut bytes = Vec::new();
@@ -305,25 +314,58 @@ impl<'m> TextClient<'m> {
         Err(Fault { again, stderr: stderr.unwrap_or(fault.stderr), ..fault })
     }
 
-    /// Keeps how a program ended, if that is over what the run was.
+    /// Keeps how a program ended that did so in an orderly way, if that is over what the run was, and what it or its server
+    /// wrote last to standard error.
     fn remember(&mut self) {
-        let wanted = self.over && !self.lingers && self.endings.len() < KEPT;
+        let wanted = self.over && self.endings.len() < KEPT;
+        let lingers = self.lingers;
         let Some(open) = self.connection.as_mut().filter(|_| wanted) else { return };
-        let Some(status) = open.ended() else {
-            self.lingers = true;
-            return;
-        };
+        let ending = if lingers { None } else { open.ended() };
         let all = open.stderr();
         let last = all.iter().skip(all.len().saturating_sub(LAST_LINES)).map(|line| format!("│ {line}"));
-        let head = if all.is_empty() { "" } else { "; the last lines on its standard error:" };
-        let words = std::iter::once(format!("the program ended ({status}){head}")).chain(last).collect();
+        let head = match (&ending, all.is_empty()) {
+            (Some(ending), true) => format!("the program ended ({ending})"),
+            (Some(ending), false) => format!("the program ended ({ending}); the last lines on its standard error:"),
+            (None, false) => "the last lines on its standard error:".to_owned(),
+            (None, true) => return,
+        };
+        let words = std::iter::once(head).chain(last).collect();
         self.endings.entry(self.run).or_insert(words);
+    }
+
+    /// How the system crashed, if that is why the connection ended.
+    fn crash(&mut self) -> Option<Crash> {
+        let open = self.connection.as_mut()?;
+        let crash = open.crash(if self.lingers { LINGERING } else { NEWS });
+        self.lingers |= crash.is_none() && open.runs();
+        crash
+    }
+
+    /// Looks whether the system crashed after the last thing that was heard of it in a run. To be called before anything is
+    /// done that might end it.
+    fn look_for_crash(&mut self) {
+        let events = self.events.len();
+        self.events.retain(|event| !matches!(event, SutEvent::Observed(Observation::Crashed(_))));
+        let crashed = match self.connection.as_mut().filter(|_| !self.over) {
+            Some(open) => open.crash(Duration::ZERO).is_some(),
+            // That it did was not looked at any more.
+            None => self.events.len() < events,
+        };
+        self.crashes += u64::from(crashed && self.begun.heard);
     }
 
     /// The connection ended.
     fn end(&mut self) -> Result<(), Fault> {
         self.check_start()?;
         self.over = true;
+        if let Some(mut crash) = self.crash() {
+            if !self.bytes.is_empty() {
+                let rest = std::mem::take(&mut self.bytes);
+                crash = crash.with([format!("before that, it sent half a message: `{}`", raw(&rest))]);
+            }
+            self.events.push_back(SutEvent::Observed(Observation::Crashed(crash)));
+            return Ok(());
+        }
         if !self.bytes.is_empty() {
             let rest = std::mem::take(&mut self.bytes);
             let seen = self.dialect.malformed(&rest, "half a message, and ended");
@@ -423,7 +465,12 @@ impl Sut for TextClient<'_> {
         self.endings.get(&run).cloned().unwrap_or_default()
     }
 
+    fn unheard_crashes(&self) -> u64 {
+        self.crashes
+    }
+
     fn stop(&mut self) {
+        self.look_for_crash();
         self.remember();
         if let Some(mut connection) = self.connection.take() {
             connection.close(Duration::ZERO);

@@ -3,7 +3,7 @@
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use sioco_exec::{GateValue, Observation};
-use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model, is_end};
 use sioco_model::names::did_you_mean;
 use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
@@ -119,7 +119,7 @@ impl Dialect {
         let config = &self.config;
         let written = |name: &str| config.outputs.0.iter().any(|(n, all)| n == name && !all.0.is_empty());
         let has = |name: &str| written(name) || config.other.as_deref() == Some(name);
-        for gate in model.gates.values().filter(|g| g.direction == Direction::Output && g.name != CLOSED) {
+        for gate in model.gates.values().filter(|g| g.direction == Direction::Output && !is_end(&g.name)) {
             if !has(&gate.name) {
                 wrong.push(format!("the output `{}` of the model has no template in `outputs`", gate.name));
             }
@@ -309,7 +309,7 @@ fn short(error: &str) -> String {
 
 /// The output gate with a name.
 pub(crate) fn output_gate(model: &Model, name: &str) -> Result<GateId, String> {
-    let found = model.gates.iter().find(|(_, g)| g.direction == Direction::Output && g.name == name && name != CLOSED);
+    let found = model.gates.iter().find(|(_, g)| g.direction == Direction::Output && g.name == name && !is_end(name));
     found.map(|(id, _)| id).ok_or_else(|| unknown(model, name, Direction::Output))
 }
 
@@ -319,6 +319,7 @@ pub(crate) fn unknown(model: &Model, name: &str, direction: Direction) -> String
     let names = model.gates.values().filter(|g| g.direction == direction).map(|g| g.name.as_str());
     let help = match did_you_mean(name, names) {
         _ if name == CLOSED => "; the end of the connection is `closed`, without a template".into(),
+        _ if name == CRASHED => "; a crash of the system is `crashed`, without a template".into(),
         Some(near) => format!("; did you mean `{near}`?"),
         None if model.gate(name).is_some() => {
             "; the model has it in the other direction, as seen from the system".into()

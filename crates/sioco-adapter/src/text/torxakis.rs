@@ -1,6 +1,6 @@
 //! The way TorXakis writes messages: a line for each, the gate with its values, `Add(6,"a text")`.
 
-use sioco_model::model::{CLOSED, Direction, Gate, Model};
+use sioco_model::model::{Direction, Gate, Model, is_end};
 
 use super::Dialect;
 use crate::config::{DialectConfig, InputConfig, Ordered, OutputConfig, Several};
@@ -14,7 +14,7 @@ pub fn torxakis(model: &Model) -> Dialect {
         let values = if places.is_empty() { String::new() } else { format!("({})", places.join(",")) };
         (gate.name.clone(), gate.name.clone() + &values)
     };
-    let of = |direction| model.gates.values().filter(move |g| g.direction == direction && g.name != CLOSED).map(line);
+    let of = |direction| model.gates.values().filter(move |g| g.direction == direction && !is_end(&g.name)).map(line);
     let inputs = of(Direction::Input).map(|(name, line)| (name, InputConfig::Text(line)));
     let outputs = of(Direction::Output).map(|(name, line)| (name, Several(vec![OutputConfig::Line(line)])));
     let config = DialectConfig {

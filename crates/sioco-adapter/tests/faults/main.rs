@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sioco_adapter::child::Program;
 use sioco_adapter::client::{Client, Options};
 use sioco_adapter::lines::Interrupt;
-use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
+use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
 use sioco_model::{Model, Value};
 
 const MARK: &str = "SIOCO_TEST_MARK";
@@ -429,10 +429,12 @@ fn messages_of_older_runs_are_dropped_and_outputs_counted() {
     rig.reset(1).unwrap();
     rig.reset(2).unwrap();
     assert_eq!((rig.client().unheard(), rig.client().stale()), (1, 0));
+    assert_eq!(rig.client().unheard_crashes(), 1);
     rig.send(1, 6).unwrap();
     assert_eq!(rig.poll(LONG), Ok(accepted(1)));
     assert_eq!(rig.poll(LONG), Ok(rig.output(6)));
     assert_eq!((rig.client().unheard(), rig.client().stale()), (1, 1));
+    assert_eq!(rig.client().unheard_crashes(), 2);
     rig.end();
 }
 
@@ -515,6 +517,43 @@ fn the_end_of_the_system_is_an_observation_and_that_of_the_adapter_after_it_no_f
             assert_eq!(rig.poll(SHORT), Ok(Polled::Nothing));
         }
     }
+    rig.end();
+}
+
+/// The system crashed, as the adapter says; the adapter itself may end then, with whatever status.
+#[test]
+fn a_crash_of_the_system_is_an_observation_and_one_of_the_adapter_is_none() {
+    let model = model();
+    for mode in ["crashed ", "crashed and ends"] {
+        let mut rig = Rig::new(&model, mode);
+        for run in 1..6 {
+            rig.reset(run).unwrap();
+            rig.send(1, 6).unwrap();
+            assert_eq!(rig.poll(LONG), Ok(accepted(1)));
+            let crash = Crash::new("KeyError: 'x'").with(["Traceback".into(), "  in f".into()]);
+            assert_eq!(rig.poll(LONG), Ok(seen(Observation::Crashed(crash))));
+            if run % 2 == 0 {
+                assert_eq!(rig.poll(SHORT), Ok(Polled::Nothing));
+            }
+        }
+        assert_eq!(rig.client().unheard_crashes(), 0);
+        rig.end();
+    }
+    // After its end, nothing may come, be it another end.
+    for (first, second) in [("closed", "crashed"), ("crashed", "closed"), ("crashed", "quiescent")] {
+        let mut rig = Rig::new(&model, &format!("say {{\"type\":\"{first}\"}}\n{{\"type\":\"{second}\"}}"));
+        rig.reset(1).unwrap();
+        rig.send(1, 6).unwrap();
+        assert!(matches!(rig.poll(LONG), Ok(Polled::Event(SutEvent::Observed(end))) if end.is_end()));
+        check_fault(rig.poll(LONG), FaultKind::Protocol, "after it had said that the system ended", true);
+        rig.end();
+    }
+    // One that crashes while it is being reset is not in its initial state.
+    let mut rig = Rig::new(&model, "crash-at-reset ");
+    check_fault(rig.reset(1), FaultKind::Reset, "the system crashed before its first run: `no database`", false);
+    rig.end();
+    let mut rig = Rig::new(&model, "crash-at-reset 1");
+    check_fault(rig.reset(1), FaultKind::Protocol, "while it is being reset for run 1 it sent", false);
     rig.end();
 }
 

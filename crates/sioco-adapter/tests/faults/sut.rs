@@ -105,10 +105,15 @@ pub fn play(mode: &str) -> ! {
                     "eager" => loop {
                         say(json!({"type": "output", "gate": "outX", "args": [1], "run": run}));
                     },
+                    "crash-at-reset" => {
+                        say(json!({"type": "crashed", "message": "no database", "run": what.parse::<u64>().ok()}));
+                        continue;
+                    }
                     "early" => say(json!({"type": "output", "gate": "outX", "args": {"p": 99}, "run": run})),
                     "untagged" => say(json!({"type": "output", "gate": "outX", "args": {"p": 99}})),
                     "old" if runs == 2 => {
                         say(json!({"type": "output", "gate": "outX", "args": {"p": 5}}));
+                        say(json!({"type": "crashed", "message": "after the run"}));
                         say(json!({"type": "accepted", "id": 77}));
                         say(json!({"type": "ready", "run": run - 1}));
                     }
@@ -118,7 +123,7 @@ pub fn play(mode: &str) -> ! {
                 match name {
                     "deaf" => for_ever(),
                     "old" if runs == 2 => {
-                        for old in ["output", "accepted", "quiescent", "closed", "error"] {
+                        for old in ["output", "accepted", "quiescent", "closed", "crashed", "error"] {
                             say(json!({"type": old, "gate": "outX", "args": {"p": 5}, "id": 7, "run": run - 1}));
                         }
                     }
@@ -197,6 +202,15 @@ pub fn play(mode: &str) -> ! {
                         say(json!({"type": "accepted", "id": id}));
                         say(json!({"type": "closed"}));
                         exit(0);
+                    }
+                    // An adapter that tells of a crash, and goes on, or ends as it likes.
+                    "crashed" => {
+                        say(json!({"type": "accepted", "id": id}));
+                        say(json!({"type": "crashed", "message": "KeyError: 'x'", "details": "Traceback\n  in f"}));
+                        match what {
+                            "" => continue,
+                            _ => exit(3),
+                        }
                     }
                     "late" if inputs == 1 => {
                         say(json!({"type": "accepted", "id": id}));

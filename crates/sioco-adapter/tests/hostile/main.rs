@@ -1,5 +1,5 @@
 //! Whole campaigns against systems that crash, hang, send garbage or never stop sending: each ends in bounded time,
-//! with the verdict that the rules give it (`theory`, section 5), a complete journal, and nothing left behind.
+//! with the verdict that the rules give it (T-V3, T-E1 to T-E4), a complete journal, and nothing left behind.
 //! `SIOCO_RUNS` says how many campaigns there are.
 #![cfg(target_os = "linux")]
 // Lints know tests by their attribute, which helpers do not have.

@@ -1,5 +1,5 @@
 //! A server that plays a model behind wires: inputs are acknowledged when they are received, which is long before the
-//! model takes them, and outputs come meanwhile (`theory`, section 5: order of events, *sent*).
+//! model takes them, and outputs come meanwhile (T-O3: order *sent*).
 //!
 //! Two threads, as any server has: one reads and acknowledges, one is the system. What they do in which order is drawn
 //! from a seed as far as it is theirs; the rest is up to the machine, and nothing waits for a time to be right.

@@ -1,6 +1,6 @@
 //! Whether a mutant conforms, found out without the tester: a breadth-first search over what specification and mutant
 //! may be doing after the same trace, for a trace after which the mutant may do something that the specification does
-//! not allow (`theory`, section 2: ioco).
+//! not allow (T-L10: ioco).
 
 use std::collections::VecDeque;
 

@@ -5,6 +5,7 @@ use sioco_model::model::{Direction, Model};
 use sioco_plan::file::{parse_reason, reason};
 
 use super::event::{declared, gate_value, read_args};
+use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::sut::FaultKind;
 use crate::verdict::{Cause, Failure, Open, Trouble};
@@ -24,6 +25,9 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
                 Failure::Malformed { gate, why, raw } => {
                     json!({ "gate": gate.map(|gate| &model.gates[gate].name), "why": why, "raw": raw })
                 }
+                Failure::Crashed(crash) => {
+                    of_crash(crash).into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+                }
                 Failure::Silence | Failure::Closed => json!({}),
             };
             object["fail"] = json!(failure.name());
@@ -39,6 +43,7 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
             }
             Open::Cut => json!({ "open": "cut" }),
             Open::Unknown(why) => json!({ "open": "unknown", "reason": reason(why) }),
+            Open::Undecided(question) => json!({ "open": "undecided", "question": question }),
             Open::NoValues => json!({ "open": "no values" }),
             Open::Deadlock { state } => json!({ "open": "deadlock", "state": state }),
             Open::Dropped { run } => json!({ "open": "dropped", "run": run }),
@@ -79,6 +84,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
             "unexpected output" => Failure::Output(of_gate(Direction::Output)?),
             "unexpected silence" => Failure::Silence,
             "closed" => Failure::Closed,
+            "crashed" => Failure::Crashed(read_crash(json)),
             "malformed" => {
                 let gate = word("gate").map(|name| declared(model, name, Direction::Output)).transpose()?;
                 Failure::Malformed { gate, why: text("why"), raw: text("raw") }
@@ -97,6 +103,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
                 let reason = json.get("reason").and_then(parse_reason);
                 Open::Unknown(reason.ok_or("`reason` does not say why it is unknown")?)
             }
+            "undecided" => Open::Undecided(text("question")),
             "no values" => Open::NoValues,
             "deadlock" => Open::Deadlock { state: text("state") },
             "dropped" => Open::Dropped { run: json.get("run").and_then(Json::as_u64).unwrap_or(0) },
@@ -123,6 +130,23 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
         }));
     }
     Err("`cause` should be \"reached\", or an object with `fail`, `open` or `error`".into())
+}
+
+/// The fields of a crash: what is not known is left out.
+pub(super) fn of_crash(crash: &Crash) -> Vec<(&'static str, Json)> {
+    let Crash { message, place, status, details } = crash;
+    let mut fields = vec![("message", json!(message))];
+    fields.extend(place.iter().map(|place| ("place", json!(place))));
+    fields.extend(status.iter().map(|status| ("status", json!(status))));
+    fields.extend((!details.is_empty()).then(|| ("details", json!(details))));
+    fields
+}
+
+/// The crash that these fields tell of; whoever records one need not know anything about it.
+pub(super) fn read_crash(json: &Json) -> Crash {
+    let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
+    let message = text("message").unwrap_or_default();
+    Crash { message, place: text("place"), status: text("status"), details: strings(json.get("details")) }
 }
 
 /// A list of texts; what is none is left out.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use sioco_model::model::{Direction, Model};
 use sioco_plan::file::fingerprint;
 
-use super::cause::{read_cause, strings};
+use super::cause::{read_cause, read_crash, strings};
 use super::event::{declared, read_args, short};
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
@@ -148,6 +148,7 @@ impl Reader<'_> {
             "quiescent" if self.json.get("timed").is_some() && self.flag("timed")? => Record::TimedOut,
             "quiescent" => Record::Observed(Observation::Delta),
             "closed" => Record::Observed(Observation::Closed),
+            "crashed" => Record::Observed(Observation::Crashed(read_crash(self.json))),
             "malformed" => {
                 let gate = match self.json.get("gate") {
                     None | Some(Json::Null) => None,

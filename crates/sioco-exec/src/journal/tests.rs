@@ -8,6 +8,7 @@ use sioco_solve::Reason;
 use sioco_solve::values::{Choice, Random};
 
 use super::*;
+use crate::crash::Crash;
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Why};
 use crate::settings::{Interaction, Settings, Walks};
@@ -113,11 +114,11 @@ impl Draw<'_> {
 
     fn kind(&mut self) -> FaultKind {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset][self.below(6)]
+        [Start, Protocol, Timeout, Died, Reported, Reset, Glue][self.below(7)]
     }
 
     fn cause(&mut self) -> Cause {
-        match self.below(20) {
+        match self.below(21) {
             0 => Cause::Reached,
             1 => Cause::Failure(Failure::Output(self.gate_value(Direction::Output))),
             2 => Cause::Failure(Failure::Silence),
@@ -143,8 +144,14 @@ impl Draw<'_> {
             16 => Cause::Trouble(Trouble::Refused { input: self.gate_value(Direction::Input), why: self.text() }),
             17 => Cause::Open(Open::Unspecified(self.gate_value(Direction::Input))),
             18 => Cause::Open(Open::Deadlock { state: self.text() }),
+            19 => Cause::Failure(Failure::Crashed(self.crash())),
             _ => Cause::Open(Open::Dropped { run: self.random.bits() }),
         }
+    }
+
+    fn crash(&mut self) -> Crash {
+        let (place, status) = (self.flag().then(|| self.text()), self.flag().then(|| self.text()));
+        Crash { message: self.text(), place, status, details: self.strings() }
     }
 
     fn verdict(&mut self) -> Verdict {
@@ -172,6 +179,7 @@ impl Draw<'_> {
             5 if self.random.below(3) == 0 => Record::Hurried,
             5 if self.random.below(2) == 0 => Record::TimedOut,
             5 => Record::Observed(Observation::Delta),
+            6 if self.flag() => Record::Observed(Observation::Crashed(self.crash())),
             6 => Record::Observed(Observation::Closed),
             7 => {
                 let gate = (self.below(4) > 0).then(|| self.gate(Direction::Output));
@@ -200,7 +208,7 @@ impl Draw<'_> {
             }
             _ => {
                 use End::*;
-                let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute][self.below(7)].clone();
+                let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined][self.below(8)].clone();
                 Record::End { why, stale: self.random.bits() }
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use sioco_model::model::Model;
 
-use super::cause::cause;
+use super::cause::{cause, of_crash};
 use super::event::args;
 use crate::event::Observation;
 use crate::record::{Aim, Record, Stamped, Why};
@@ -66,6 +66,12 @@ fn observed(model: &Model, f: &mut Fields, seen: &Observation) {
         }
         Observation::Closed => {
             f.kind("closed");
+        }
+        Observation::Crashed(crash) => {
+            f.kind("crashed");
+            of_crash(crash).into_iter().for_each(|(name, value)| {
+                f.put(name, value);
+            });
         }
         Observation::Malformed { gate, why, raw } => {
             f.kind("malformed").put("gate", json!(gate.map(|gate| &model.gates[gate].name)));

@@ -15,6 +15,7 @@ fn shown(log: &Log, model: &Model) -> Vec<String> {
         Action::Seen(Observation::Output(o)) => o.show(model),
         Action::Seen(Observation::Delta) => "delta".into(),
         Action::Seen(Observation::Closed) => "closed".into(),
+        Action::Seen(Observation::Crashed(crash)) => format!("crashed: {}", crash.message),
         Action::Seen(Observation::Malformed { why, .. }) => format!("malformed: {why}"),
     };
     log.runs.iter().map(|r| r.steps.iter().map(step).collect::<Vec<_>>().join(" ")).collect()

@@ -1,4 +1,4 @@
-//! A model played as a system under test (`theory`, section 5, last point).
+//! A model played as a system under test (T-E6).
 //!
 //! The player keeps all states that the model may be in, and gives an output, or silence, that some of them allow. So it
 //! always conforms to its model, and to every model to which that one conforms: that is what mutants are tried with.
@@ -21,7 +21,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sioco_model::model::{CLOSED, Direction, Label, Model, Switch};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model, Switch};
+use sioco_model::number::{self, BigInt};
 use sioco_model::semantics::{State, StepError};
 use sioco_model::term::{Op, Term};
 use sioco_model::{GateId, Id, SwitchId, TermId, Value};
@@ -32,6 +33,7 @@ use sioco_symbolic::path::SolverFactory;
 use self::script::Script;
 use self::whole::{Answer, Whole};
 use self::world::{Belief, Found, World};
+use crate::crash::Crash;
 use crate::event::{Action, GateValue, Observation};
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
@@ -111,6 +113,7 @@ pub struct Player<'m> {
     /// The model said that the system ended.
     ended: bool,
     closed: Option<GateId>,
+    crashed: Option<GateId>,
     /// Whether the states that are followed may not be all that the model may be in.
     hides: bool,
     /// Whether something that is hidden is drawn.
@@ -142,6 +145,7 @@ impl<'m> Player<'m> {
             silent: false,
             ended: false,
             closed: model.gate(CLOSED),
+            crashed: model.gate(CRASHED),
             hides: may_hide(model),
             draws: draws(model),
             history: None,
@@ -222,6 +226,9 @@ impl<'m> Player<'m> {
         let seen = if Some(output.gate) == self.closed {
             self.ended = true;
             Observation::Closed
+        } else if Some(output.gate) == self.crashed {
+            self.ended = true;
+            Observation::Crashed(Crash::default())
         } else {
             Observation::Output(output)
         };
@@ -343,7 +350,7 @@ impl<'m> Player<'m> {
             Event::Delta => None,
         });
         let values = happened.flat_map(|at| &at.args);
-        let mut seen: Vec<i64> = values.filter_map(|v| if let Value::Int(n) = v { Some(*n) } else { None }).collect();
+        let mut seen: Vec<BigInt> = values.filter_map(number::to_big).collect();
         seen.sort_unstable();
         seen.dedup();
         for _ in 0..REDRAWN {
@@ -371,6 +378,7 @@ impl<'m> Player<'m> {
                 Some(Event::At(output.clone())).filter(|_| !self.silent)
             }
             Observation::Closed => self.closed.filter(|_| !self.silent).map(gate),
+            Observation::Crashed(_) => self.crashed.filter(|_| !self.silent).map(gate),
             Observation::Delta => Some(Event::Delta),
             Observation::Output(_) | Observation::Malformed { .. } => None,
         };

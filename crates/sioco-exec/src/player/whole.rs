@@ -1,5 +1,5 @@
 //! All states that explain what happened, where the player follows only some of them: of free variables, and of hidden
-//! choices among too many values (`theory`, section 5: a played model keeps its whole belief).
+//! choices among too many values (T-E6).
 //!
 //! It is asked only where the states that are followed do not do something, and learns then what happened since it was
 //! asked last.
@@ -76,9 +76,9 @@ impl<'m> Whole<'m> {
         let mut states = Vec::new();
         let mut whole = !belief.cut;
         for hypothesis in belief.hypotheses() {
-            whole &= !hypothesis.doubt;
+            whole &= hypothesis.doubt.is_none();
             match &hypothesis.place {
-                _ if hypothesis.doubt => {}
+                _ if hypothesis.doubt.is_some() => {}
                 Place::Known(state) => states.push(state.clone()),
                 Place::Open(trail) => {
                     whole = false;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use sioco_model::model::{Direction, Label, Model};
+use sioco_model::number::BigInt;
 use sioco_model::semantics::interpreter::Passing;
 use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
 use sioco_model::{GateId, IdVec, LocationId, SwitchId, Value};
@@ -99,7 +100,7 @@ impl<'m> World<'m> {
     }
 
     /// An initial state, with values for the free variables; `seen` are integers that are worth trying.
-    pub fn initial(&mut self, seen: &[i64]) -> Belief {
+    pub fn initial(&mut self, seen: &[BigInt]) -> Belief {
         let World { run, draw, model, .. } = self;
         let state = run.initial(&mut |v| draw.value(&model.sorts, model.variables[v].sort, seen));
         let whole = model.free_variables().next().is_none();

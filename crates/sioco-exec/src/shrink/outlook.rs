@@ -88,7 +88,7 @@ fn go<'m>(referee: &mut Referee<'m>, run: &Failing, look: &mut dyn FnMut(&mut Re
     referee.set_order(order.unwrap_or(Order::Sut));
     let mut cause = referee.start();
     let mut at = 0;
-    for (i, action) in run.actions.iter().enumerate() {
+    for action in &run.actions {
         if cause.is_some() {
             return;
         }
@@ -100,8 +100,11 @@ fn go<'m>(referee: &mut Referee<'m>, run: &Failing, look: &mut dyn FnMut(&mut Re
                 at += 1;
                 referee.input(input)
             }
-            // What comes right after it disproves it.
-            Action::Seen(Observation::Delta) if matches!(run.actions.get(i + 1), Some(Action::Seen(_))) => None,
+            // An output that comes after it withdraws it.
+            Action::Seen(Observation::Delta) => {
+                referee.clock_delta();
+                None
+            }
             Action::Seen(seen) => referee.observe(seen),
         };
     }

@@ -1,4 +1,4 @@
-//! Listening at the end of a run, or before the last input that there can be in it.
+//! Listening at the end of a run (T-Q9), or before the last input that there can be in it.
 //!
 //! What a system gives too much may come late: after the run, where nobody judges it. So where the model allows nothing
 //! but silence, some runs end with it. That costs the quiescence time, so that not all of them do.
@@ -61,6 +61,12 @@ impl Tester<'_> {
     /// Whether to wait for silence before this input.
     pub(super) fn listens_before(&mut self, input: &GateValue) -> bool {
         self.listening.late && self.is_last(input) && self.listens(&Cause::Reached)
+    }
+
+    /// Whether something is owed: nothing explains quiescence. Then the run ends only after one more observation, also where
+    /// it has left its purpose (T-Q9).
+    pub(super) fn owes(&mut self) -> bool {
+        !self.referee.is_quiet() && !self.referee.allows_silence()
     }
 
     /// Whether to wait for silence before the run ends like this.

@@ -2,7 +2,7 @@
 
 use sioco_model::{GateId, Id};
 
-use super::{DEADLOCKS, Mode, SPOILED, Tester};
+use super::{DEADLOCKS, FAULTS, Mode, SPOILED, Tester};
 use crate::account::covered;
 use crate::record::{Aim, End, Record};
 use crate::referee::Reached;
@@ -27,7 +27,7 @@ impl Tester<'_> {
         if self.referee.is_misordered() {
             return;
         }
-        for Reached { purpose, verdict, alone, doubt } in self.referee.reached() {
+        for Reached { purpose, verdict, alone } in self.referee.reached() {
             if !self.probes[purpose].is_empty() {
                 // It is reached for the sake of its probe.
                 if self.mode != Mode::Purpose(purpose) || self.probing.is_some() || self.repeated {
@@ -40,6 +40,7 @@ impl Tester<'_> {
                 }
                 self.begin_probe(purpose);
             }
+            self.grant(purpose);
             self.referee.suite.close(purpose);
             self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
             let result = &mut self.results[purpose];
@@ -48,16 +49,17 @@ impl Tester<'_> {
             }
             result.verdict = Some(verdict);
             result.cause = None;
+            result.doubt = false;
             result.alone = alone;
-            result.doubt = doubt;
             result.run = Some(self.run);
-            self.records.push(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt });
+            self.records.push(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt: false });
         }
     }
 
     /// The run ends.
     pub(super) fn finish(&mut self, cause: Cause) {
         let misordered = self.referee.is_misordered();
+        self.keep_granted();
         let cause = self.referee.close(cause);
         let mut verdict = cause.verdict();
         if verdict == Verdict::Pass {
@@ -67,7 +69,7 @@ impl Tester<'_> {
         self.probing = None;
         self.pending = None;
         self.choice = None;
-        let doubt = verdict <= Verdict::WeakPass && self.referee.belief().is_doubtful();
+        let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
         if let Aim::Purpose(purpose) = self.aim {
             // What went wrong after the system had gone elsewhere says nothing about this purpose.
             let elsewhere = verdict == Verdict::Fail && !self.still_fits(purpose);
@@ -79,7 +81,8 @@ impl Tester<'_> {
                 let cause = if deviated { Cause::Open(Open::Deviation) } else { cause.clone() };
                 result.verdict = Some(became);
                 result.cause = Some(cause.clone());
-                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt: false });
+                result.doubt = doubt;
+                self.records.push(Record::Purpose { purpose, verdict: became, cause, alone: false, doubt });
             }
         }
         if verdict == Verdict::Fail {
@@ -97,10 +100,13 @@ impl Tester<'_> {
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
         // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
         let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
-        let open = verdict == Verdict::Inconclusive && (crossed || matches!(self.aim, Aim::Purpose(_)));
+        // But where what was observed may not be allowed, nothing can make up for it.
+        let open = verdict == Verdict::Inconclusive && !doubt && (crossed || matches!(self.aim, Aim::Purpose(_)));
         self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
         let silent = cause == Cause::Failure(Failure::Silence);
+        // A model that is undefined before anything happens is so in every run.
+        let stillborn = self.run_steps == 0 && matches!(cause, Cause::Trouble(Trouble::Model { .. }));
         if verdict >= Verdict::Error {
             self.bad(verdict, cause);
         }
@@ -117,6 +123,10 @@ impl Tester<'_> {
             self.hangs = 0;
         }
         self.spoiled += u32::from(misordered && verdict == Verdict::Error);
+        self.faults += u32::from(stillborn);
+        if stillborn && self.faults >= FAULTS {
+            self.stop(End::Undefined);
+        }
         if self.spoiled >= SPOILED {
             self.stop(End::Broken);
         }
@@ -248,9 +258,11 @@ impl Tester<'_> {
             bad: self.bad.clone(),
             deadlocks: self.deadlocks.clone(),
             withdrawn: self.referee.withdrawn,
+            hidden: self.referee.hidden,
             late,
             stale: self.stale,
             unheard: self.unheard,
+            unheard_crashes: self.unheard_crashes,
             unknown: self.referee.mind.unknown,
             pauses: self.pauses,
         }

@@ -1,9 +1,10 @@
-//! Probes: inputs that only a model of the implementation defines (S2 definition 19, case 3). The specification says nothing
+//! Probes: inputs that only the implementation model defines (T-G6; S2 definition 19). The specification says nothing
 //! about them, so what the system does then is recorded and told, and judged by nobody.
 
 use sioco_plan::Event;
 
 use super::{Decision, Pending, Tester};
+use crate::border;
 use crate::event::{GateValue, Observation};
 use crate::record::{Record, Why};
 use crate::summary::Probed;
@@ -44,6 +45,11 @@ impl Tester<'_> {
             return None;
         };
         let input = GateValue { gate: *gate, args: args.clone() };
+        if border::check(self.referee.model(), &input).is_err() {
+            probing.done = true;
+            self.dropped += 1;
+            return None;
+        }
         self.choice = Some((input.clone(), Why::Probe(probing.purpose)));
         Some(Decision::Send { id: self.ids + 1, input, at_once: true })
     }
@@ -84,7 +90,7 @@ impl Tester<'_> {
         match seen {
             Observation::Delta => probing.waits = self.pending.is_some() && probing.waits,
             other => {
-                probing.done |= other == Observation::Closed;
+                probing.done |= other.is_end();
                 probing.waits &= !probing.done;
                 if let Some((_, answers)) = probing.found.seen.last_mut() {
                     answers.push(other);

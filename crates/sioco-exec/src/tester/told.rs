@@ -54,6 +54,7 @@ impl Tester<'_> {
 
     /// The system takes an input, or got it sent.
     fn took(&mut self, input: &GateValue) {
+        self.keep_granted();
         self.inputs.patterns.sent(input.gate);
         self.sent += 1;
         self.heard = 0;
@@ -86,6 +87,7 @@ impl Tester<'_> {
     /// Something came after the quiescence time, where silence would have been a failure.
     pub fn came_late(&mut self) {
         self.referee.withdrawn += 1;
+        self.referee.hidden += 1;
         *self.late.entry(self.last).or_default() += 1;
     }
 
@@ -145,6 +147,7 @@ impl Tester<'_> {
         let cause = if timed { self.referee.timed_out() } else { self.referee.observe(&seen) };
         if self.referee.withdrawn > withdrawn {
             *self.late.entry(self.last).or_default() += 1;
+            self.take_back();
         }
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
             self.took(&input);
@@ -155,7 +158,7 @@ impl Tester<'_> {
             Some(cause) => self.finish(cause),
             None => {
                 self.happened(output.as_ref());
-                if seen == Observation::Closed && self.in_run {
+                if seen.is_end() && self.in_run {
                     let cause = match self.is_content() {
                         true => Cause::Reached,
                         false => Cause::Open(Open::Deviation),
@@ -191,6 +194,11 @@ impl Tester<'_> {
     /// Outputs that were dropped so far: those of older runs during later ones, and those after the end of their run.
     pub fn set_dropped(&mut self, stale: u64, unheard: u64) {
         (self.stale, self.unheard) = (stale, unheard);
+    }
+
+    /// Crashes so far after the end of their run.
+    pub fn set_unheard_crashes(&mut self, crashes: u64) {
+        self.unheard_crashes = crashes;
     }
 
     pub(super) fn step(&mut self, event: Option<&GateValue>) {

@@ -123,6 +123,8 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
     // Whether what is wrong came while an input was under way: then it may be the adapter that mixed them up, and the run
     // goes on until that is ruled out.
     let mut loose = false;
+    // Whether what is wrong came right after silence that was announced: then that was a mistake.
+    let mut announced = false;
     let mut failed = false;
     for record in records {
         match record {
@@ -131,7 +133,7 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
                 trace.clear();
                 inputs.clear();
                 waiting = None;
-                (wrong, loose) = (false, false);
+                (wrong, loose, announced) = (false, false, false);
             }
             Record::Input { id, input, .. } => {
                 let input = case.names.act(input);
@@ -166,15 +168,17 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
                     return Err(format!("{trace:?} {act:?}: goes on, but it failed"));
                 }
                 trace.push(act);
+                let quiet = known.quiet;
                 wrong = !known.see(act);
+                announced = wrong && quiet;
                 loose = wrong && order == Order::Sut && waiting.is_some();
             }
             Record::Verdict { verdict, cause, .. } => {
                 let undecided = || matches!(cause, Cause::Open(Open::Cut | Open::Other(_))) && case.is_wide();
                 match verdict {
-                    Verdict::Fail if wrong => failed = true,
+                    Verdict::Fail if wrong && !announced => failed = true,
                     Verdict::Fail => return Err(format!("{trace:?}: all is allowed, but {cause:?}")),
-                    Verdict::Error if loose => {}
+                    Verdict::Error if loose || announced => {}
                     Verdict::Error => return Err(format!("{trace:?}: nothing broke, but {cause:?}")),
                     _ if wrong && !undecided() => {
                         return Err(format!("{trace:?}: the last is not allowed, but {verdict:?} {cause:?}"));

@@ -1,4 +1,4 @@
-//! What a tester may conclude that does not see when inputs are taken (`theory`, section 5: order `sent`).
+//! What a tester may conclude that does not see when inputs are taken (T-O3: order `sent`).
 //!
 //! What happened at the system is one of several traces: inputs are taken in the order sent, after they were sent, and
 //! outputs are seen in the order given, after they were given. Each of these traces has its own set of states. A trace in
@@ -81,63 +81,36 @@ impl<'l> Crossing<'l> {
     }
 }
 
-/// What the oracle knows after a trace: an output right after silence withdraws the silence. Where inputs are only known
-/// to be sent, those that were sent after the silence may be taken after that output.
+/// What the oracle knows after a trace in which all silence is announced: it is certain, and two silences in a row say
+/// nothing new.
 #[derive(Clone, Debug)]
 pub struct Known<'l> {
     pub now: Crossing<'l>,
-    before_silence: Option<Crossing<'l>>,
-    /// Whether silence was seen last.
-    quiet: bool,
-    /// The inputs that were sent since the silence.
-    since: Vec<Act>,
+    /// Whether silence was seen last. Then an output that is not allowed shows that it was announced too soon, which is a
+    /// mistake of whoever did so.
+    pub quiet: bool,
 }
 
 impl<'l> Known<'l> {
     /// Before anything happened.
     pub fn at_start(lts: &'l Lts) -> Known<'l> {
-        Known { now: Crossing::new(lts), before_silence: None, quiet: false, since: Vec::new() }
+        Known { now: Crossing::new(lts), quiet: false }
     }
 
     /// Something was seen. False: it is not allowed.
     pub fn see(&mut self, act: Act) -> bool {
-        if act == Act::Delta {
-            if self.quiet {
-                return true;
-            }
-            (self.quiet, self.since) = (true, Vec::new());
-            self.before_silence = Some(self.now.clone());
-            return self.now.see(act);
+        if act == Act::Delta && self.quiet {
+            return true;
         }
-        let before = self.before_silence.take();
-        if std::mem::take(&mut self.quiet)
-            && let Some(before) = before
-        {
-            self.now = before;
-            return self.now.see(act);
-        }
-        let allowed = self.now.see(act);
-        let Some(mut late) = before else { return allowed };
-        if !late.see(act) {
-            return allowed;
-        }
-        self.since.iter().for_each(|input| late.send(*input));
-        if allowed {
-            self.now.traces.extend(late.traces);
-            self.now.excused |= late.excused;
-        } else {
-            self.now = late;
-        }
-        true
+        self.quiet = act == Act::Delta;
+        self.now.see(act)
     }
 
     /// An input was taken, or sent, as the order has it.
     pub fn input(&mut self, act: Act, order: Order) {
         self.quiet = false;
         self.now.send(act);
-        self.since.push(act);
         if order.is_of_system() {
-            self.before_silence = None;
             self.now.take_all();
         }
     }

@@ -1,5 +1,5 @@
 //! What a specification means: the labelled transition system, closure over internal steps, quiescence, `after` and
-//! `out` (`theory`, section 2), state by state.
+//! `out` (T-L4 to T-L10), state by state.
 
 use std::collections::{BTreeMap, BTreeSet};
 

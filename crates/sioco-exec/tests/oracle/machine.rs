@@ -32,7 +32,7 @@ const MOST_SEEN: usize = 100_000;
 
 impl Machine {
     /// A model played as an implementation: it keeps all states that it may be in and does whatever one of them may do;
-    /// inputs that none of them specifies are ignored (`theory`, section 5). Nothing if it has too many nodes.
+    /// inputs that none of them specifies are ignored (T-E6). Nothing if it has too many nodes.
     pub fn play(lts: &Lts) -> Option<Machine> {
         Some(Player::of(lts)?.machine())
     }

@@ -1,5 +1,5 @@
 //! An oracle for ioco that is slow and plain: every state, every value, every trace, from the definitions alone
-//! (`theory`, section 2). It shares nothing with the engine, which reads the same specifications as text.
+//! (T-L1 to T-L10). It shares nothing with the engine, which reads the same specifications as text.
 //!
 //! - [`spec`], [`lts`]: specifications over small ranges, as text and as what they mean;
 //! - [`machine`]: implementations, conforming ones and others, and the relation ioco;

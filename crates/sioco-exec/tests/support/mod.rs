@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sioco_exec::{
-    Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut, SutEvent, Tester,
-    drive,
+    Clock, Crash, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut,
+    SutEvent, Tester, drive,
 };
 use sioco_lang::check::{Options as LangOptions, check_file, check_text};
 use sioco_lang::source::FsLoader;
@@ -59,6 +59,18 @@ pub fn event(model: &Model, text: &str) -> GateValue {
     GateValue { gate, args }
 }
 
+/// `!done`, `delta`, `closed`, or `crashed: why`.
+pub fn observation(model: &Model, text: &str) -> Observation {
+    match text {
+        "closed" => Observation::Closed,
+        "delta" => Observation::Delta,
+        _ => match text.strip_prefix("crashed") {
+            Some(why) => Observation::Crashed(Crash::new(why.trim_start_matches(": "))),
+            None => Observation::Output(event(model, text)),
+        },
+    }
+}
+
 /// What a scripted system says, given all inputs so far.
 type Answers<'m> = Box<dyn FnMut(&[GateValue]) -> Vec<String> + 'm>;
 
@@ -79,12 +91,7 @@ impl<'m> Scripted<'m> {
 
     fn answer(&mut self) {
         for text in (self.answers)(&self.got) {
-            let seen = match text.as_str() {
-                "closed" => Observation::Closed,
-                "delta" => Observation::Delta,
-                _ => Observation::Output(event(self.model, &text)),
-            };
-            self.events.push_back(SutEvent::Observed(seen));
+            self.events.push_back(SutEvent::Observed(observation(self.model, &text)));
         }
     }
 }
@@ -120,6 +127,17 @@ pub fn campaign(tester: &mut Tester<'_>, sut: &mut dyn Sut) -> (Vec<Record>, Sum
     (records, summary)
 }
 
+/// A clock that goes on whenever somebody looks.
+#[derive(Default)]
+pub struct Ticking(Duration);
+
+impl Clock for Ticking {
+    fn now(&mut self) -> Duration {
+        self.0 += Duration::from_millis(1);
+        self.0
+    }
+}
+
 /// A tester of a plan with the least values.
 pub fn tester<'m>(model: &'m Model, plan: &Plan, settings: Settings) -> Tester<'m> {
     Tester::new(model, &builtin, plan, settings)
@@ -138,6 +156,7 @@ pub fn trace(model: &Model, records: &[Record]) -> Vec<String> {
             Record::Observed(Observation::Output(output)) => found.push(output.show(model)),
             Record::Observed(Observation::Delta) => found.push("delta".into()),
             Record::Observed(Observation::Closed) => found.push("closed".into()),
+            Record::Observed(Observation::Crashed(crash)) => found.push(format!("crashed: {}", crash.message)),
             Record::Observed(Observation::Malformed { raw, .. }) => found.push(format!("malformed {raw}")),
             Record::Verdict { .. } => break,
             _ => {}

@@ -1,4 +1,4 @@
-//! The concrete semantics of a model: states, steps, internal closure, quiescence (`theory`, section 2; S0 definitions
+//! The concrete semantics of a model: states, steps, internal closure, quiescence (T-L1 to T-L9; S0 definitions
 //! 5 to 8).
 //!
 //! - [`program`] compiles terms to a small register machine; the interpreter runs nothing else;
@@ -10,9 +10,13 @@ pub mod choice;
 mod domain;
 pub mod explain;
 pub mod interpreter;
+pub mod narrow;
 pub mod oracle;
 pub mod program;
+mod range;
+pub mod shape;
 pub mod state;
+mod trial;
 
 pub use interpreter::{Interpreter, Quiescence, Step, StepError};
 pub use oracle::{Oracle, Question};

@@ -1,4 +1,4 @@
-//! States (S0 definition 5): a location per process and a value per variable.
+//! States (T-L1; S0 definition 5): a location per process and a value per variable.
 
 use crate::id::{Id, LocationId, ProcessId, VarId};
 use crate::model::Model;

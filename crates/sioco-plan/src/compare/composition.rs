@@ -1,4 +1,4 @@
-//! The transition composition of two models (S2 definition 17): what inputs they take together, and what only one of them
+//! The transition composition of two models (T-G3; S2 definition 17): what they share, and what only one of them
 //! takes, which is followed further.
 //!
 //! A state of it is a pair of symbolic states under one path condition; where one model does not define an input, its part
@@ -103,7 +103,7 @@ pub struct Composition {
 }
 
 impl Transition {
-    /// How many tests tell the outputs of both models apart (S2: DistDeg), if their degree is known: as many as the
+    /// How many tests tell the outputs of both models apart (T-G5: DistDeg), if their degree is known: as many as the
     /// polynomials in question have coefficients, or fewer where the inputs are fewer. One where only one model defines it.
     pub fn dist_deg(&self) -> Option<usize> {
         let spaces = self.spaces.as_ref().ok()?;

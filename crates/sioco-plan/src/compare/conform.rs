@@ -1,11 +1,11 @@
-//! Whether one model conforms to another (S2 definitions 6 and 9), and if not, a shortest sequence of inputs that shows it.
+//! Whether one model conforms to another (T-G2; S2 definitions 6, 9), and if not, a shortest sequence to show it.
 //!
 //! The specification follows the implementation model: it gets the same inputs and has to find the same outputs. Pairs of
 //! states are looked at input by input, so the first difference is one of the shortest. A pair that is included in an
 //! earlier one shows nothing new: when no pair is left, there is no difference, whatever the length.
 //!
 //! Inputs are judged as far as the specification defines them after what was observed. For deterministic specifications
-//! that is S2's definition; for others it is what `ioco` says, so that no test fails where this says that nothing differs.
+//! that is S2's definition; for others it is `ioco` (T-L10), so that no test fails where this says nothing differs.
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::Direction;

@@ -1,4 +1,4 @@
-//! Gray-box testing: a specification and a model of the implementation together (S2; `theory`, section 7).
+//! Gray-box testing: a specification and a model of the implementation together (S2; T-G1 to T-G7).
 //!
 //! - [`join()`]: both models as one, over the same gates;
 //! - [`Conformance`]: whether the implementation model conforms, with a shortest sequence of inputs if not;
@@ -35,7 +35,7 @@ pub use trace::Exchange;
 
 use crate::event::Event;
 
-/// Which paths of the composition are tested: S2 leaves open what to do where loops make them infinitely many.
+/// Which paths of the composition are tested (T-G7): S2 leaves open what to do where loops make them infinitely many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cover {
     /// A path to every transition; a state that is included in another one, wherever that is, is not followed again.

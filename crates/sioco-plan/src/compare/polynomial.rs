@@ -1,5 +1,5 @@
 //! Output expressions as polynomials over symbols, with exact coefficients: their degree says how many inputs tell two of
-//! them apart (S2 definition 10; `theory`, section 7).
+//! them apart (T-G5: DistDeg; S2 definition 10).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Conformance to a specification that what was observed does not determine: all its states that explain the outputs so
-//! far are followed together (`theory`, section 5: belief).
+//! far are followed together (T-B2: belief).
 //!
 //! The implementation model goes first, for a whole sequence of inputs; then the specification goes after it, in every way
 //! that gives the same outputs. Each way is a condition on what the implementation model leaves open. Where the input is

@@ -1,4 +1,4 @@
-//! The composition-based suite (S2 definitions 19 and 20): for every path of the composition, inputs that tell the output
+//! The composition-based suite (T-G4; S2 definitions 19, 20): for every path of the composition, inputs to tell output
 //! expressions of both models apart; where only one model defines the path, one test or one probe.
 //!
 //! Paths that begin the same share tests: a test of a longer path also tests those that it begins with, and what that

@@ -83,6 +83,9 @@ pub(crate) enum Says {
 /// How many answers are told, and how long they are at most.
 const ANSWERS: usize = 8;
 const LONGEST: usize = 64;
+/// How many beginnings of answers are looked at: with two outputs that go on for ever, there are twice as many of each
+/// length as of the one before.
+const LOOKED: usize = 1_000;
 
 /// Runs the specification along a trace, and fills in what it answers.
 pub(crate) fn run(spec: &Model, trace: &mut [Exchange]) -> Result<Says, StepError> {
@@ -103,7 +106,7 @@ pub(crate) fn run(spec: &Model, trace: &mut [Exchange]) -> Result<Says, StepErro
             }
         }
         let mut answers = Vec::new();
-        exchange.more = collect(&mut interpreter, &states, &mut Vec::new(), &mut answers)?;
+        exchange.more = collect(&mut interpreter, &states, &mut Vec::new(), &mut answers, &mut { LOOKED })?;
         exchange.spec = Some(answers);
         let Some(seen) = &exchange.implementation else {
             // A refusal is wrong only if every state that explains what was observed takes the input.
@@ -126,8 +129,13 @@ fn collect(
     states: &[State],
     before: &mut Vec<Event>,
     found: &mut Vec<Vec<Event>>,
+    left: &mut usize,
 ) -> Result<bool, StepError> {
     let model = interpreter.model();
+    if *left == 0 {
+        return Ok(true);
+    }
+    *left -= 1;
     let mut more = false;
     let mut next: Vec<Event> = Vec::new();
     let mut waits = false;
@@ -151,7 +159,7 @@ fn collect(
         }
         let after = interpreter.after(states.to_vec(), event.gate, &event.args)?.states;
         before.push(event);
-        more |= collect(interpreter, &after, before, found)?;
+        more |= collect(interpreter, &after, before, found, left)?;
         before.pop();
     }
     Ok(more)

@@ -1,4 +1,4 @@
-//! One path through two models: an input and the whole answer to it at a time (S2 definition 1: a transition has an input
+//! One path through two models: one input with its whole answer at a time (T-G1; S2 definition 1: an input
 //! and an output).
 
 use std::collections::BTreeSet;

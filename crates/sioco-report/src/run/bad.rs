@@ -48,8 +48,10 @@ pub struct Bad<'a> {
     pub notes: &'a [String],
 }
 
-/// So many of the last lines of an adapter are shown.
+/// So many of the last lines on standard error are shown,
 const STDERR: usize = 10;
+/// and of what is known about a crash.
+const DETAILS: usize = 30;
 
 /// The run with its last steps, the place in the model and the command to run it again.
 pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
@@ -79,8 +81,14 @@ pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
     let failed = matches!(bad.cause, Cause::Failure(_));
     out.push_str(&sequence(model, bad.steps, bad.begun, failed, page));
     out.push_str(&render_parts(bad.source.sources, &report(bad), style.on));
-    if let Cause::Trouble(Trouble::Fault { stderr, .. }) = bad.cause {
-        out.push_str(&last_lines(stderr, page));
+    match bad.cause {
+        Cause::Trouble(Trouble::Fault { stderr, .. }) => {
+            out.push_str(&lines("the last lines on standard error:", stderr, STDERR, page));
+        }
+        Cause::Failure(Failure::Crashed(crash)) => {
+            out.push_str(&lines("how it crashed:", &crash.details, DETAILS, page));
+        }
+        _ => {}
     }
     for note in bad.notes {
         out.push_str(&format!("   {note}\n"));
@@ -91,13 +99,13 @@ pub fn bad_run(bad: &Bad<'_>, page: Page) -> String {
     out
 }
 
-/// What the adapter said last.
-fn last_lines(stderr: &[String], page: Page) -> String {
-    if stderr.is_empty() {
+/// The last of some lines, below a heading.
+fn lines(heading: &str, all: &[String], most: usize, page: Page) -> String {
+    if all.is_empty() {
         return String::new();
     }
-    let mut out = "   the last lines of the adapter on standard error:\n".to_owned();
-    for line in stderr.iter().skip(stderr.len().saturating_sub(STDERR)) {
+    let mut out = format!("   {heading}\n");
+    for line in all.iter().skip(all.len().saturating_sub(most)) {
         out.push_str(&format!("   {} {}\n", page.style.dim("│"), short(line, 400)));
     }
     out

@@ -15,11 +15,14 @@ pub enum Code {
     Malformed,
     /// An input refused that has to be taken.
     Refused,
+    /// A crash that is not allowed.
+    Crashed,
 }
 
 impl Code {
     /// All of them, in order.
-    pub const ALL: [Code; 5] = [Code::Output, Code::Silence, Code::Closed, Code::Malformed, Code::Refused];
+    pub const ALL: [Code; 6] =
+        [Code::Output, Code::Silence, Code::Closed, Code::Malformed, Code::Refused, Code::Crashed];
 
     /// The code of a failure.
     pub fn of(failure: &Failure) -> Code {
@@ -29,6 +32,7 @@ impl Code {
             Failure::Closed => Code::Closed,
             Failure::Malformed { .. } => Code::Malformed,
             Failure::Refused { .. } => Code::Refused,
+            Failure::Crashed(_) => Code::Crashed,
         }
     }
 
@@ -40,6 +44,7 @@ impl Code {
             Code::Closed => "V003",
             Code::Malformed => "V004",
             Code::Refused => "V005",
+            Code::Crashed => "V006",
         }
     }
 
@@ -57,6 +62,7 @@ impl Code {
             Code::Closed => include_str!("codes/V003.md"),
             Code::Malformed => include_str!("codes/V004.md"),
             Code::Refused => include_str!("codes/V005.md"),
+            Code::Crashed => include_str!("codes/V006.md"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Deadlocks of the model that runs came to (S1 section 3.2.4), each with the way there.
+//! Deadlocks of the model that runs came to (T-L11; S1 section 3.2.2), each with the way there.
 
 use serde_json::{Value as Json, json};
 use sioco_exec::Record;

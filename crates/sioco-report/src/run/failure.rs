@@ -1,16 +1,17 @@
 //! Why a system does not conform: the place in the model, what was expected there, and what came instead.
 
+use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::{Explanation, Left};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
 use sioco_lang::diagnostic::Label;
 use sioco_model::SwitchId;
-use sioco_model::model::{CLOSED, Model};
+use sioco_model::model::{CLOSED, CRASHED, Model};
 use sioco_model::semantics::explain::Reason;
 
 use super::allowed;
 use super::code::Code;
-use super::words::{named, short};
+use super::words::{crashed, named, short};
 use crate::analysis::Source;
 use crate::diagnostic::{Parts, Rank};
 use crate::words::{Words, describe, with};
@@ -58,6 +59,15 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
             let labels = if labels.is_empty() { here(words, explanation) } else { labels };
             ("the SUT ended, which is not allowed here".to_owned(), labels, Vec::new(), help)
         }
+        Failure::Crashed(crash) => {
+            let declared = model.gates.values().any(|g| g.name == CRASHED);
+            let help =
+                (!declared).then(|| "mend the crash; a model that allows one declares `output crashed`".to_owned());
+            let place = crash.place.iter().map(|place| format!("it crashed at {}", short(place, 200)));
+            let status = crash.status.iter().filter(|status| **status != crash.message);
+            let status = status.map(|status| format!("its process ended: {}", short(status, 200)));
+            (crashed(crash), here(words, explanation), place.chain(status).collect(), help)
+        }
         Failure::Malformed { gate, why, raw } => {
             let received = format!("received: {}", short(raw, 200));
             match gate {
@@ -98,6 +108,8 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
 pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>) -> String {
     let words = Words { checked: source.checked, sources: source.sources };
     let (id, gate, labels) = match cause {
+        // Where in the model it happens says nothing about why.
+        Cause::Failure(Failure::Crashed(crash)) => return format!("{} {}", Code::Crashed, crash.kind()),
         Cause::Failure(failure) => {
             let parts = parts(words, failure, explanation);
             (parts.id, gate_of(words, failure), parts.labels)
@@ -110,6 +122,9 @@ pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>
             let gate = words.model().gates[input.gate].name.as_str();
             ("unspecified".to_owned(), gate, places(words, explanation))
         }
+        Cause::Trouble(Trouble::Fault { kind, message, .. }) => {
+            return format!("{} {}", kind.name(), without_values(message));
+        }
         other => return super::words::cause(words.model(), other),
     };
     let places: Vec<String> = labels.iter().map(|l| source.sources.show(l.span)).collect();
@@ -121,7 +136,7 @@ fn gate_of<'a>(words: Words<'a>, failure: &Failure) -> &'a str {
     match failure {
         Failure::Output(value) | Failure::Refused { input: value, .. } => words.model().gates[value.gate].name.as_str(),
         Failure::Malformed { gate, .. } => gate.map_or("", |gate| words.model().gates[gate].name.as_str()),
-        Failure::Silence | Failure::Closed => "",
+        Failure::Silence | Failure::Closed | Failure::Crashed(_) => "",
     }
 }
 

@@ -99,10 +99,12 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
             "hurried": s.pauses.hurried,
         },
         "withdrawn": s.withdrawn,
+        "hidden": s.hidden,
         "late": s.late.iter().map(|(gate, n)| json!({ "gate": gate.map(|g| &model.gates[g].name), "times": n }))
             .collect::<Vec<_>>(),
         "stale": s.stale,
         "unheard": s.unheard,
+        "unheard_crashes": s.unheard_crashes,
         "unknown": s.unknown,
         "seed": campaign.seed,
         "time_us": campaign.took.map(|t| u64::try_from(t.as_micros()).unwrap_or(u64::MAX)),

@@ -16,7 +16,8 @@ pub(super) fn probes(model: &Model, probed: &[Probed]) -> Vec<String> {
     if probed.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![format!("{}, beyond what the model says: told, and not judged", count(probed.len(), "probe"))];
+    let mut lines =
+        vec![format!("{} with inputs outside the model: reported without a verdict", count(probed.len(), "probe"))];
     for p in probed.iter().take(MOST) {
         let steps = p.seen.iter().enumerate().map(|(i, (input, seen))| {
             let mut answer: Vec<String> = seen.iter().map(|s: &Observation| observation(model, s)).collect();

@@ -73,11 +73,12 @@ fn texts_with_offset(first: usize, texts: &[String]) -> Vec<String> {
 }
 
 fn text(model: &Model, steps: &[LoggedStep], i: usize) -> String {
-    let next = steps.get(i + 1).map(|s| &s.action);
+    let delta = |s: &&LoggedStep| s.action == Action::Seen(Observation::Delta);
+    let next = steps[i..].iter().find(|s| !delta(s)).map(|s| &s.action);
     match &steps[i].action {
         Action::Input(input) => named(model, input, "="),
-        // What comes right after it disproves it.
-        Action::Seen(Observation::Delta) if matches!(next, Some(Action::Seen(Observation::Output(_)))) => {
+        // What comes after it shows that there was none.
+        Action::Seen(Observation::Delta) if steps[i].timed && matches!(next, Some(Action::Seen(_))) => {
             "(silence, withdrawn)".into()
         }
         Action::Seen(Observation::Delta) => "(silence)".into(),

@@ -214,9 +214,14 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let deadlocks = dead_end::lines(campaign, NAMED).into_iter().enumerate();
     rows.extend(deadlocks.map(|(i, text)| (if i == 0 { "deadlock" } else { "" }, text)));
     if summary.withdrawn > 0 {
-        let what = match summary.withdrawn {
+        let mut what = match summary.withdrawn {
             1 => "a silence was withdrawn, since an output came after all".to_owned(),
             n => format!("{n} silences were withdrawn, since outputs came after all"),
+        };
+        what += &match (summary.hidden, summary.withdrawn) {
+            (0, _) => String::new(),
+            (1, 1) => "; it would have been a failure".to_owned(),
+            (n, _) => format!("; {n} of them would have been failures"),
         };
         let ms = campaign.quiescence.as_millis();
         let advice = match campaign.took.is_some() {
@@ -246,6 +251,14 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
             n => format!("{n} outputs after the end of their runs were not waited for"),
         };
         rows.push(("unheard", format!("{what}{advice}")));
+    }
+    if summary.unheard_crashes > 0 {
+        let what = match summary.unheard_crashes {
+            1 => "the SUT crashed once after the end of a run, when nobody waited any more".to_owned(),
+            n => format!("the SUT crashed {n} times after the end of a run, when nobody waited any more"),
+        };
+        let advice = ": that was not judged; a longer `--quiescence` may see it in a run";
+        rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
     }
     rows.extend(pauses(campaign).map(|text| ("pause", text)));
     let mut names: Vec<String> = Vec::new();
@@ -326,8 +339,8 @@ fn runs(summary: &Summary) -> Option<String> {
     let mut parts: Vec<String> = parts.map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
     match summary.probing {
         0 => {}
-        1 => parts.push("1 only a probe, which says nothing".into()),
-        n => parts.push(format!("{n} only probes, which say nothing")),
+        1 => parts.push("1 only a probe, without a verdict".into()),
+        n => parts.push(format!("{n} only probes, without a verdict")),
     }
     if summary.unbegun > 0 {
         parts.push(format!("{} did not begin", summary.unbegun));
@@ -344,6 +357,7 @@ fn ended(campaign: &Campaign<'_>) -> String {
         End::Interrupted => "it was interrupted",
         End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
         End::Broken => "the SUT or its adapter cannot be used any more",
+        End::Undefined => "the model is undefined before the first step",
         End::Mute => "nothing was ever received from the SUT, in run after run; `sioco adapter check` looks into that",
     };
     match campaign.summary.end {
@@ -451,7 +465,7 @@ fn untried(campaign: &Campaign<'_>) -> Option<String> {
     })
 }
 
-/// How many traces of a length were covered (S1 section 5.3: those that some hypothesis followed), and the switches on them.
+/// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
 fn traces(campaign: &Campaign<'_>) -> Option<String> {
     let plan = campaign.plan?;
     let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };

@@ -1,3 +1,5 @@
+mod campaign;
+
 use std::time::Duration;
 
 use insta::assert_snapshot;
@@ -8,7 +10,7 @@ use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::End;
 use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
-use sioco_exec::{FaultKind, Order, Referee};
+use sioco_exec::{Crash, FaultKind, Order, Referee};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_lang::value::parse_value;
 use sioco_model::model::Model;
@@ -67,7 +69,7 @@ fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
     let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
     let step = |(i, text): (usize, &str)| {
         let at = Some(Duration::from_micros(1400 * i as u64));
-        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: false }
+        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: text == "delta" }
     };
     events.map(step).collect()
 }
@@ -227,6 +229,88 @@ fn silence_and_an_end() {
        ╰ help: where the SUT may end, the model says so with `output closed`
        replay: sioco replay k7Qp2
     ");
+}
+
+/// How it crashed is told, in whatever words the system has for it.
+#[test]
+fn a_crash() {
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let shown = |crash: Crash, steps: &str, explained: bool| {
+        let mut steps = self::steps(&model.model, steps);
+        let action = Action::Seen(Observation::Crashed(crash));
+        steps.push(LoggedStep { line: 9, at: None, action, waited: 0, timed: false });
+        let run = LoggedRun { steps, ..LoggedRun::new(1, 1) };
+        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
+        let mut referee = Referee::new(&model.model, &solvers, Order::Sut);
+        let found = judge(&mut referee, &run, Order::Sut);
+        let bad = Bad {
+            source,
+            run: 1,
+            verdict: found.verdict,
+            cause: &found.cause,
+            explanation: found.explanation.as_ref().filter(|_| explained),
+            steps: &run.steps,
+            begun: None,
+            unaccepted: None,
+            seed: Some(42),
+            file: None,
+            replay: Some("sioco replay k7Qp2"),
+            shrunk: None,
+            notes: &["fails in 5 of 5 runs".to_owned()],
+        };
+        (
+            bad_run(&bad, PAGE),
+            same(source, &found.cause, found.explanation.as_ref()),
+            cause_in_words(&model.model, &found.cause),
+        )
+    };
+    let traceback =
+        ["Traceback (most recent call last):", "  File \"tank.py\", line 3, in fill", "KeyError: \u{1b}[31m7"];
+    let crash = Crash::new("KeyError: 7").at("tank.py:3").ended("exit status: 1").with(traceback.map(String::from));
+    let (text, one, words) = shown(crash, "?inX(6)", true);
+    assert_snapshot!(text, @r#"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester ◀──────── crashed ── SUT               ✗
+    error[sioco::V006]: the SUT crashed: KeyError: 7
+       ╭▸ model.sts:12:9
+       │
+    12 │   state l1 {
+       │         ━━ in `l1`
+       │
+       ├ note: it crashed at tank.py:3
+       ├ note: its process ended: exit status: 1
+       ├ note: allowed here: !outX(p = 6)
+       ├ note: hypotheses: 1 (l1, x = 6)
+       ╰ help: mend the crash; a model that allows one declares `output crashed`
+       how it crashed:
+       │ Traceback (most recent call last):
+       │   File "tank.py", line 3, in fill
+       │ KeyError:  [31m7
+       fails in 5 of 5 runs
+       replay: sioco replay k7Qp2
+    "#);
+    assert_eq!(words, "the SUT crashed: KeyError: 7");
+    // Whatever the values are and wherever it happens in the model, it is one and the same.
+    let crash = || Crash::new("KeyError: 9").at("tank.py:3").ended("exit status: 1");
+    let (_, other, _) = shown(crash(), "?inX(6) !outX(6)", true);
+    assert_eq!(one, other);
+    for crash in [crash().at("tank.py:4"), crash().ended("exit status: 2"), Crash::new("ValueError: 9")] {
+        assert_ne!(one, shown(crash, "?inX(6)", true).1);
+    }
+    let (text, _, words) = shown(Crash::default(), "?inX(6)", false);
+    assert_snapshot!(text, @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
+       tester ◀──────── crashed ── SUT               ✗
+    error[sioco::V006]: the SUT crashed
+     │
+     ╰ help: mend the crash; a model that allows one declares `output crashed`
+       fails in 5 of 5 runs
+       replay: sioco replay k7Qp2
+    ");
+    assert_eq!(words, "the SUT crashed");
 }
 
 /// Where it is not known when inputs were taken, that is said, and nothing is called allowed that is not.
@@ -618,7 +702,7 @@ fn what_is_not_a_verdict_on_the_system() {
     error[adapter]: the adapter ended in the middle of run 1
      │
      ╰ help: run the adapter by itself and see why it ends
-       the last lines of the adapter on standard error:
+       the last lines on standard error:
        │ Traceback (most recent call last):
        │ ValueError:  [31mno
     ");
@@ -665,185 +749,4 @@ fn values_that_do_not_fit() {
     "#);
     let simpler = bad_run(&Bad { shrunk: Some(2), ..bad }, PAGE);
     assert!(simpler.starts_with(" FAIL  run 3, step 2, shrunk to simpler values\n"), "{simpler}");
-}
-
-fn a_summary(model: &Model) -> Summary {
-    let output = match event(model, "!outX(7)") {
-        Action::Seen(Observation::Output(output)) => output,
-        other => panic!("{other:?}"),
-    };
-    let cause = Cause::Failure(Failure::Output(output));
-    Summary {
-        probes: Vec::new(),
-        verdict: Some(Verdict::Fail),
-        end: End::Steps,
-        probing: 0,
-        unbegun: 0,
-        runs: [10, 1, 2, 0, 1],
-        steps: 1034,
-        inputs: 400,
-        purposes: vec![
-            PurposeResult {
-                verdict: Some(Verdict::Pass),
-                alone: true,
-                attempts: 1,
-                run: Some(1),
-                ..Default::default()
-            },
-            PurposeResult {
-                verdict: Some(Verdict::Pass),
-                doubt: true,
-                attempts: 1,
-                run: Some(2),
-                ..Default::default()
-            },
-            PurposeResult { verdict: Some(Verdict::WeakPass), attempts: 2, run: Some(4), ..Default::default() },
-            PurposeResult {
-                verdict: Some(Verdict::Inconclusive),
-                cause: Some(Cause::Open(Open::Deviation)),
-                attempts: 3,
-                ..Default::default()
-            },
-            PurposeResult::default(),
-        ],
-        switches: vec![(true, true), (false, true), (false, false)],
-        locations: vec![(true, true), (true, true), (false, false)],
-        bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
-        deadlocks: vec!["l1, x = 3".into()],
-        withdrawn: 2,
-        late: vec![(model.gate("inX"), 1), (None, 1)],
-        stale: 1,
-        unheard: 2,
-        unknown: 3,
-        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
-    }
-}
-
-#[test]
-fn a_campaign_in_a_few_lines() {
-    let (checked, model) = checked(ACCUMULATOR);
-    let source = Source { checked: &model, sources: &checked.sources };
-    let found = a_summary(&model.model);
-    let gates = [Gate { text: "switch>=95%".into(), percent: 33.3, met: false }];
-    let mut reasons = Reasons::default();
-    for why in [Open::Deviation, Open::Crossed, Open::Crossed] {
-        reasons.add(&Cause::Open(why));
-    }
-    reasons.add(&Cause::Reached);
-    let campaign = Campaign {
-        source,
-        summary: &found,
-        plan: None,
-        sut: "`python3 sut.py`",
-        seed: Some(42),
-        quiescence: Duration::from_millis(100),
-        took: Some(Duration::from_millis(2100)),
-        planned: None,
-        budget: "1000 steps",
-        journal: Some(".sioco/runs/k7Qp2.jsonl"),
-        replay: Some("sioco replay k7Qp2"),
-        gates: &gates,
-        reasons: &reasons,
-        dead_ends: &[],
-        again: None,
-        eager: true,
-        shrunk: &[],
-    };
-    assert_snapshot!(summary(&campaign, PAGE), @r"
-    FAIL  Accumulator against `python3 sut.py`: 14 runs, 1034 steps in 2.1 s
-      runs       10 pass, 1 weak pass, 2 inconclusive, 1 fail
-      ended      the steps are used up (1000 steps)
-      open       2 runs: an input and an output crossed, and the model does not say
-                 what happens then; `--interaction fair` waits for outputs first
-                 1 run: what was observed is allowed, but leads elsewhere
-      not tried  the budget ended before 1 purpose was tried; raise `--max-steps`
-      coverage   1 of 3 switches surely taken (33%), 2 possibly
-      purposes   2 of 5 reached, 1 of these with a single hypothesis, 1 more perhaps
-                 4. inconclusive, what was observed is allowed, but leads elsewhere
-                 (3 attempts)
-      gate       switch>=95% missed: 33%
-      unknown    3 questions of the tester had no answer from the solver; 1 purpose
-                 rests on it
-      deadlock   nothing can happen any more in l1, x = 3; `sioco analyze` shows the
-                 way there
-      silence    2 silences were withdrawn, since outputs came after all: after ?inX
-                 (1), at the beginning of a run (1); `--quiescence-at inX=2s
-                 --quiescence-at l0=2s` waits longer there, or raise `--quiescence`,
-                 which is 100 ms
-      stale      an output of an earlier run came during a later one and was dropped
-      unheard    2 outputs after the end of their runs were not waited for: they
-                 were not judged; a longer `--quiescence` may hear them
-      pause      300 ms at most before an input (run 3, after step 4); 2 times
-                 values were looked for in the middle of a run; once not all ways on
-                 were tried, so that the system need not wait
-      not taken  tell
-      seed       42
-      journal    .sioco/runs/k7Qp2.jsonl
-      replay     sioco replay k7Qp2
-    ");
-    // A few are nothing to speak of; and those that came later count, too.
-    for (runs, stale, unheard, told) in [(14, 0, 1, false), (14, 2, 0, true), (30, 1, 2, false), (29, 3, 0, true)] {
-        let found = Summary { runs: [runs, 0, 0, 0, 0], stale, unheard, ..found.clone() };
-        let text = summary(&Campaign { summary: &found, ..campaign }, PAGE);
-        assert_eq!(text.contains("were not judged"), told, "{text}");
-    }
-    let object = json::summary(&campaign, 1);
-    assert_eq!(object["verdict"], "fail");
-    assert_eq!(object["bad"][0]["code"], "sioco::V001");
-    assert_eq!(object["coverage"]["switches"]["possibly"], 2);
-    assert_eq!(object["coverage"]["taken"][1]["taken"], "possibly");
-    assert_eq!(object["runs"]["weak pass"], 1);
-    assert_eq!(object["gates"][0]["met"], false);
-}
-
-#[test]
-fn a_campaign_without_a_run() {
-    let (checked, model) = checked(ACCUMULATOR);
-    let source = Source { checked: &model, sources: &checked.sources };
-    let found = Summary {
-        verdict: None,
-        end: End::Done,
-        runs: [0; 5],
-        steps: 0,
-        inputs: 0,
-        purposes: Vec::new(),
-        switches: vec![(false, false); 3],
-        bad: Vec::new(),
-        deadlocks: Vec::new(),
-        withdrawn: 0,
-        stale: 0,
-        unheard: 0,
-        unknown: 0,
-        pauses: Pauses::default(),
-        ..a_summary(&model.model)
-    };
-    let campaign = Campaign {
-        source,
-        summary: &found,
-        plan: None,
-        sut: "it",
-        seed: None,
-        quiescence: Duration::ZERO,
-        took: None,
-        planned: None,
-        budget: "",
-        journal: None,
-        replay: None,
-        gates: &[],
-        reasons: &Reasons::default(),
-        dead_ends: &[],
-        again: None,
-        eager: false,
-        shrunk: &[],
-    };
-    assert_snapshot!(summary(&campaign, PAGE), @"NOTHING RUN  Accumulator against it: 0 runs, 0 steps");
-}
-
-#[test]
-fn times_are_short() {
-    for (micros, text) in
-        [(0, "0.0 ms"), (1_400, "1.4 ms"), (250_000, "250 ms"), (2_500_000, "2.5 s"), (720_000_000, "12 min")]
-    {
-        assert_eq!(time(Duration::from_micros(micros)), text);
-    }
 }

@@ -1,6 +1,7 @@
 //! The words in brackets where something is no verdict on the system, such as `error[adapter]`; `sioco explain` has pages
 //! about them.
 
+use sioco_exec::sut::FaultKind;
 use sioco_exec::verdict::Trouble;
 
 /// What is no verdict.
@@ -8,6 +9,8 @@ use sioco_exec::verdict::Trouble;
 pub enum Word {
     /// The adapter or the surroundings of the system broke down.
     Adapter,
+    /// The code that connects a system of this process broke down.
+    Glue,
     /// The model is undefined for what happened.
     Model,
     /// An input was refused.
@@ -18,11 +21,12 @@ pub enum Word {
 
 impl Word {
     /// All of them.
-    pub const ALL: [Word; 4] = [Word::Adapter, Word::Model, Word::Refused, Word::Inconclusive];
+    pub const ALL: [Word; 5] = [Word::Adapter, Word::Glue, Word::Model, Word::Refused, Word::Inconclusive];
 
     /// The word for something that broke down.
     pub fn of(trouble: &Trouble) -> Word {
         match trouble {
+            Trouble::Fault { kind: FaultKind::Glue, .. } => Word::Glue,
             Trouble::Fault { .. } => Word::Adapter,
             Trouble::Model { .. } => Word::Model,
             Trouble::Refused { .. } => Word::Refused,
@@ -33,6 +37,7 @@ impl Word {
     pub fn name(self) -> &'static str {
         match self {
             Word::Adapter => "adapter",
+            Word::Glue => "glue",
             Word::Model => "model",
             Word::Refused => "refused",
             Word::Inconclusive => "inconclusive",
@@ -53,6 +58,7 @@ impl Word {
     pub fn page(self) -> &'static str {
         match self {
             Word::Adapter => include_str!("codes/adapter.md"),
+            Word::Glue => include_str!("codes/glue.md"),
             Word::Model => include_str!("codes/model.md"),
             Word::Refused => include_str!("codes/refused.md"),
             Word::Inconclusive => include_str!("codes/inconclusive.md"),

@@ -1,5 +1,6 @@
 //! Causes and observations in words.
 
+use sioco_exec::crash::Crash;
 use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::sut::FaultKind;
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
@@ -33,6 +34,7 @@ pub fn observation(model: &Model, seen: &Observation) -> String {
         Observation::Output(output) => named(model, output, "="),
         Observation::Delta => "delta".into(),
         Observation::Closed => "closed".into(),
+        Observation::Crashed(_) => "crashed".into(),
         Observation::Malformed { gate, raw, .. } => {
             let name = gate.map_or("?", |gate| &model.gates[gate].name);
             format!("!{name} {}", short(raw, RAW))
@@ -48,6 +50,7 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Failure::Output(output) => format!("unexpected output {}", named(model, output, "=")),
             Failure::Silence => "unexpected silence".into(),
             Failure::Closed => "the SUT ended".into(),
+            Failure::Crashed(crash) => crashed(crash),
             Failure::Malformed { gate: Some(gate), .. } => format!("malformed values of !{}", model.gates[*gate].name),
             Failure::Malformed { gate: None, raw, .. } => format!("no output: {}", short(raw, RAW)),
             Failure::Refused { input, .. } => format!("{} was refused", named(model, input, "=")),
@@ -60,6 +63,9 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             }
             Open::Cut => "internal steps go on longer than was followed".into(),
             Open::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
+            Open::Undecided(question) => {
+                format!("what was observed may be allowed or not; this question is open: {}", short(question, 400))
+            }
             Open::NoValues => "no values were found for the next input".into(),
             Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
             Open::Dropped { run } => format!("run {run} failed on the way to it"),
@@ -70,6 +76,14 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
     }
 }
 
+/// That the system crashed, and how.
+pub(super) fn crashed(crash: &Crash) -> String {
+    match crash.message.is_empty() {
+        true => "the SUT crashed".into(),
+        false => format!("the SUT crashed: {}", short(&crash.message, 400)),
+    }
+}
+
 /// The same for a list in which values and the words of an adapter, which stand elsewhere, would only repeat.
 pub(super) fn in_short(model: &Model, why: &Cause) -> String {
     let gate = |value: &GateValue| {
@@ -77,7 +91,7 @@ pub(super) fn in_short(model: &Model, why: &Cause) -> String {
         format!("{}{}", gate.direction.sigil(), gate.name)
     };
     match why {
-        Cause::Trouble(Trouble::Fault { .. }) => "the adapter broke down".into(),
+        Cause::Trouble(Trouble::Fault { .. }) => "what connects the system broke down".into(),
         Cause::Trouble(Trouble::Refused { input, .. }) => format!("{} was refused", gate(input)),
         Cause::Open(Open::Unspecified(input)) => format!("the model does not say what happens after {}", gate(input)),
         other => cause(model, other),
@@ -106,14 +120,17 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
                 "check what `--sut` names: a command, for which no shell is used (`sh -c '…'` runs one), or a server that is \
                  there already"
             }
-            FaultKind::Protocol => "the adapter has to answer as the protocol asks, which docs/adapters.md describes",
+            FaultKind::Protocol => "docs/adapters.md says what may be sent, with an adapter and without one",
             FaultKind::Timeout => {
-                "is the system stuck, or only slow? `--patience SECONDS` waits longer; see what the adapter writes to standard \
-                 error"
+                "is the system stuck, or only slow? `--patience SECONDS` waits longer; standard error may say more"
             }
             FaultKind::Died => "run the adapter by itself and see why it ends",
-            FaultKind::Reported => "mend what the adapter reports; nothing was found out about the system",
-            FaultKind::Reset => "the adapter has to bring the system back to its initial state for every run",
+            FaultKind::Reported => "mend what is reported; nothing was found out about the system",
+            FaultKind::Reset => {
+                "every run begins in the initial state: whatever resets the system has to bring it there"
+            }
+            FaultKind::Glue => "mend the code that connects the system; nothing was found out about the system itself",
+            FaultKind::Tool => "this is a mistake of sioco, and says nothing about the system: please report it",
         },
         Trouble::Model { .. } => "mend the model: guards, updates and terms need a value wherever a run gets",
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",

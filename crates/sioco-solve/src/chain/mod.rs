@@ -237,6 +237,15 @@ impl Chain {
         found
     }
 
+    /// Whether these values satisfy all conjuncts, by evaluating them; they are the last witness then.
+    pub fn offer(&mut self, terms: Terms<'_>, witness: &[Value]) -> bool {
+        let satisfied = self.conjuncts.iter().all(|c| quick::truth(terms.pool, terms.sorts, *c, witness) == Ok(true));
+        if satisfied {
+            self.keep(witness);
+        }
+        satisfied
+    }
+
     /// The last witness on the new conjuncts. Symbols that are new since then have some value of their sort.
     fn last_witness(&mut self, terms: Terms<'_>, want_witness: bool) -> Option<Answer> {
         let witness = self.witness.as_mut()?;

@@ -1,5 +1,5 @@
 //! Whether a tester can steer the model: S4 calls a model controllable if no path condition depends on the free
-//! initial values. Together with determinism that means that no run is ever inconclusive (`theory`, section 4).
+//! initial values. Together with determinism that means that no run is ever inconclusive (T-L12).
 //!
 //! A condition that excludes nothing decides nothing: one that follows from the ranges of the variables and from the
 //! other conditions, such as the check of a range that no value leaves.

@@ -2,15 +2,58 @@
 //! where they are needed: in a guard, or in a step that is enabled.
 
 use sioco_model::semantics::interpreter::Part;
-use sioco_model::{SwitchId, TermId};
+use sioco_model::term::Term;
+use sioco_model::{SwitchId, TermId, Value};
 
-use super::question::{FIRST, Question, StepTerms};
+use super::question::{FIRST, Question};
 use super::states::Subject;
-use crate::path::Path;
+use crate::assume::has_value;
+use crate::path::{Path, Possible};
 use crate::step::Step;
+
+impl Path<'_> {
+    /// Whether something is undefined when a step is tried in the state at the end of the path, for some values of what is
+    /// not known. With observed values, they are those of its parameters; whoever only asks whether it is enabled does
+    /// not want to know about its update. The path itself must be possible.
+    pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Possible {
+        if step.is_silence() {
+            return Possible::No;
+        }
+        let terms = self.step_terms(step, FIRST);
+        let mut open = None;
+        for (mut conditions, subject) in conditions(self, step) {
+            let update = matches!(subject, Subject::Error(_, Part::Update(_), _));
+            if update && !taken {
+                continue;
+            }
+            for (arg, value) in terms.args.iter().zip(observed.unwrap_or_default()) {
+                // An update is computed only if all arguments are the observed ones.
+                if update || matches!(self.pool().get(*arg), Term::Symbol(..)) {
+                    conditions.push(self.build(|pool, sorts| has_value(pool, sorts, *arg, value)));
+                }
+            }
+            match Question::new(self, &conditions, &[]).ask(self, true) {
+                Possible::Yes => return Possible::Yes,
+                Possible::No => {}
+                Possible::Unknown(why) => open = Some(why),
+            }
+        }
+        open.map_or(Possible::No, Possible::Unknown)
+    }
+}
 
 /// What can go wrong when a step is tried: a question for each of its parts.
 pub(super) fn questions(path: &mut Path<'_>, step: Step) -> Vec<(Subject, Question)> {
+    if step.is_silence() {
+        return Vec::new();
+    }
+    let args = path.step_terms(step, FIRST).args;
+    let all = conditions(path, step);
+    all.into_iter().map(|(conditions, subject)| (subject, Question::new(path, &conditions, &args))).collect()
+}
+
+/// The same as conditions over variables and the open parameters of the step.
+fn conditions(path: &mut Path<'_>, step: Step) -> Vec<(Vec<TermId>, Subject)> {
     let mut found = Vec::new();
     // Silence computes nothing.
     let Some(first) = step.switches().next() else { return found };
@@ -22,14 +65,14 @@ pub(super) fn questions(path: &mut Path<'_>, step: Step) -> Vec<(Subject, Questi
     // Conjuncts are evaluated in order: one is needed where all before it are true.
     let mut before: Vec<TermId> = Vec::new();
     let (own, others): (Vec<_>, Vec<_>) = terms.guards.iter().copied().partition(|(switch, _)| of_first(*switch));
-    guards(path, &own, &terms, step, &mut before, &mut found);
+    guards(path, &own, step, &mut before, &mut found);
     let enabled = before.clone();
     // What is sent is computed before anybody receives it: where it has no value, that is an error of the sender alone.
     let sent = |switch: SwitchId, part: Part| {
         matches!(step, Step::Handshake { .. }) && switch == first && matches!(part, Part::Argument(_))
     };
     before.extend(terms.checks.iter().filter(|(s, p, _)| sent(*s, *p)).map(|(_, _, t)| *t));
-    guards(path, &others, &terms, step, &mut before, &mut found);
+    guards(path, &others, step, &mut before, &mut found);
     let mut parts: Vec<_> = terms.checks.iter().map(|(switch, part, _)| (*switch, *part)).collect();
     parts.dedup();
     for (switch, part) in parts {
@@ -37,7 +80,7 @@ pub(super) fn questions(path: &mut Path<'_>, step: Step) -> Vec<(Subject, Questi
         let checks: Vec<TermId> = of_part.map(|(_, _, t)| *t).collect();
         let mut conditions = if sent(switch, part) { enabled.clone() } else { before.clone() };
         conditions.push(path.not_all(&checks));
-        found.push((Subject::Error(switch, part, step), Question::new(path, &conditions, &terms.args)));
+        found.push((conditions, Subject::Error(switch, part, step)));
     }
     found
 }
@@ -46,10 +89,9 @@ pub(super) fn questions(path: &mut Path<'_>, step: Step) -> Vec<(Subject, Questi
 fn guards(
     path: &mut Path<'_>,
     conjuncts: &[(Option<SwitchId>, TermId)],
-    terms: &StepTerms,
     step: Step,
     before: &mut Vec<TermId>,
-    found: &mut Vec<(Subject, Question)>,
+    found: &mut Vec<(Vec<TermId>, Subject)>,
 ) {
     let Some(first) = step.switches().next() else { return };
     for (switch, guard) in conjuncts {
@@ -57,7 +99,7 @@ fn guards(
             let mut conditions = before.clone();
             conditions.push(path.undefined(*guard));
             let subject = Subject::Error(switch.unwrap_or(first), Part::Guard, step);
-            found.push((subject, Question::new(path, &conditions, &terms.args)));
+            found.push((conditions, subject));
         }
         before.push(*guard);
     }

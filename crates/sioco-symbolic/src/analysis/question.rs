@@ -147,9 +147,14 @@ impl Question {
         let mut open = Vec::new();
         for (term, reads) in &self.parts {
             let term = path.instance(*term, reads);
-            match path.pool.as_const(term) {
-                Some(Value::Bool(true)) => {}
-                Some(_) => return None,
+            // What has no symbols is decided by its value.
+            let known = match path.symbols_in(term).is_empty() {
+                true => eval(&path.pool, &path.model.sorts, term, Env::default()).ok(),
+                false => path.pool.as_const(term).cloned(),
+            };
+            match known.map(|value| value == Value::Bool(true)) {
+                Some(true) => {}
+                Some(false) => return None,
                 None => open.push(term),
             }
         }

@@ -38,7 +38,7 @@ pub enum Merge {
     Nothing,
     /// Those that are equal to an earlier one, up to the names of symbols.
     Equal,
-    /// Those that are included in an earlier one (S3 definition 11, S4).
+    /// Those that are included in an earlier one (T-X7; S3 definition 11, S4).
     Included,
 }
 

@@ -66,11 +66,15 @@ impl Path<'_> {
 
     /// Takes a step that leaves the locations of this state and is possible, or perhaps possible.
     pub fn advance(&mut self, step: Step) {
+        let proved = step == Step::Divergence && self.is_on_plain_round();
         self.advance_as(step, None);
+        if proved && let Some(frame) = self.frames.last_mut() {
+            frame.unproved.take_if(|why| *why == Reason::Divergence);
+        }
     }
 
     /// The same; with arguments if they are given.
-    pub(super) fn advance_as(&mut self, step: Step, given: Option<&[TermId]>) {
+    pub(crate) fn advance_as(&mut self, step: Step, given: Option<&[TermId]>) {
         self.serial += 1;
         let mut frame = Frame {
             step,

@@ -86,7 +86,7 @@ impl Path<'_> {
 
     /// Whether evaluation alone says that a condition is true: a quantifier may take a solver even where all variables
     /// have values.
-    pub(super) fn is_true(&mut self, condition: &Condition) -> bool {
+    pub(crate) fn is_true(&mut self, condition: &Condition) -> bool {
         let known = condition.reads.iter().all(|v| self.terms[v.index()].is_none());
         let Some(program) = condition.program.as_ref().filter(|_| known) else { return false };
         let context = Context { terms: &self.pool, sorts: &self.model.sorts };
@@ -94,8 +94,7 @@ impl Path<'_> {
         program.run_bool(&mut self.memory, context, env) == Ok(true)
     }
 
-    /// The conditions that nothing can happen by itself: no output, and, if wanted, no internal step (`theory`, section
-    /// 3).
+    /// The conditions that nothing can happen by itself: no output, and, if wanted, no internal step (T-X8).
     pub(crate) fn silence(
         &mut self,
         internal: bool,

@@ -1,8 +1,8 @@
 //! Paths that start where a run is: everything observed so far has become values (S0 line 8: the path condition with the
 //! values put in).
 
-use sioco_model::Id;
 use sioco_model::semantics::state::State;
+use sioco_model::{Id, Value, VarId};
 
 use super::Path;
 use crate::opaque::is_large;
@@ -43,6 +43,16 @@ impl Path<'_> {
                     self.terms[i] = Some(self.names.of_variable(&mut self.pool, &self.model.sorts, 0, id, v.sort));
                 }
             }
+        }
+    }
+
+    /// The same, where some of what is free has these values.
+    pub fn start_with(&mut self, known: &[(VarId, Value)]) {
+        self.start();
+        for (var, value) in known {
+            self.grown |= is_large(value);
+            self.values[var.index()].clone_from(value);
+            self.terms[var.index()] = None;
         }
     }
 

@@ -1,4 +1,4 @@
-//! What follows from the times that were measured: how long to wait before silence is silence (`theory`, section 5:
+//! What follows from the times that were measured: how long to wait before silence is silence (T-Q1:
 //! quiescence is a timer).
 
 use std::collections::BTreeMap;

@@ -164,7 +164,7 @@ impl<'c> Timed<'c> {
                 }
                 self.malformed.push(Malformed { gate: *gate, why: why.clone(), raw: raw.clone() });
             }
-            SutEvent::Observed(Observation::Delta | Observation::Closed) => {}
+            SutEvent::Observed(Observation::Delta | Observation::Closed | Observation::Crashed(_)) => {}
         }
     }
 
@@ -215,6 +215,10 @@ impl Sut for Timed<'_> {
 
     fn unheard(&self) -> u64 {
         self.client.unheard()
+    }
+
+    fn unheard_crashes(&self) -> u64 {
+        self.client.unheard_crashes()
     }
 
     fn stop(&mut self) {

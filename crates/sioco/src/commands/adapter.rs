@@ -19,7 +19,7 @@ use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
 use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
 use sioco_lang::check::CheckedModel;
-use sioco_model::model::CLOSED;
+use sioco_model::model::is_end;
 use sioco_model::{GateId, Model};
 use sioco_plan::Cover;
 use sioco_report::run::{cause_in_words, time};
@@ -44,7 +44,7 @@ use crate::run::watch::Since;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// Look at an adapter
+/// Check an adapter
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -63,6 +63,11 @@ enum Command {
 }
 
 impl Adapter {
+    pub(crate) fn check(&self) -> &Check {
+        let Command::Check(check) = &self.command;
+        check
+    }
+
     /// Does what was asked for.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         match &self.command {
@@ -74,9 +79,9 @@ impl Adapter {
 /// Check an adapter before it is used
 ///
 /// Starts it or connects to it, compares its gates with those of the model, resets it twice, and sends inputs along a
-/// short walk through the model to see how long answers take. From that comes a quiescence time. Then it sends inputs of
-/// that walk again, to see whether a reset leaves something over. Without a model, everything is checked that needs none.
-/// This gives no verdict on the system: that is what `sioco test` is for.
+/// short walk through the model to see how long answers take. From these times it suggests a quiescence time. Then it
+/// sends inputs of that walk again, to see whether a reset leaves state behind. Without a model, it checks what needs
+/// none. It gives no verdict on the system; use `sioco test` for that.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -92,7 +97,7 @@ Exit codes:
 pub struct Check {
     /// The model; without it, gates and times are not checked
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
 
     /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
@@ -108,27 +113,27 @@ pub struct Check {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Where random choices start
+    /// Seed of all random choices
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
-    /// How many inputs, outputs and silences the walk has at most
+    /// The greatest number of inputs, outputs and silences of the walk
     #[arg(long, value_name = "STEPS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
 
-    /// How long the walk takes at most: `30s`, `500ms`, `2m`; a bare number is seconds
+    /// Time limit for the walk: `30s`, `500ms`, `2m`; a bare number is seconds
     #[arg(long = "for", value_name = "TIME", default_value = "20s", allow_negative_numbers = true, value_parser = seconds::some)]
     time: Duration,
 
-    /// How long an output is waited for where one may come; five times as long where one has to
+    /// How long to wait for an output that may come; five times as long for one that has to come
     #[arg(long, value_name = "TIME", default_value = "1s", allow_negative_numbers = true, value_parser = seconds::some)]
     wait: Duration,
 
-    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds
+    /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
-    /// Whom the output is for; as JSON, it is one object
+    /// Output format: text for people, or JSON (one object)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -317,7 +322,7 @@ impl Check {
         list: &mut List<'_, '_>,
     ) {
         let model = &checked.model;
-        let gates = model.gates.values().filter(|g| g.name != CLOSED).count();
+        let gates = model.gates.values().filter(|g| !is_end(&g.name)).count();
         let plain = sendable::remark(model, &described.plain(model));
         list.add(
             Mark::Ok,
@@ -526,7 +531,7 @@ fn about_hello(hello: &Hello, took: Duration, list: &mut List<'_, '_>) {
         Order::Sent => "order `sent`: inputs and outputs may cross; `sut` is more precise, where it is true",
     };
     let (mark, late) = match took > LATE {
-        true => (Mark::Warn, vec!["that is long: whoever starts it for every run waits as often".to_owned()]),
+        true => (Mark::Warn, vec!["that is long: a campaign that starts it for every run waits each time".to_owned()]),
         false => (Mark::Ok, Vec::new()),
     };
     let text = format!("{name}, protocol {}, {} from start to hello", hello.protocol, time(took));

@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -26,10 +27,10 @@ const SHOWN: usize = 30;
 
 /// Find deadlocks, unreachable switches, nondeterminism and other oddities
 ///
-/// Explores the model for all values at once. Every finding has a trace that leads to it, or is proved, or is said to
-/// be undecided. Defects of the model (deadlocks, values that are undefined, switches that are never taken, outputs
-/// that no value satisfies) and findings of a kind given to --deny end with exit code 2. `sioco explain KIND` says more
-/// about a kind.
+/// Explores the model for all values at once. Every finding has a trace that leads to it, is proved, or is marked as
+/// undecided. Defects of the model (deadlocks, values that are undefined, switches that are never taken, outputs
+/// that no value satisfies) and findings of a kind given to --deny end with exit code 2. `sioco explain KIND` explains
+/// a kind.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -53,7 +54,7 @@ pub struct Analyze {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Looks for these kinds alone
+    /// Looks only for these kinds
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     only: Vec<Sort>,
 
@@ -69,25 +70,24 @@ pub struct Analyze {
     #[arg(long, value_name = "NUMBER", default_value_t = 20_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// So many internal steps in a row, each to a new state, are a possible divergence
+    /// After how many internal steps in a row, each to a new state, to report a possible divergence
     #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
     internal: usize,
 
-    /// The longest that the exploration may take, in seconds; what it has by then is analysed, in at most twice that
-    /// time
+    /// Time limit for the exploration, in seconds; what was explored by then is analysed, in at most twice that time
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The longest that one question to a solver may take, in seconds
+    /// Time limit for one question to a solver, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
 
-    /// Writes the traces of the findings into this folder, as scripts for `sioco simulate`, in place of those of an
+    /// Writes the traces of the findings into this folder, as scripts for `sioco simulate`, and replaces those of an
     /// earlier run
     #[arg(long, value_name = "DIR")]
     witness: Option<PathBuf>,
 
-    /// Whom the output is for; as JSON, it is one object per line
+    /// Output format: text for people, or JSON (one object per line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -122,6 +122,17 @@ impl From<Sort> for Kind {
             Sort::Divergence => Kind::Divergence,
             Sort::InputGap => Kind::InputGap,
         }
+    }
+}
+
+impl Ruled for Analyze {
+    fn rules() -> Vec<Rule<Analyze>> {
+        let always = always(&[
+            "const", "system", "solver", "only", "deny", "depth", "nodes", "internal", "time", "patience", "witness",
+            "format",
+        ]);
+        // What is denied in vain is told with its kind.
+        always.collect()
     }
 }
 

@@ -24,10 +24,10 @@ const ROUNDS: usize = 10;
 
 /// Report the problems of a model
 ///
-/// Each file is read with what it imports. A problem has its place, a code (`sioco explain CODE` says more) and, where
-/// possible, a way out. A file with errors is checked to its end; only what
-/// cannot be read may have to wait until that is mended, and warnings come when there are no errors. A `sioco.toml` is
-/// checked as well; the dialects in that of a model's project are compared with the model.
+/// Each file is read with its imports. A problem has its place, a code (see `sioco explain CODE`) and, where possible, a
+/// fix. A file with errors is checked to its end, but errors inside a part that cannot be parsed may appear only after
+/// that part is fixed. Warnings appear only if there are no errors. A `sioco.toml` is checked as well, and the dialects
+/// in the `sioco.toml` of a model's project are compared with the model.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -51,11 +51,11 @@ pub struct Check {
     #[arg(long)]
     deny_warnings: bool,
 
-    /// Mends in place what can be mended with certainty; imported files that are not given are left alone
+    /// Applies certain fixes in place, to the given files only
     #[arg(long)]
     fix: bool,
 
-    /// Whom the output is for; as JSON, it is one object per line
+    /// Output format: text for people, or JSON (one object per line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

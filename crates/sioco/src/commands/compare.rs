@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output, count};
 use crate::run::values::Values;
 use crate::seconds;
@@ -36,13 +37,13 @@ const QUESTIONS: u32 = 30;
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// Compare a specification with a model of its implementation, and make tests out of both.
+/// Compare a specification with a model of its implementation, and make tests from both.
 ///
 /// Says whether the implementation model conforms to the specification, and if not, shows a shortest sequence of inputs
-/// that tells them apart. Composes both models: what inputs they take together, and what only one of them takes. From
-/// that comes a suite that is made for this implementation: enough inputs for every path to tell the outputs of both
-/// apart. `sioco test SPEC --plan` runs it against the real system, which is judged by the specification alone. The
-/// implementation model may come from a model learner, by way of `sioco import`.
+/// that tells them apart. Composes both models: inputs that both take, and inputs that only one of them takes. From the
+/// composition it makes a test suite for this implementation, with enough inputs for every path to tell the outputs of
+/// both apart. `sioco test SPEC --plan` runs the suite against the real system, and judges it by the specification alone.
+/// `sioco import` converts the model of a model learner.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -73,19 +74,19 @@ pub struct Compare {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Which paths are tested, where loops make them infinitely many
+    /// Which paths to test, if loops make them infinitely many
     #[arg(long, value_enum, value_name = "WHICH", default_value_t, conflicts_with = "length")]
     cover: Covered,
 
-    /// Tests all paths with so many inputs, and compares the models no further
+    /// Tests all paths with up to this number of inputs, and compares the models no further
     #[arg(long, value_name = "INPUTS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     length: Option<u32>,
 
-    /// Ends paths where the outputs of both models differ whatever the inputs are
+    /// Ends paths where the outputs of both models differ for all inputs
     #[arg(long)]
     until_different: bool,
 
-    /// How many inputs tell outputs apart whose degree cannot be found
+    /// How many inputs to take for outputs whose degree cannot be found
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     uniformity: Option<u32>,
 
@@ -93,24 +94,24 @@ pub struct Compare {
     #[arg(long, value_enum, default_value = "min")]
     values: Values,
 
-    /// Where random values start
+    /// Seed of random values
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
-    /// The greatest number of states and of transitions that are looked at
+    /// The greatest number of states and of transitions
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// How many steps the answer to an input may have
+    /// The greatest number of steps of an answer to an input
     #[arg(long, value_name = "STEPS", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=2_000))]
     answer: u32,
 
-    /// The longest that all of it may take, in seconds: a third for the comparison, a third for the composition, and what
-    /// is left for the tests; what there is by then is used, and that is said
+    /// Time limit for the command, in seconds: a third for the comparison, a third for the composition, and the rest for
+    /// the tests. After that, the partial result is used and marked as such
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The longest that one question to a solver may take, in seconds; it is never more than a thirtieth of `--time`
+    /// Time limit for one question to a solver, in seconds; at most a thirtieth of `--time`
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
 
@@ -126,7 +127,7 @@ pub struct Compare {
     #[arg(long, short, value_name = "PLAN.json")]
     output: Option<PathBuf>,
 
-    /// Whom the output is for; as JSON, it is one object, on one line
+    /// Output format: text for people, or JSON (one object, on one line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -134,11 +135,36 @@ pub struct Compare {
 /// Which paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 enum Covered {
-    /// One to every transition; states that earlier ones include are not followed again.
+    /// One path to every transition; states that earlier ones include are not followed again.
     #[default]
     Transitions,
-    /// All, each until its state is included in one that it has passed.
+    /// All paths, each until its state is included in an earlier state of the same path.
     Inclusion,
+}
+
+impl Ruled for Compare {
+    fn rules() -> Vec<Rule<Compare>> {
+        let always = always(&[
+            "const",
+            "system",
+            "solver",
+            "cover",
+            "length",
+            "until-different",
+            "uniformity",
+            "values",
+            "seed",
+            "composition",
+            "all",
+            "nodes",
+            "answer",
+            "time",
+            "patience",
+            "output",
+            "format",
+        ]);
+        always.collect()
+    }
 }
 
 impl Compare {

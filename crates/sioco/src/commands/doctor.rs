@@ -9,20 +9,20 @@ use crate::failure::Failure;
 use crate::output::{Format, Output};
 use crate::solvers::{self, Auto, Solvers};
 
-/// Say what is installed and found
+/// Show which solvers and tools are installed
 ///
-/// The Z3 library is looked for in this order: the file that SIOCO_Z3 names (and then nowhere else); the folders of
+/// sioco looks for the Z3 library in this order: the file that SIOCO_Z3 names (and then nowhere else); the folders of
 /// the dynamic linker; the z3-solver package of the active Python; target/tools, where `cargo xtask setup` puts it.
-/// The programs z3, cvc5, yices-smt2, mathsat and opensmt are looked for on the path and asked for their version.
-/// `--solver auto` takes Z3, the library before the program; others are used where `--solver` names them. Nothing is
-/// changed.
+/// It looks for the programs z3, cvc5, yices-smt2, mathsat and opensmt on the path and asks for their version.
+/// `--solver auto` takes Z3, the library before the program; others are used only if `--solver` names them. This command
+/// changes nothing.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   sioco doctor
   SIOCO_Z3=/opt/z3/lib/libz3.so sioco doctor --format json")]
 pub struct Doctor {
-    /// Whom the output is for; as JSON, it is one object
+    /// Output format: text for people, or JSON (one object)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

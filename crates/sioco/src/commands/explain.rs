@@ -1,4 +1,6 @@
-//! `sioco explain`: more about a code, or about a kind of finding.
+//! `sioco explain`: more about a code, a kind of finding, or a term.
+
+use std::borrow::Cow;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -11,39 +13,45 @@ use sioco_symbolic::analysis::Kind;
 use crate::analyze::kinds;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::glossary::{self, Entry};
 use crate::markdown;
 use crate::output::{Format, Output};
 use crate::style::Style;
 
-/// Say more about a code of `sioco check` or `sioco test`, or a kind of `sioco analyze`, with examples
+/// Explain a code, a kind of finding, or a term such as `probe`
 ///
-/// Without one, lists all of them.
+/// Codes come from `sioco check` and `sioco test`, kinds of findings from `sioco analyze`; both have examples. Terms are
+/// those of docs/glossary.md. A number such as T-B2 is a definition of docs/theory.md. Without an argument, lists all
+/// codes, kinds and terms.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   sioco explain N001
   sioco explain sioco::n001
   sioco explain deadlock
+  sioco explain DistDeg
+  sioco explain T-G5
   sioco explain | grep -i guard")]
 pub struct Explain {
-    /// The code, such as `N001` or `sioco::N001`, or the kind of finding, such as `deadlock`
-    #[arg(value_name = "CODE")]
-    code: Option<String>,
+    /// A code such as `N001` or `sioco::N001`, a kind of finding such as `deadlock`, a term such as `probe`, or a number
+    /// such as `T-B2`
+    #[arg(value_name = "TOPIC")]
+    topic: Option<String>,
 
-    /// Whom the output is for; as JSON, it is one object per line
+    /// Output format: text for people, or JSON (one object per line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 impl Explain {
-    /// Explains one code or kind, or lists all.
+    /// Explains one topic, or lists all.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let style = out.style();
-        match (&self.code, self.format) {
+        match (&self.topic, self.format) {
             (Some(text), Format::Human) => {
                 let topic = find(text)?;
                 out.line(topic.head(style));
-                out.print(&markdown::render(topic.page(), style, out.width()));
+                out.print(&markdown::render(&topic.page(), style, out.width()));
             }
             (Some(text), Format::Json) => {
                 let topic = find(text)?;
@@ -77,11 +85,19 @@ enum Topic {
     Verdict(Verdict),
     /// What is no verdict.
     Word(Word),
+    /// A term of the glossary.
+    Term(Entry),
+    /// A definition or rule of the theory.
+    Rule(Entry),
 }
 
 fn all() -> impl Iterator<Item = Topic> {
     let codes = Code::ALL.iter().map(|code| Topic::Code(*code));
-    codes.chain(Verdict::ALL.map(Topic::Verdict)).chain(Word::ALL.map(Topic::Word)).chain(Kind::ALL.map(Topic::Kind))
+    let others = Verdict::ALL.map(Topic::Verdict).into_iter().chain(Word::ALL.map(Topic::Word));
+    // A term that is also a word or a kind has a page of its own there.
+    let is_new = |term: &Entry| term.names().all(|name| Word::parse(name).is_none() && kinds::parse(name).is_none());
+    let terms = glossary::terms().filter(is_new).map(Topic::Term);
+    codes.chain(others).chain(Kind::ALL.map(Topic::Kind)).chain(terms)
 }
 
 impl Topic {
@@ -91,46 +107,51 @@ impl Topic {
             Topic::Kind(kind) => kind.name(),
             Topic::Verdict(code) => code.short(),
             Topic::Word(word) => word.name(),
+            Topic::Term(entry) | Topic::Rule(entry) => entry.heading(),
         }
     }
 
-    fn title(self) -> &'static str {
+    fn title(self) -> Cow<'static, str> {
         match self {
-            Topic::Code(code) => code.title(),
-            Topic::Kind(kind) => kinds::title(kind),
-            Topic::Verdict(code) => code.title(),
-            Topic::Word(word) => word.title(),
+            Topic::Code(code) => code.title().into(),
+            Topic::Kind(kind) => kinds::title(kind).into(),
+            Topic::Verdict(code) => code.title().into(),
+            Topic::Word(word) => word.title().into(),
+            Topic::Term(entry) => entry.sentence().into(),
+            Topic::Rule(entry) => entry.heading().into(),
         }
     }
 
-    fn page(self) -> &'static str {
+    fn page(self) -> Cow<'static, str> {
         match self {
-            Topic::Code(code) => code.explanation(),
-            Topic::Kind(kind) => kinds::page(kind),
-            Topic::Verdict(code) => code.page(),
-            Topic::Word(word) => word.page(),
+            Topic::Code(code) => code.explanation().into(),
+            Topic::Kind(kind) => kinds::page(kind).into(),
+            Topic::Verdict(code) => code.page().into(),
+            Topic::Word(word) => word.page().into(),
+            Topic::Term(entry) | Topic::Rule(entry) => entry.page().into(),
         }
     }
 
-    fn severity(self) -> &'static str {
+    /// How bad it is, where it is something that may be wrong.
+    fn severity(self) -> Option<&'static str> {
         match self {
             Topic::Code(code) => match code.severity() {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
+                Severity::Error => Some("error"),
+                Severity::Warning => Some("warning"),
             },
-            Topic::Kind(kind) => kinds::severity(kind),
-            Topic::Verdict(_) => "error",
-            Topic::Word(word) => word.severity(),
+            Topic::Kind(kind) => Some(kinds::severity(kind)),
+            Topic::Verdict(_) => Some("error"),
+            Topic::Word(word) => Some(word.severity()),
+            Topic::Term(_) | Topic::Rule(_) => None,
         }
     }
 
     fn head(self, style: Style) -> String {
-        let severity = self.severity();
+        let Some(severity) = self.severity() else { return style.bold(self.name()) };
         let head = match self {
             Topic::Code(code) => format!("{severity}[{code}]"),
-            Topic::Kind(kind) => format!("{severity}[{kind}]"),
             Topic::Verdict(code) => format!("{severity}[{code}]"),
-            Topic::Word(word) => format!("{severity}[{}]", word.name()),
+            Topic::Kind(_) | Topic::Word(_) | Topic::Term(_) | Topic::Rule(_) => format!("{severity}[{}]", self.name()),
         };
         if severity == "error" { style.red(head) } else { style.bold(head) }
     }
@@ -141,6 +162,8 @@ impl Topic {
             Topic::Kind(kind) => ("kind", kind.to_string()),
             Topic::Verdict(code) => ("code", code.to_string()),
             Topic::Word(word) => ("word", word.name().to_owned()),
+            Topic::Term(entry) => ("term", entry.heading().to_owned()),
+            Topic::Rule(entry) => ("rule", entry.heading().to_owned()),
         };
         json!({ key: name, "severity": self.severity(), "title": self.title() })
     }
@@ -154,12 +177,15 @@ fn find(text: &str) -> Result<Topic, Failure> {
     let found = Code::parse(short).map(Topic::Code).or_else(|| Verdict::parse(short).map(Topic::Verdict));
     let found = found.or_else(|| Word::parse(text).map(Topic::Word));
     let found = found.or_else(|| kinds::parse(text).map(Topic::Kind));
+    let found = found.or_else(|| glossary::rule(text).map(Topic::Rule));
+    let found = found.or_else(|| glossary::term(text).map(Topic::Term));
     found.ok_or_else(|| {
-        let failure = Failure::usage(format!("there is no code and no kind of finding `{text}`"));
+        let failure = Failure::usage(format!("there is no code, no kind of finding and no term `{text}`"));
         let codes = Code::ALL.iter().map(|code| code.short()).chain(Verdict::ALL.map(Verdict::short));
         let near = did_you_mean(short, codes);
         let words = || Word::ALL.map(Word::name).into_iter().chain(Kind::ALL.iter().map(|kind| kind.name()));
-        match near.or_else(|| did_you_mean(&text.to_lowercase(), words())) {
+        let near = near.or_else(|| did_you_mean(&text.to_lowercase(), words()));
+        match near.or_else(|| did_you_mean(text, glossary::terms().flat_map(Entry::names))) {
             Some(near) => failure.help(format!("did you mean `{near}`? `sioco explain` lists all of them")),
             None => failure.help("`sioco explain` lists all of them"),
         }

@@ -24,6 +24,7 @@ use crate::explore::{names, size};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -32,8 +33,9 @@ use sioco_report::words::Words;
 /// Explore what a model can do, for all values at once
 ///
 /// Builds the symbolic execution graph: parameters stay symbols (`p#3` is the parameter `p` of the third step), and a
-/// solver says which switches can be taken. Says how far it came and which switches can be reached. With `--path` or
-/// `--node`, says instead whether one path can be taken: its condition and values for it, or the conditions that clash.
+/// solver says which switches can be taken. Shows how far the exploration came and which switches can be reached. With
+/// `--path` or `--node`, says instead whether one path can be taken, with its condition and values, or the conditions
+/// that clash.
 #[derive(Args, Debug)]
 #[command(
     // Only after `--path` can it be missing, and then it is the last word there.
@@ -77,7 +79,7 @@ pub struct Explore {
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
-    /// The longest that the exploration may take, in seconds [default: no limit]
+    /// Time limit for the exploration, in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Option<Duration>,
 
@@ -101,17 +103,17 @@ pub struct Explore {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
-    /// Says who answered how many questions, and what it cost
+    /// Shows which layer answered how many questions, and what it cost
     ///
-    /// The first table counts questions: whether a step is possible (settled by evaluation where the values are known;
-    /// remembered from a step with the same conditions; asked), and whether a state is included in an earlier one. The
-    /// second counts the answers of the layers that are asked one after the other, until one has an answer:
-    /// simplification, the last witness, the built-in solver, the cache, the back-end. There may be more of these than
-    /// questions, since values are looked for beforehand; what nobody answered is not among them.
+    /// The first table counts questions: whether a step is possible (answered by evaluation where the values are known,
+    /// remembered from a step with the same conditions, or asked), and whether a state is included in an earlier one. The
+    /// second counts answers by layer. A question goes from one layer to the next until one has an answer:
+    /// simplification, the last witness, the built-in solver, the cache, the back-end. There may be more answers than
+    /// questions, because values are looked for beforehand. Questions without an answer are not in the table.
     #[arg(long, conflicts_with = "one")]
     stats: bool,
 
-    /// Shows the graph as a tree, so many lines of it; 0 is all [default: 200 on a terminal, else all]
+    /// Shows the graph as a tree, up to this number of lines; 0 shows all [default: 200 on a terminal, else all]
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, conflicts_with = "one")]
     tree: Option<Option<usize>>,
 
@@ -124,11 +126,11 @@ pub struct Explore {
     )]
     path: Option<Vec<String>>,
 
-    /// Says how this node of the graph is reached, such as n7
+    /// Shows how this node of the graph is reached, such as n7
     #[arg(long, value_name = "NODE")]
     node: Option<String>,
 
-    /// Which values a path is shown with
+    /// Which values to show for a path
     #[arg(long, value_enum, default_value_t, requires = "one")]
     values: Values,
 
@@ -140,7 +142,7 @@ pub struct Explore {
     #[arg(long, value_name = "FILE", requires = "one")]
     save: Option<PathBuf>,
 
-    /// Whom the output is for; as JSON, it is one object, on one line
+    /// Output format: text for people, or JSON (one object, on one line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -162,7 +164,7 @@ enum MergeName {
     None,
     /// Those that are equal to an earlier one.
     Equal,
-    /// Those that an earlier one includes: whatever is possible in them is possible there.
+    /// Those that an earlier one includes: everything that is possible in them is possible there.
     #[default]
     Included,
 }
@@ -202,6 +204,34 @@ struct Work<'a> {
     file: &'a path::Path,
     back_end: BackEnd,
     limits: Limits,
+}
+
+impl Ruled for Explore {
+    fn rules() -> Vec<Rule<Explore>> {
+        let always = always(&[
+            "const",
+            "system",
+            "solver",
+            "depth",
+            "nodes",
+            "memory",
+            "time",
+            "order",
+            "merge",
+            "delta",
+            "until-covered",
+            "jobs",
+            "tree",
+            "seed",
+            "stats",
+            "path",
+            "node",
+            "values",
+            "save",
+            "format",
+        ]);
+        always.collect()
+    }
 }
 
 impl Explore {

@@ -21,9 +21,8 @@ const DIFF_LIMIT: Duration = Duration::from_secs(5);
 
 /// Format models
 ///
-/// Files are changed in place, and only if their layout is not right yet. A file with syntax errors is left alone.
-/// With --check nothing is written: what would change goes to standard output as a unified diff, and the exit code
-/// is 2 if there is any.
+/// Changes files in place, and only if their layout differs. A file with syntax errors is left alone. With --check
+/// nothing is written: the changes go to standard output as a unified diff, and the exit code is 2 if there are any.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

@@ -15,8 +15,8 @@ use crate::switch_text::as_written;
 
 /// Draw a model
 ///
-/// The picture goes to standard output, or to a file with --output. SVG needs no other program; DOT is for Graphviz
-/// and Mermaid for web pages that know it.
+/// Writes the picture to standard output, or to a file with --output. SVG needs no other program; DOT is for Graphviz,
+/// and Mermaid for web pages that support it.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -31,7 +31,7 @@ pub struct Graph {
     #[command(flatten)]
     choices: Choices,
 
-    /// The kind of picture; without it, what the name of the output file says, or else SVG
+    /// The kind of picture [default: by the name of the output file, otherwise SVG]
     #[arg(long, value_enum)]
     format: Option<Picture>,
 

@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::model::{deliver, read_text};
 use crate::output::Output;
 
-/// Turn a model in another format into one of ours
+/// Convert a model from another format
 ///
-/// The result is checked and formatted, and goes to standard output or to a file with --output. What was changed or
-/// assumed on the way is told on standard error, and stands in the first lines of the result.
+/// The result is checked and formatted, and goes to standard output or to a file with --output. Changes and assumptions
+/// are listed on standard error and in the first lines of the result.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -36,7 +36,7 @@ pub struct Import {
     from: From,
 
     /// How the assignments of one transition are meant; the files do not say
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "in-order")]
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "auto")]
     assignments: Assignments,
 }
 
@@ -50,9 +50,11 @@ enum From {
 /// How assignments are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Assignments {
+    /// At once, unless a variable would then be read before anything is assigned to it; which it is, is told
+    Auto,
     /// One after the other, as in handwritten files and those of the Automata Wiki
     InOrder,
-    /// All on the old values, as in files that RaLib has written
+    /// All at once on the old values, as RaLib reads and writes them
     AtOnce,
 }
 
@@ -63,6 +65,7 @@ impl Import {
         let text = read_text(&self.file, out).ok_or(Failure::reported(Exit::Usage))?;
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let order = match self.assignments {
+            Assignments::Auto => Order::Auto,
             Assignments::InOrder => Order::InOrder,
             Assignments::AtOnce => Order::AtOnce,
         };

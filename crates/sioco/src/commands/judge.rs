@@ -24,6 +24,7 @@ use sioco_solve::{BackEnd, StateOracle};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::read_bytes;
 use crate::run::log;
@@ -40,8 +41,8 @@ const HYPOTHESES: usize = 10_000;
 /// Give the verdict on a recorded log, without the system
 ///
 /// The rules and explanations are those of `sioco test`. A log is a journal of `sioco test`, lines of the adapter
-/// protocol, or a trace in text as `sioco simulate` saves it: `?inX(6)`, `!outX(6)`, `delta`, `closed`, one a line, and
-/// `reset` between runs.
+/// protocol, or a trace in text as `sioco simulate` saves it: `?inX(6)`, `!outX(6)`, `delta`, `closed`, one per line,
+/// and `reset` between runs.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -71,12 +72,12 @@ pub struct Judge {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// What the order of the log means: that in which the SUT took and gave things, or that in which the tester sent and
-    /// received them, so that messages may have crossed [default: as the log says, otherwise `sut`]
+    /// What the order of the log means: the order in which the SUT took inputs and gave outputs, or the order in which
+    /// the tester sent and received them, so that messages may have crossed [default: as the log says, otherwise `sut`]
     #[arg(long, value_enum)]
     order: Option<Meaning>,
 
-    /// Whom the output is for; as JSON, it is a line for each run, and a summary
+    /// Output format: text for people, or JSON (a line for each run, and a summary)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -88,6 +89,12 @@ enum Meaning {
     Sut,
     /// As the tester sent and received
     Sent,
+}
+
+impl Ruled for Judge {
+    fn rules() -> Vec<Rule<Judge>> {
+        always(&["const", "system", "solver", "order", "format"]).collect()
+    }
 }
 
 impl Judge {
@@ -206,7 +213,7 @@ impl Judge {
             })
             .collect();
         show::bad_runs(&runs, show::About { source, seed: None, file: Some(&file), replay: None }, out);
-        (all.summary(model, referee.withdrawn, referee.mind.unknown), reasons)
+        (all.summary(model, &referee), reasons)
     }
 
     fn is_stdin(&self) -> bool {
@@ -300,7 +307,7 @@ impl Totals {
         }
     }
 
-    fn summary(self, model: &Model, withdrawn: u64, unknown: u64) -> Summary {
+    fn summary(self, model: &Model, referee: &Referee<'_>) -> Summary {
         let (switches, locations) = covered(model, true, &self.surely, &self.possibly);
         Summary {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
@@ -316,11 +323,13 @@ impl Totals {
             locations,
             bad: self.bad,
             deadlocks: Vec::new(),
-            withdrawn,
+            withdrawn: referee.withdrawn,
+            hidden: referee.hidden,
             late: Vec::new(),
             stale: 0,
             unheard: 0,
-            unknown,
+            unheard_crashes: 0,
+            unknown: referee.mind.unknown,
             pauses: Pauses::default(),
         }
     }

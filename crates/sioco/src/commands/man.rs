@@ -19,7 +19,7 @@ Example:
   sioco man | man -l -
   sioco man -o ~/.local/share/man/man1")]
 pub struct Man {
-    /// The folder to write one page per command to; it is created if need be
+    /// The folder for the pages, one per command; it is created if necessary
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }

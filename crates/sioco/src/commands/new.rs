@@ -12,8 +12,8 @@ use crate::output::Output;
 
 /// Make a project that runs at once
 ///
-/// Writes a folder with a small model, a system that does what the model says, what connects the two, `sioco.toml`, a
-/// README with the commands, and a workflow for continuous integration. Nothing that is there already is changed.
+/// Makes a folder with a small model, a system that conforms to it, what connects the two, `sioco.toml`, a README with
+/// the commands, and a workflow for continuous integration. Existing files are not changed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -40,9 +40,9 @@ enum Template {
     /// An adapter in Python, which sioco starts
     #[default]
     Python,
-    /// A server that speaks plain text: no adapter, the file `sioco.toml` says how
+    /// A server that speaks plain text: no adapter, `sioco.toml` describes the text
     Text,
-    /// A server that speaks HTTP: no adapter, the file `sioco.toml` says how
+    /// A server that speaks HTTP: no adapter, `sioco.toml` describes the requests
     Http,
     /// An adapter that is a server, which sioco starts and connects to
     Tcp,

@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output};
 use crate::plan::{check, cover};
 use crate::run::values::Values;
@@ -44,9 +45,9 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// Plan what to test: purposes that cover switches, locations, paths, traces, …
 ///
 /// Executes the model for all values at once and finds purposes: paths, or trees of paths, that a test is to follow.
-/// Says beforehand what they cover, and of every goal that is not covered, why: it is proved to be infeasible, was not
-/// reached within a bound, or a solver left it open. Each purpose is shown with example values. Where the system may
-/// also do something else, a run that goes there is inconclusive, and that is shown, too.
+/// Says beforehand what they cover. For every goal that is not covered it gives the reason: the goal is proved
+/// infeasible, was not reached within a bound, or a solver left it open. Shows each purpose with example values, and
+/// where the system may leave it: a run that goes there is inconclusive.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -83,7 +84,7 @@ pub struct Plan {
     #[arg(long, value_enum, value_name = "WHICH")]
     data: Option<Data>,
 
-    /// Stops right after a last input, instead of waiting for the answer to it
+    /// Ends a purpose right after its last input, instead of waiting for the answer
     #[arg(long)]
     strict: bool,
 
@@ -99,20 +100,20 @@ pub struct Plan {
     #[arg(long, value_name = "STEPS", default_value_t = DEPTH, allow_negative_numbers = true)]
     depth: usize,
 
-    /// The greatest number of nodes: the symbolic states that are looked at
+    /// The greatest number of nodes: the symbolic states that are explored
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// The longest that the search may take, in seconds; what it has by then is used, and that is said. Questions about it
-    /// and example values have up to three times as much again
+    /// Time limit for the search, in seconds. After that, the partial result is used and marked as such. Questions about
+    /// it and example values may take up to three times as long again
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
-    /// The longest that one question to a solver may take, in seconds
+    /// Time limit for one question to a solver, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
 
-    /// Where random walks and random values start
+    /// Seed of random walks and random values
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
@@ -120,7 +121,7 @@ pub struct Plan {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
-    /// Which values the purposes are shown with
+    /// Which values to show for the purposes
     #[arg(long, value_enum, default_value = "min")]
     values: Values,
 
@@ -140,7 +141,7 @@ pub struct Plan {
     )]
     check: Option<PathBuf>,
 
-    /// Whom the output is for; as JSON, it is one object, on one line: what `--output` writes
+    /// Output format: text for people, or JSON (one object, on one line: what `--output` writes)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -150,6 +151,33 @@ pub struct Plan {
 enum Data {
     /// Each condition true and false, and where it is about to flip.
     Boundary,
+}
+
+impl Ruled for Plan {
+    fn rules() -> Vec<Rule<Plan>> {
+        let always = always(&[
+            "const", "system", "solver", "cover", "data", "split", "depth", "nodes", "time", "patience", "seed", "all",
+            "output", "check", "format",
+        ]);
+        let others = [
+            unless("strict", |plan: &Plan| match plan.cover {
+                Cover::Inputs(_) | Cover::Classes if plan.data.is_none() => {
+                    Some("tests of `inputs:N` and `classes` end with an answer")
+                }
+                _ => None,
+            }),
+            unless("silence", |plan| match plan.cover {
+                Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => None,
+                _ => Some("it is for `--cover paths:N`, `traces:N` and `inclusion:K`"),
+            }),
+            unless("jobs", |plan| plan.check.is_some().then_some("a plan is checked on one core")),
+            unless("values", |plan| match plan.cover {
+                Cover::Inputs(_) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
+                _ => None,
+            }),
+        ];
+        always.chain(others).collect()
+    }
 }
 
 impl Plan {

@@ -26,8 +26,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::{find, read, read_bytes, wrong};
+use crate::run::slower;
 use crate::run::sut;
 use crate::run::watch::{Since, Watched};
 use crate::seconds;
@@ -38,9 +40,9 @@ const HYPOTHESES: usize = 10_000;
 
 /// Run a recorded run again
 ///
-/// Sends the inputs of a run that `sioco test` recorded at the same places, and judges anew what comes back: FIXED if the
-/// SUT comes to where it failed and does something that is allowed, FAILED if it fails, FLAKY if it sometimes does, NOT
-/// REPRODUCED if it did not come there, or may only have chosen otherwise. A model that plays the SUT chooses as it was
+/// Sends the inputs of a recorded run again at the same places, and judges anew what comes back. FIXED: the SUT came to
+/// where it failed, and did something that is allowed. FAILED: it fails again. FLAKY: it fails only sometimes. NOT
+/// REPRODUCED: it did not come there, or may only have chosen otherwise. A model that plays the SUT chooses as it was
 /// recorded, as long as it can.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -77,23 +79,28 @@ pub struct Replay {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// Which run [default: the shortest that failed, shrunk if it was, which `sioco test` shows first]
+    /// The run to replay [default: the failing run that `sioco test` shows first, in its shortest form]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 
-    /// How often
+    /// How often to run it
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     times: u64,
 
-    /// How many milliseconds nothing must come before that counts as silence [default: as it was]
+    /// After how many milliseconds without an output the SUT counts as silent [default: as recorded]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
 
-    /// How long the adapter has to say hello, to reset the system and to accept an input, in seconds [default: as it was]
+    /// Another quiescence time after an event at a gate, or in a location, as in `rcpt=2s` [default: as recorded]
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
+    slower: Vec<(String, Duration)>,
+
+    /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds [default: as
+    /// recorded]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Option<Duration>,
 
-    /// Whom the output is for; as JSON, it is the records as they come, and a summary
+    /// Output format: text for people, or JSON (the records as they come, and a summary)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -215,6 +222,25 @@ fn enough(rate: Rate) -> Option<u64> {
     }
 }
 
+impl Ruled for Replay {
+    fn rules() -> Vec<Rule<Replay>> {
+        let all = always(&[
+            "sut",
+            "model",
+            "const",
+            "system",
+            "solver",
+            "run",
+            "times",
+            "quiescence",
+            "quiescence-at",
+            "patience",
+            "format",
+        ]);
+        all.collect()
+    }
+}
+
 impl Replay {
     /// Runs it again.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
@@ -231,6 +257,13 @@ impl Replay {
             let given = choices.consts.clone();
             let kept = header.model.consts.iter().filter(|(name, _)| given.iter().all(|(n, _)| n != name));
             choices.consts.extend(kept.cloned());
+        } else if !header.model.consts.is_empty() || header.model.system.is_some() {
+            let then = Choices { consts: header.model.consts.clone(), system: header.model.system.clone() };
+            let options = then.command("", &file);
+            let options = options.split_once(" --").map_or("", |(_, options)| options);
+            out.say(format_args!(
+                "note: `--model` takes another model as it is; the journal was made with `--{options}`"
+            ));
         }
         let name = self.sut.as_ref().unwrap_or(&header.sut);
         let (checked, model) = load(&file, &choices, out).map_err(|failure| match self.model {
@@ -244,11 +277,11 @@ impl Replay {
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
-        // A time that is given is meant for everywhere.
-        let slower = self.quiescence.is_none().then(|| Slower::new(&model.model, &header.settings.slower));
+        slower::check(&self.slower, &model.model)?;
+        let slower = Slower::new(&model.model, &slower::join(&header.settings.slower, &self.slower));
         let patience = Patience {
             quiescence: self.quiescence.map_or(header.settings.quiescence, Duration::from_millis),
-            slower: slower.as_ref(),
+            slower: Some(&slower),
             accepted: self.patience.unwrap_or(header.settings.patience),
         };
         let interrupted = interrupt::flag();
@@ -482,11 +515,13 @@ fn failure(cause: &Cause) -> Option<&Wrong> {
     }
 }
 
-/// Whether two failures are the same, and at the same step. With which words an input is refused may change.
+/// Whether two failures are the same, and at the same step. With which words an input is refused may change, and so may the
+/// traceback of a crash.
 fn is_same((a, at): (&Wrong, u64), (b, then): (&Wrong, u64)) -> bool {
     at == then
         && match (a, b) {
             (Wrong::Refused { input: a, .. }, Wrong::Refused { input: b, .. }) => a == b,
+            (Wrong::Crashed(a), Wrong::Crashed(b)) => a.is_same(b),
             (a, b) => a == b,
         }
 }

@@ -14,6 +14,7 @@ use sioco_report::value;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::simulate::choices::Choice;
 use crate::simulate::lines::Lines;
@@ -26,7 +27,7 @@ use sioco_report::words::Words;
 /// Step through a model
 ///
 /// Shows where the model is and what can happen there, and asks what to do. Reads requests from a terminal, or from a
-/// script on standard input, one a line; `help` lists them. A script stops at the first request that cannot be done.
+/// script on standard input, one per line; `help` lists them. A script stops at the first request that is not possible.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -50,23 +51,29 @@ pub struct Simulate {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = crate::model::name_and_value)]
     set: Vec<(String, String)>,
 
-    /// Which values are taken where the model leaves a choice; without it the plainest ones, and random ones by
-    /// `random`
+    /// Which values to take where the model leaves a choice [default: the plainest ones; random ones for the request
+    /// `random`]
     #[arg(long, value_enum)]
     values: Option<Values>,
 
-    /// Where random steps start
+    /// Seed of random steps and values
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
     /// Plays the model as a system under test for testers that connect to this address, as in `127.0.0.1:7000`, or
-    /// `ws://127.0.0.1:7000` for WebSocket; with port 0 a free one is taken, and told
+    /// `ws://127.0.0.1:7000` for WebSocket; port 0 takes a free port and prints it
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["set", "values", "seed", "format"])]
     listen: Option<String>,
 
-    /// Whom the output is for; as JSON, it is one object per line
+    /// Output format: text for people, or JSON (one object per line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+impl Ruled for Simulate {
+    fn rules() -> Vec<Rule<Simulate>> {
+        always(&["const", "system", "solver", "set", "values", "seed", "listen", "format"]).collect()
+    }
 }
 
 impl Simulate {

@@ -1,4 +1,4 @@
-//! Demands on the coverage of a campaign: `switch>=95%`.
+//! Demands on the coverage of a campaign: `switch>=95%` (T-C6).
 
 use sioco_exec::Summary;
 use sioco_exec::verdict::Verdict;
@@ -7,7 +7,7 @@ use sioco_model::Model;
 use sioco_plan::Plan;
 use sioco_report::run::{Gate, coverage};
 
-/// What is counted.
+/// What is counted (T-C5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Thing {
     Switch,
@@ -50,6 +50,11 @@ impl Demand {
         let percent = percent.ok_or_else(|| format!("`{share}` is no share from 0% to 100%"))?;
         let text = format!("{}{name}>={number}%", if surely { "surely " } else { "" });
         Ok(Demand { text, thing, surely, percent })
+    }
+
+    /// Whether it is about purposes, which not every campaign has.
+    pub fn is_about_purposes(&self) -> bool {
+        self.thing == Thing::Purpose
     }
 
     /// What became of it.

@@ -56,7 +56,7 @@ impl<'m> Played<'m> {
             Action::Seen(Observation::Malformed { gate, raw, .. }) => {
                 output((*gate)?, &serde_json::from_str::<Json>(raw).ok()?)
             }
-            Action::Seen(Observation::Delta | Observation::Closed) => Some(action.clone()),
+            Action::Seen(Observation::Delta | Observation::Closed | Observation::Crashed(_)) => Some(action.clone()),
         }
     }
 

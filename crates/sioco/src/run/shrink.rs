@@ -10,7 +10,7 @@ use sioco_exec::shrink::{Budget, Ended, Failed, Progress, alike, shrink};
 use sioco_exec::slower::Slower;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Action, Clock, Order, Referee, Settings, Summary, Sut};
+use sioco_exec::{Action, Clock, Order, Referee, Settings, Stamped, Summary, Sut};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Shortened, Trails, same};
 use sioco_solve::values::Bounds;
@@ -124,6 +124,14 @@ impl Shrinking<'_> {
 }
 
 impl Shrinks {
+    /// What was found, for the journal: the shortest forms, and how often each run failed again.
+    pub fn records(&self, at: Duration) -> impl Iterator<Item = Stamped> + '_ {
+        self.all.iter().flat_map(move |one| {
+            let shortest = one.found.shortest.iter().flat_map(|s| s.records.iter().cloned());
+            shortest.chain(one.again().map(move |record| Stamped { at, record }))
+        })
+    }
+
     /// Shows the shortest forms in place of the runs; they come first.
     pub fn show<'a>(&'a self, mut runs: Vec<Shown<'a>>) -> Vec<Shown<'a>> {
         for ((one, cause), notes) in self.all.iter().zip(&self.causes).zip(&self.notes) {

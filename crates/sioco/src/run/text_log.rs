@@ -1,6 +1,7 @@
-//! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`; `reset`
-//! begins another run, and `//` a comment.
+//! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`, `crashed`;
+//! `reset` begins another run, and `//` a comment. A `delta` is one by the clock; `quiescent` is one that was announced.
 
+use sioco_exec::crash::Crash;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
@@ -8,19 +9,25 @@ use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
 use sioco_lang::value::parse_value;
-use sioco_model::model::{CLOSED, Direction, Label, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::{GateId, Value};
 
 use crate::simulate::request::{Given, Request, parse};
 use crate::switch_names::near_switch;
 
 /// What to do about a line that is none of a trace.
-const HELP: &str =
-    "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `closed`, and `reset` between runs";
+const HELP: &str = "a trace has a line for each event: `?gate(1)`, `!gate(1)`, `delta`, `quiescent`, `closed`, `crashed`, and `reset` between runs";
+
+/// Quiescence that an adapter announced: it is certain, and what comes after it does not withdraw it.
+const QUIESCENT: &str = "quiescent";
 
 /// What a line says.
 enum Said {
     Step(Action),
+    /// Quiescence: by the clock of whoever wrote the trace, unless the trace says that it was announced.
+    Delta {
+        announced: bool,
+    },
     Reset,
     /// Nothing that can be seen from outside.
     Nothing,
@@ -47,6 +54,10 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
             Said::Step(action) => {
                 run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: false })
             }
+            Said::Delta { announced } => {
+                let action = Action::Seen(Observation::Delta);
+                run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: !announced })
+            }
         }
     }
     if !run.steps.is_empty() {
@@ -56,14 +67,17 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
 }
 
 fn said(model: &Model, line: &str) -> Result<Said, String> {
-    let request = parse(line)?;
     let bare = line.split("//").next().unwrap_or_default().trim();
-    if bare == CLOSED || bare == "!closed" {
-        return Ok(Said::Step(Action::Seen(Observation::Closed)));
+    if bare == QUIESCENT {
+        return Ok(Said::Delta { announced: true });
+    }
+    let request = parse(line)?;
+    if let Some(end) = end(bare.strip_prefix('!').unwrap_or(bare)) {
+        return Ok(Said::Step(Action::Seen(end)));
     }
     match request {
         Request::Nothing => Ok(Said::Nothing),
-        Request::Delta => Ok(Said::Step(Action::Seen(Observation::Delta))),
+        Request::Delta => Ok(Said::Delta { announced: false }),
         Request::Reset => Ok(Said::Reset),
         Request::Set(_) => {
             Ok(Said::Ignored("the value of a free variable is not seen from outside, and is passed over"))
@@ -85,7 +99,7 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
         }
         Request::Switch(name, given) => {
             let Some(switch) = model.switch(&name) else {
-                let near = near_switch(model, &name, ["delta", "closed", "reset"]);
+                let near = near_switch(model, &name, ["delta", "closed", "crashed", "reset"]);
                 let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
                 return Err(format!("`{name}` is no event and no switch of the model{near}"));
             };
@@ -113,9 +127,17 @@ fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, Strin
     let value = GateValue { gate, args: values };
     Ok(match g.direction {
         Direction::Input => Action::Input(value),
-        Direction::Output if g.name == CLOSED => Action::Seen(Observation::Closed),
-        Direction::Output => Action::Seen(Observation::Output(value)),
+        Direction::Output => Action::Seen(end(&g.name).unwrap_or(Observation::Output(value))),
     })
+}
+
+/// The end of the system that has this name. A trace says nothing about how it came about.
+fn end(name: &str) -> Option<Observation> {
+    match name {
+        CLOSED => Some(Observation::Closed),
+        CRASHED => Some(Observation::Crashed(Crash::default())),
+        _ => None,
+    }
 }
 
 /// Whether an expression is written as a value of some type is: a system sends nothing else.

@@ -55,6 +55,10 @@ impl Sut for Watched<'_> {
         self.sut.unheard()
     }
 
+    fn unheard_crashes(&self) -> u64 {
+        self.sut.unheard_crashes()
+    }
+
     fn last_words(&self, run: u64) -> Vec<String> {
         self.sut.last_words(run)
     }

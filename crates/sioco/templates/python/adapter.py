@@ -1,6 +1,7 @@
 """Connects the tank with sioco: lines of JSON on standard input and output."""
 import json
 import sys
+import traceback
 
 from tank import Tank
 
@@ -17,11 +18,13 @@ for line in sys.stdin:
         tank = Tank()
         say(type="ready", run=message["run"])
     elif message["type"] == "input":
+        act, litres = {"fill": tank.fill, "drain": tank.drain}[message["gate"]], message["args"]["litres"]
         say(type="accepted", id=message["id"])
-        act = tank.fill if message["gate"] == "fill" else tank.drain
-        if act(message["args"]["litres"]):
-            say(type="output", gate="level", args={"litres": tank.content})
+        try:  # Only the tank is called here: whatever it raises is a crash of it.
+            output = {"gate": "level", "args": {"litres": tank.content}} if act(litres) else {"gate": "refused"}
+        except BaseException as error:
+            say(type="crashed", message=f"{type(error).__name__}: {error}", details=traceback.format_exc())
         else:
-            say(type="output", gate="refused")
+            say(type="output", **output)
     elif message["type"] == "bye":
         break

@@ -2,6 +2,7 @@
 import json
 import socketserver
 import sys
+import traceback
 
 from tank import Tank
 
@@ -22,12 +23,14 @@ class Tester(socketserver.StreamRequestHandler):
                 tank = Tank()
                 self.say(type="ready", run=message["run"])
             elif message["type"] == "input":
+                act, litres = {"fill": tank.fill, "drain": tank.drain}[message["gate"]], message["args"]["litres"]
                 self.say(type="accepted", id=message["id"])
-                act = tank.fill if message["gate"] == "fill" else tank.drain
-                if act(message["args"]["litres"]):
-                    self.say(type="output", gate="level", args={"litres": tank.content})
+                try:  # Only the tank is called here: whatever it raises is a crash of it.
+                    output = {"gate": "level", "args": {"litres": tank.content}} if act(litres) else {"gate": "refused"}
+                except BaseException as error:
+                    self.say(type="crashed", message=f"{type(error).__name__}: {error}", details=traceback.format_exc())
                 else:
-                    self.say(type="output", gate="refused")
+                    self.say(type="output", **output)
             elif message["type"] == "bye":
                 break
 

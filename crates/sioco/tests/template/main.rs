@@ -9,7 +9,7 @@ mod tank;
 /// The same sioco, which finds the model of the template.
 mod sioco {
     pub mod conformance {
-        pub use ::sioco::conformance::{Args, Output, System};
+        pub use ::sioco::conformance::{Args, Output, System, glue};
 
         pub struct Conformance;
 
@@ -51,6 +51,6 @@ fn the_mistake_is_found() {
 
     let text = include_str!("../../templates/rust/src/lib.rs");
     assert!(text.contains("// if litres == self.content { return false } // A mistake: "), "{text}");
-    let report = Conformance::to("model.sts").check(Mistaken::default()).expect("a report");
+    let report = Conformance::to("model.sts").check(Mistaken::default).expect("a report");
     assert!(!report.is_pass() && report.text.contains("FAIL"), "{}", report.text);
 }

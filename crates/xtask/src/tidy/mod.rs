@@ -1,6 +1,7 @@
 //! Rules for the files of the repository.
 
 mod links;
+mod theory;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ const UNSAFE_FILE: &str = "crates/sioco-solve/src/smt/z3/lib.rs";
 pub fn check(project: &Project) -> Result<Findings, String> {
     let files = project.files()?;
     let mut findings = examples(&files);
+    let mut texts = Vec::new();
     for path in &files {
         let text = project::read(&project.root.join(path))?;
         let mut found = machine_paths(&text);
@@ -38,7 +40,12 @@ pub fn check(project: &Project) -> Result<Findings, String> {
             _ => {}
         }
         findings.extend(found.into_iter().map(|finding| format!("{}:{finding}", path.display())));
+        if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
+            texts.push((path.as_path(), text));
+        }
     }
+    let texts: Vec<(&Path, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    findings.extend(theory::check(&texts));
     for package in &project.crates {
         let found = manifest(&project::read(&package.dir.join("Cargo.toml"))?);
         findings.extend(found.into_iter().map(|finding| format!("crate {}: {finding}", package.name)));

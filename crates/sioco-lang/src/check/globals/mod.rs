@@ -333,10 +333,16 @@ impl<'a> Checker<'a> {
         for i in 0..self.globals.gates.len() {
             let decl = self.globals.gates[i].decl;
             let params = self.resolve_params(&decl.params, !decl.input);
-            if decl.name.name == sioco_model::model::CLOSED && (decl.input || !decl.params.is_empty()) {
+            let name = decl.name.name.as_str();
+            if sioco_model::model::is_end(name) && (decl.input || !decl.params.is_empty()) {
+                let what = if name == sioco_model::model::CRASHED { "a crash" } else { "the end" };
                 self.report(
-                    Diagnostic::new(Code::Reserved, decl.name.span, "`closed` is the end of the system under test")
-                        .help("declare it as `output closed`, without parameters, or choose another name"),
+                    Diagnostic::new(
+                        Code::Reserved,
+                        decl.name.span,
+                        format!("`{name}` is {what} of the system under test"),
+                    )
+                    .help(format!("declare it as `output {name}`, without parameters, or choose another name")),
                 );
             }
             self.globals.gates[i].params = params;

@@ -1,4 +1,4 @@
-//! `else`: what the other switches leave over.
+//! `else`: what the other switches leave over (T-M10).
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Label, SwitchParam};

@@ -1,7 +1,7 @@
 //! Steps that nobody sees: internal switches, and handshakes between two processes.
 
 use super::{Interpreter, Step, StepError};
-use crate::id::{ChannelId, SwitchId};
+use crate::id::{ChannelId, SwitchId, TermId};
 use crate::semantics::state::State;
 use crate::value::Value;
 
@@ -23,7 +23,7 @@ impl Interpreter<'_> {
                     }
                     continue;
                 }
-                for args in self.choices(state, switch)? {
+                for args in self.hidden_choices(state, switch)? {
                     let mut next = state.clone();
                     self.take(&mut next, switch, &args)?;
                     found.push((Step { switch, receive: None, args }, next));
@@ -32,6 +32,21 @@ impl Interpreter<'_> {
         }
         found.extend(self.handshake_steps(state)?);
         Ok(found)
+    }
+
+    /// The values that an internal switch may choose. Where there are too many to try, and they change nothing, one is
+    /// enough.
+    fn hidden_choices(&mut self, state: &State, switch: SwitchId) -> Result<Vec<Vec<Value>>, StepError> {
+        let s = &self.model.switches[switch];
+        let reads = |t: &TermId| self.model.terms.reads_param(*t);
+        match self.choices(state, switch) {
+            Err(StepError::NeedsSolver { .. })
+                if !s.update.iter().any(|(_, t)| reads(t)) && !self.model.terms.is_partial(s.guard) =>
+            {
+                Ok(self.example(state, switch)?.into_iter().collect())
+            }
+            choices => choices,
+        }
     }
 
     /// The handshakes of a state, each with the state it leads to.

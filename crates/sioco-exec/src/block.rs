@@ -1,0 +1,149 @@
+//! Quiescence in a run: a block of deltas without an input or an output between them (T-Q1, T-Q2).
+//!
+//! A delta by the clock may be premature, so it is judged at the next event. An output or the end of the system shows that
+//! the block was none: it is withdrawn, and what came is judged by the belief before its first delta (T-Q3). An input or the
+//! end of the run makes the block final, and then quiescence is a failure if nothing explains it (T-Q4). What a final block ruled
+//! out is still followed beside the belief (see [`Patient`]).
+//!
+//! Quiescence that the adapter announces is certain and is judged at once. An output that follows it without an input
+//! shows that the adapter was wrong, which says nothing about the system (T-Q6).
+
+use crate::belief::Belief;
+use crate::event::Observation;
+use crate::patient::Patient;
+use crate::referee::Referee;
+use crate::sut::FaultKind;
+use crate::verdict::{Cause, Failure, Trouble};
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// The belief before the first delta.
+    before: Belief,
+    /// What was followed beside it.
+    patient: Option<Patient>,
+    /// Whether the adapter announced it.
+    announced: bool,
+    /// Why the run ends if the block becomes final: nothing explains it.
+    refused: Option<Cause>,
+    /// How many deltas were withdrawn before it.
+    withdrawn: u64,
+}
+
+impl Referee<'_> {
+    /// A delta: announced, or by the clock. Only one that is announced is judged at once.
+    pub(crate) fn delta(&mut self, timed: bool) -> Option<Cause> {
+        match self.block.take() {
+            // Two deltas in a row say nothing new, unless the second one is certain.
+            Some(block) if timed || block.announced => {
+                self.block = Some(block);
+                return None;
+            }
+            Some(block) => self.undo(block),
+            None => {}
+        }
+        let (before, patient, withdrawn) = (self.belief.clone(), self.patient.clone(), self.withdrawn);
+        let refused = self.fall_quiet(timed);
+        match (timed, refused) {
+            (false, Some(cause)) => Some(cause),
+            (_, refused) => {
+                self.block = Some(Block { before, patient, announced: !timed, refused, withdrawn });
+                None
+            }
+        }
+    }
+
+    /// Changes the belief to what explains a delta. A cause if nothing does; the belief is then as before.
+    fn fall_quiet(&mut self, timed: bool) -> Option<Cause> {
+        let sent = self.queue.len();
+        let before = self.belief.clone();
+        let explained = match self.mind.delta(&self.suite, &mut self.belief, sent) {
+            Ok(explained) => explained,
+            Err(error) => return Some(self.trouble(&error)),
+        };
+        match (explained, self.patient.take()) {
+            (true, Some(mut patient)) if timed => {
+                patient.silences += 1;
+                self.patient = Some(patient);
+            }
+            (true, Some(mut patient)) => {
+                let explained = patient.silent(&mut self.mind, &self.suite, sent);
+                self.patient = Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.belief));
+            }
+            (true, None) if timed => {
+                self.patient = Patient::after(&mut self.mind, before, &self.belief, sent);
+            }
+            (true, None) => {}
+            (false, Some(mut patient)) => {
+                let all = patient.belief.clone();
+                if !patient.silent(&mut self.mind, &self.suite, sent) {
+                    self.patient = Some(patient);
+                    return self.fail(&Observation::Delta, Failure::Silence);
+                }
+                self.disbelieve(patient);
+                if timed {
+                    self.patient = Patient::after(&mut self.mind, all, &self.belief, sent);
+                }
+            }
+            (false, None) => return self.fail(&Observation::Delta, Failure::Silence),
+        }
+        None
+    }
+
+    /// An input or the end of the run follows: the block is final. A cause if nothing explains it.
+    pub fn conclude(&mut self) -> Option<Cause> {
+        self.block.take()?.refused
+    }
+
+    /// Why the run ends if the block becomes final.
+    pub(crate) fn refused_quiescence(&self) -> Option<Cause> {
+        self.block.as_ref()?.refused.clone()
+    }
+
+    /// Something else than a delta follows: a block by the clock is withdrawn. Says whether the adapter announced it.
+    pub(crate) fn interrupt_block(&mut self) -> bool {
+        let Some(block) = self.block.take() else { return false };
+        if block.announced {
+            return true;
+        }
+        self.hidden += u64::from(block.refused.is_some());
+        self.undo(block);
+        self.withdrawn += 1;
+        false
+    }
+
+    /// Believes again what was believed before a block.
+    fn undo(&mut self, block: Block) {
+        (self.belief, self.patient, self.withdrawn) = (block.before, block.patient, block.withdrawn);
+        self.broken_by = None;
+    }
+
+    /// Whether a delta would surely be no failure now.
+    pub fn allows_silence(&mut self) -> bool {
+        if let Some(block) = &self.block {
+            return block.refused.is_none();
+        }
+        if self.belief.crossed || self.belief.cut {
+            return true;
+        }
+        let mut belief = self.belief.clone();
+        match self.mind.delta(&self.suite, &mut belief, self.queue.len()) {
+            // Where that is not decided, it may be a failure for all that is known.
+            Ok(allowed) => allowed && !belief.is_doubtful(),
+            Err(_) => true,
+        }
+    }
+
+    /// The belief that judges what is seen now: what comes after a block by the clock withdraws it.
+    pub(crate) fn before_observation(&self) -> Belief {
+        let withdrawn = self.block.as_ref().filter(|block| !block.announced);
+        withdrawn.map_or(&self.belief, |block| &block.before).clone()
+    }
+}
+
+/// The adapter announced quiescence, and then an output came without an input.
+pub(crate) fn broken_word() -> Cause {
+    let message = "an output came after `quiescent`, with no input between them; an adapter sends `quiescent` only if it \
+                   knows that nothing more will come";
+    Cause::Trouble(Trouble::Fault { kind: FaultKind::Protocol, message: message.into(), stderr: Vec::new() })
+}

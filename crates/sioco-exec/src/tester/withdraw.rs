@@ -1,0 +1,52 @@
+//! Accepts that rest on a delta by the clock: an output that comes after all takes them back (T-Q3).
+
+use super::Tester;
+use crate::record::Record;
+use crate::summary::PurposeResult;
+use crate::verdict::{Cause, Open, Verdict};
+
+/// Why a purpose is open again.
+const WITHDRAWN: &str = "it was reached by quiescence, and then an output came after all";
+
+/// See the [module](self).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Granted {
+    /// The purposes, with what was known of them before.
+    purposes: Vec<(usize, PurposeResult)>,
+    /// The best verdict on a purpose before the first of them.
+    reached: Option<Verdict>,
+}
+
+impl Tester<'_> {
+    /// A purpose is about to be granted. If that rests on a delta, remembers what to go back to.
+    pub(super) fn grant(&mut self, purpose: usize) {
+        if !self.referee.is_quiet() {
+            return;
+        }
+        if self.granted.purposes.is_empty() {
+            self.granted.reached = self.reached;
+        }
+        self.granted.purposes.push((purpose, self.results[purpose].clone()));
+    }
+
+    /// The delta is final: what was granted stays.
+    pub(super) fn keep_granted(&mut self) {
+        self.granted.purposes.clear();
+    }
+
+    /// The delta was withdrawn, and with it what was granted.
+    pub(super) fn take_back(&mut self) {
+        let granted = std::mem::take(&mut self.granted);
+        if granted.purposes.is_empty() {
+            return;
+        }
+        self.reached = granted.reached;
+        for (purpose, before) in granted.purposes.into_iter().rev() {
+            self.results[purpose] = PurposeResult { attempts: self.results[purpose].attempts, ..before };
+            self.referee.suite.reopen(purpose);
+            let cause = Cause::Open(Open::Other(WITHDRAWN.into()));
+            let verdict = Verdict::Inconclusive;
+            self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Questions that no solver answers: a verdict that rests on one is inconclusive and names it, and a verdict that does not
+//! need the answer stays.
+
+mod support;
+
+use std::time::Duration;
+
+use sioco_exec::judge::{Judged, judge};
+use sioco_exec::log::{LoggedRun, Runs};
+use sioco_exec::record::End;
+use sioco_exec::settings::Walks;
+use sioco_exec::verdict::{Cause, Failure, Open};
+use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
+use sioco_model::{Id, Model, SymbolId, TermId};
+use sioco_solve::values::Bounds;
+use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
+use support::{Scripted, Ticking, builtin, campaign, event, model, planned, tester};
+
+/// Whether there are such cubes is nothing that the built-in solver finds out, and nobody else is asked.
+const CUBES: &str = "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init l0 {\n    \
+    cubes: !o(any a, any b) [a*a*a + b*b*b == 42*a*b + 1729111] -> l0\n    ?i -> l0\n  }\n}\n";
+
+/// The same beside an output that comes otherwise.
+const OTHERWISE: &str = "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init l0 {\n    \
+    cubes: !o(any a, any b) [a*a*a + b*b*b == 42*a*b + 1729111] -> l0\n    \
+    otherwise: !o(1, 2) [else] -> l0\n    ?i -> l0\n  }\n}\n";
+
+/// A recorded run out of words: `delta` is quiescence by the clock, `quiescent` is announced.
+fn logged(model: &Model, order: Order, words: &str) -> LoggedRun {
+    let mut runs = Runs::default();
+    runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
+    for (line, word) in words.split_whitespace().enumerate() {
+        match word {
+            "delta" => runs.timed_out(line, None),
+            "quiescent" => runs.seen(Observation::Delta, line, None),
+            "closed" => runs.seen(Observation::Closed, line, None),
+            word if word.starts_with('?') => {
+                runs.sent(line as u64, event(model, word));
+                runs.accepted(line as u64, line, None);
+            }
+            word => runs.seen(Observation::Output(event(model, word)), line, None),
+        }
+    }
+    runs.done.pop().expect("a run was begun")
+}
+
+fn judged(model: &Model, order: Order, words: &str) -> (Judged, Vec<String>) {
+    let mut referee = Referee::new(model, &builtin, order);
+    let judged = judge(&mut referee, &logged(model, order, words), order);
+    let surely = referee.account().0;
+    let names = model.switches.iter().filter(|(id, _)| surely.has(id.index())).map(|(_, s)| s.name.clone());
+    (judged, names.collect())
+}
+
+#[test]
+fn a_verdict_that_rests_on_an_open_question_is_inconclusive() {
+    let model = model(CUBES);
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        for words in ["delta", "quiescent", "?i delta", "delta ?i", "?i quiescent ?i"] {
+            let (judged, surely) = judged(&model, order, words);
+            let Cause::Open(Open::Undecided(question)) = &judged.cause else { panic!("{words}: {judged:?}") };
+            assert!(question.contains("whether `cubes` is enabled is unknown"), "{question}");
+            assert_eq!((judged.verdict, judged.doubt), (Verdict::Inconclusive, true));
+            assert_eq!(surely, Vec::<String>::new(), "{words}");
+        }
+        // Nobody needs the answer.
+        let (judged, surely) = judged(&model, order, "?i ?i");
+        assert_eq!((judged.verdict, judged.doubt), (Verdict::Pass, false));
+        // Where it is only known that inputs were sent, the last one may not be taken yet.
+        assert!(order == Order::Sent || surely == ["l0?i"], "{surely:?}");
+    }
+    // The delta is withdrawn, so that nothing rests on it; and these are no such cubes.
+    let (judged, _) = judged(&model, Order::Sut, "?i delta !o(1,1)");
+    assert_eq!(judged.verdict, Verdict::Fail, "{judged:?}");
+}
+
+/// False and unknown is false, whichever comes first.
+#[test]
+fn what_is_false_stays_false_beside_an_open_question() {
+    let model = model(OTHERWISE);
+    for order in [Order::Sut, Order::Sent] {
+        let (judged, surely) = judged(&model, order, "!o(0,0)");
+        assert!(matches!(judged.cause, Cause::Failure(Failure::Output(_))), "{judged:?}");
+        assert_eq!(surely, Vec::<String>::new());
+        let (judged, surely) = self::judged(&model, order, "!o(1,2)");
+        assert_eq!(judged.verdict, Verdict::Inconclusive, "{judged:?}");
+        assert_eq!(surely, Vec::<String>::new());
+    }
+}
+
+/// Campaigns of every kind: what was observed may not be allowed, so that nothing passes.
+#[test]
+fn campaigns_do_not_pass_by_open_questions() {
+    let model = model(CUBES);
+    for walks in [Walks::Random, Walks::Guided] {
+        let plan = planned(&model, "switch", false);
+        let settings = Settings { walks, max_steps: Some(60), ..Settings::default() };
+        let mut sut = Scripted::new(&model, |_| Vec::new());
+        let (records, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+        let waited = records.iter().any(|r| *r == Record::Observed(Observation::Delta));
+        assert!(waited && summary.unknown > 0, "{summary:?}");
+        assert_eq!(summary.verdict, Some(Verdict::Inconclusive), "{walks:?}: {summary:?}");
+    }
+}
+
+/// A free variable makes the state unknown, and the order `sent` leaves a place where the input was not taken yet. What may
+/// be undefined there, or could be if `match` did not look first, is no reason to leave a failure open.
+#[test]
+fn required_outputs_are_missed_where_states_are_not_known() {
+    let model = model(
+        "input bad\noutput ack(code: Int)\noutput closed\ntype Owe = Nothing | Con(code: Int)\nprocess P {\n  \
+         var a: Int = any\n  var owe: Owe = Nothing\n  \
+         init up {\n    ack: !ack(any code) [match owe { Con(c) => c == code, _ => false }] -> up\n    bad: ?bad -> closing\n  }\n  \
+         state closing { close: !closed [a == a] -> up }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        let (judged, _) = judged(&model, order, "?bad delta");
+        assert_eq!(judged.cause, Cause::Failure(Failure::Silence), "{order:?}");
+        let (judged, _) = self::judged(&model, order, "?bad closed ?bad closed");
+        assert_eq!(judged.verdict, Verdict::Pass, "{order:?}: {judged:?}");
+        let (judged, _) = self::judged(&model, order, "?bad !ack(1)");
+        assert!(matches!(judged.cause, Cause::Failure(Failure::Output(_))), "{order:?}: {judged:?}");
+    }
+}
+
+/// Where the model really may be undefined for what was observed, that is said.
+#[test]
+fn what_may_be_undefined_is_left_open() {
+    let model = model(
+        "input go\noutput o(p: Int)\nprocess P {\n  var a: Int = any\n  init l0 { ?go -> l1 }\n  \
+         state l1 { !o(any p) [6 div a == p] -> l0 }\n}\n",
+    );
+    let (judged, _) = judged(&model, Order::Sut, "?go delta");
+    assert_eq!(judged.verdict, Verdict::Inconclusive, "{judged:?}");
+    // If `a` is zero, the guard has no value for any `p`.
+    let (judged, _) = self::judged(&model, Order::Sut, "?go !o(7)");
+    assert_eq!(judged.verdict, Verdict::Inconclusive, "{judged:?}");
+    let (judged, _) = self::judged(&model, Order::Sut, "?go !o(2)");
+    assert_eq!(judged.verdict, Verdict::Pass, "{judged:?}");
+}
+
+/// While something is owed, a run goes on until one more thing was seen, also where it has left its purpose.
+#[test]
+fn what_is_owed_is_waited_for() {
+    let model = model(
+        "input a\noutput x\noutput y\noutput z\nprocess P {\n  init l0 { ?a -> l1 }\n  \
+         state l1 { wanted: !x -> l0   other: !y -> l2 }\n  state l2 { !z -> l0 }\n}\n",
+    );
+    let mut plan = planned(&model, "switch", false);
+    let wanted = model.switch("wanted").expect("it is declared");
+    plan.purposes
+        .retain(|p| p.switches().any(|s| s == wanted) && !p.switches().any(|s| model.switches[s].name == "other"));
+    assert_eq!(plan.purposes.len(), 1);
+    for (answers, verdict) in
+        [(vec!["!y".to_owned()], Verdict::Fail), (vec!["!y".into(), "!z".into()], Verdict::Inconclusive)]
+    {
+        let mut sut = Scripted::new(&model, |inputs| if inputs.is_empty() { Vec::new() } else { answers.clone() });
+        let settings = Settings { walks: Walks::None, ..Settings::default() };
+        let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+        assert_eq!(summary.verdict, Some(verdict), "{answers:?}: {summary:?}");
+    }
+}
+
+/// A purpose that quiescence reached is open again if an output comes after all.
+#[test]
+fn what_a_withdrawn_silence_reached_is_taken_back() {
+    let model = model(
+        "input a\noutput x\nprocess P {\n  init l0 { ?a -> l1 }\n  state l1 { tau -> quiet   !x -> l0 }\n  \
+         state quiet { ?a -> quiet }\n}\n",
+    );
+    let plan = planned(&model, "location", false);
+    let settings = Settings { walks: Walks::Guided, attempts: 1, max_steps: Some(30), ..Settings::default() };
+    let mut sut = Scripted::new(&model, |_| Vec::new());
+    let mut records = Vec::new();
+    // The output comes when the tester is about to end the run, or to send something.
+    let mut late = Late { inner: &mut sut, polls: 0 };
+    let mut tester = tester(&model, &plan, settings);
+    let summary = drive(&mut tester, &mut late, &mut Ticking::default(), &mut |s: &Stamped| {
+        records.push(s.record.clone());
+    });
+    let back = records.iter().any(|r| match r {
+        Record::Purpose { cause: Cause::Open(Open::Other(why)), .. } => why.contains("came after all"),
+        _ => false,
+    });
+    assert!(back && summary.withdrawn > 0, "{records:?}");
+}
+
+/// A model that is undefined before anything happens is so in every run.
+#[test]
+fn a_campaign_ends_where_the_model_has_no_beginning() {
+    let model =
+        model("input a\nprocess P {\n  var x: Int in 0..1 = 0\n  init l0 { tau [1 div x > 0] -> l0   ?a -> l0 }\n}\n");
+    let plan = planned(&model, "random", false);
+    let settings = Settings { walks: Walks::Random, max_steps: Some(30), ..Settings::default() };
+    let mut sut = Scripted::new(&model, |_| Vec::new());
+    let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+    assert_eq!((summary.verdict, summary.end.clone()), (Some(Verdict::Error), End::Undefined), "{summary:?}");
+    assert_eq!(summary.all_runs(), 3);
+}
+
+/// Gives an output when it is asked for the second time after an input.
+struct Late<'a, 'm> {
+    inner: &'a mut Scripted<'m>,
+    polls: u32,
+}
+
+impl sioco_exec::Sut for Late<'_, '_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), sioco_exec::Fault> {
+        self.polls = 0;
+        self.inner.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &sioco_exec::GateValue) -> Result<(), sioco_exec::Fault> {
+        self.polls = 0;
+        self.inner.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<sioco_exec::Polled, sioco_exec::Fault> {
+        self.polls += 1;
+        match self.polls {
+            3 => Ok(sioco_exec::Polled::Event(sioco_exec::SutEvent::Observed(Observation::Output(event(
+                self.inner.model,
+                "!x",
+            ))))),
+            _ => self.inner.poll(wait),
+        }
+    }
+}
+
+/// Hidden values that change nothing need not be tried one by one, however many there are.
+#[test]
+fn hidden_values_that_change_nothing_leave_nothing_open() {
+    for values in ["String", "Seq<Int>", "Int", "Real"] {
+        let model = model(&format!(
+            "input a\noutput o\nprocess P {{\n  init l0 {{ ?a -> l1 }}\n  state l1 {{ tau any k: {values} -> l1 }}\n}}\n"
+        ));
+        let (found, surely) = judged(&model, Order::Sut, "?a delta");
+        assert_eq!((found.verdict, found.doubt), (Verdict::Pass, false), "{values}: {found:?}");
+        assert_eq!(surely, ["l0?a"]);
+        let (found, _) = judged(&model, Order::Sut, "?a !o");
+        assert_eq!(found.verdict, Verdict::Fail, "{values}: {found:?}");
+    }
+}
+
+/// A solver that answers nothing.
+fn ignorant() -> Box<dyn Bounds> {
+    Box::new(Ignorant)
+}
+
+struct Ignorant;
+
+impl Solver for Ignorant {
+    fn name(&self) -> String {
+        "ignorant".into()
+    }
+
+    fn push(&mut self) {}
+
+    fn pop(&mut self) {}
+
+    fn assert(&mut self, _: Terms<'_>, _: TermId) {}
+
+    fn check(&mut self, _: Terms<'_>, _: &Limits, _: bool) -> Answer {
+        Answer::Unknown(Reason::Resources)
+    }
+}
+
+impl Bounds for Ignorant {
+    fn bounds(&mut self, _: SymbolId) -> (Option<i64>, Option<i64>) {
+        (None, None)
+    }
+}
+
+/// If nobody knows whether the model specifies an input, what follows may be anything, and is no failure.
+#[test]
+fn an_input_that_is_perhaps_not_specified_excuses_what_follows() {
+    let model = model(
+        "input a(p: Int in -1..1)\noutput closed\noutput o\nprocess P {\n  var v: Int = any\n  \
+         init l0 { ?a(p) [0 < p && v == v] -> l1 }\n  state l1 { !o [v > v - 1] -> l0 }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        for words in ["?a(0) closed", "?a(0) delta", "?a(0) quiescent", "?a(1) closed"] {
+            let mut referee = Referee::new(&model, &ignorant, order);
+            let judged = judge(&mut referee, &logged(&model, order, words), order);
+            let undecided = matches!(judged.cause, Cause::Open(Open::Undecided(_)));
+            assert!(undecided, "{order:?} {words}: {judged:?}");
+        }
+        // Without the input, there is no excuse.
+        let mut referee = Referee::new(&model, &ignorant, order);
+        let judged = judge(&mut referee, &logged(&model, order, "closed"), order);
+        assert_eq!(judged.cause, Cause::Failure(Failure::Closed), "{order:?}");
+    }
+}
+
+/// A free variable that nothing reads, or that has few values, does not keep the state from being known.
+#[test]
+fn free_variables_leave_open_only_what_depends_on_them() {
+    let model = model(
+        "output w\noutput u\nprocess P {\n  var v0: Int in 0..3 = any\n  var v1: Int in 0..3 = 2\n  \
+         var v2: Int = any\n  init l0 { tau -> l1 }\n  \
+         state l1 { tau / v0 := (if (v1 + v0) <= 2 then 0 else 2) -> l1   !u [v2 == v2 + 1] -> l0 }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent] {
+        let (judged, _) = judged(&model, order, "!w");
+        assert!(matches!(judged.cause, Cause::Failure(Failure::Output(_))), "{order:?}: {judged:?}");
+    }
+}
