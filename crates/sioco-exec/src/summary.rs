@@ -120,6 +120,8 @@ pub struct Summary {
     /// How many runs there were besides that were a probe and nothing else: nothing was judged in them, so that they say
     /// nothing about the system.
     pub probing: u64,
+    /// How many runs did not begin, since something broke down before: they are none of those.
+    pub unbegun: u64,
     /// Inputs, outputs and silences.
     pub steps: u64,
     /// Of these, inputs.

@@ -64,6 +64,8 @@ const REPEATED: u64 = 4;
 const HEARD: u64 = 4;
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
+/// How many runs in a row that end since an adapter does not answer end a campaign: each takes all of its patience.
+const HANGS: u32 = 3;
 /// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, or by
 /// answers that it tells before the input.
 const SPOILED: u32 = 10;
@@ -194,6 +196,10 @@ pub struct Tester<'m> {
     dropped: u64,
     faults: u32,
     spoiled: u32,
+    /// Runs in a row that ended since the adapter did not answer.
+    hangs: u32,
+    /// Runs that did not begin.
+    unbegun: u64,
     mute: Mute,
     /// After which gates silences were withdrawn, and how often.
     late: BTreeMap<Option<GateId>, u64>,
@@ -283,6 +289,8 @@ impl<'m> Tester<'m> {
             dropped: 0,
             faults: 0,
             spoiled: 0,
+            hangs: 0,
+            unbegun: 0,
             mute: Mute::default(),
             late: BTreeMap::new(),
             listening: Listening::new(model),

@@ -468,3 +468,62 @@ fn a_run_without_an_observation_is_no_pass() {
     let several: Vec<Summary> = several.collect();
     assert!(!several.is_empty() && several.iter().all(|found| found.verdict == Some(Verdict::Pass)), "{several:?}");
 }
+
+/// Does not answer its second input in some runs, and some resets.
+struct Hanging<'m> {
+    sut: Twice<'m>,
+    inputs: u32,
+    hangs: fn(u64) -> bool,
+    resets: fn(u64) -> bool,
+    run: u64,
+}
+
+impl Sut for Hanging<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        (self.inputs, self.run) = (0, run);
+        if !(self.resets)(run) {
+            let message = "there was no `ready`".into();
+            return Err(Fault { kind: FaultKind::Timeout, message, stderr: Vec::new(), again: true });
+        }
+        self.sut.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.inputs += 1;
+        if self.inputs == 2 && (self.hangs)(self.run) {
+            return Ok(());
+        }
+        self.sut.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        self.sut.poll(wait)
+    }
+}
+
+/// Each time that an adapter does not answer takes all of the patience: three such runs in a row are enough. Runs that did
+/// not begin are counted.
+#[test]
+fn who_hangs_again_and_again_is_given_up_soon() {
+    let model = model(OK);
+    let plan = planned(&model, "switch", false);
+    let of = |hangs: fn(u64) -> bool, resets: fn(u64) -> bool| {
+        let settings = Settings { walks: Walks::Random, max_steps: Some(1_000), ..Settings::default() };
+        let sut = Twice { model: &model, again: false, events: VecDeque::new() };
+        let mut sut = Hanging { sut, inputs: 0, hangs, resets, run: 0 };
+        let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+        // What it answers wrongly besides is a failure, as ever.
+        assert!(summary.verdict >= Some(Verdict::Error) && summary.end == End::Broken, "{summary:?}");
+        (summary.runs[Verdict::Error as usize], summary.unbegun)
+    };
+    assert_eq!(of(|_| true, |_| true), (3, 0));
+    // Who hangs now and then is given a few more chances.
+    assert_eq!(of(|run| run % 2 == 0, |_| true), (10, 0));
+    assert_eq!(of(|_| false, |_| false), (0, 3));
+    let (errors, unbegun) = of(|run| run % 2 == 0, |run| run % 3 != 0);
+    assert!(errors > 0 && unbegun > 0 && errors + unbegun <= 10, "{errors} {unbegun}");
+}

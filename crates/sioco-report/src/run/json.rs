@@ -72,6 +72,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "end": s.end.name(),
         "runs": runs(s.runs),
         "probing": s.probing,
+        "unbegun": s.unbegun,
         "steps": s.steps,
         "inputs": s.inputs,
         "coverage": {

@@ -342,6 +342,9 @@ fn runs(summary: &Summary) -> Option<String> {
         1 => parts.push("1 only a probe, without a verdict".into()),
         n => parts.push(format!("{n} only probes, without a verdict")),
     }
+    if summary.unbegun > 0 {
+        parts.push(format!("{} did not begin", summary.unbegun));
+    }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 

@@ -175,6 +175,7 @@ impl Judge {
         let (mut all, mut reasons) = (Totals::new(model), Reasons::default());
         for trouble in &log.broken {
             all.worst = all.worst.max(Some(Verdict::Error));
+            all.unbegun += 1;
             let what = sioco_report::run::trouble(model, trouble);
             out.say(format_args!("note: {}: something broke down between runs: {what}", self.name()));
         }
@@ -265,6 +266,7 @@ struct Totals {
     possibly: Bits,
     runs: [u64; 5],
     probing: u64,
+    unbegun: u64,
     worst: Option<Verdict>,
     steps: u64,
     inputs: u64,
@@ -275,7 +277,8 @@ impl Totals {
     fn new(model: &Model) -> Totals {
         let none = || Bits::new(model.switches.len());
         let (surely, possibly) = (none(), none());
-        Totals { surely, possibly, runs: [0; 5], probing: 0, worst: None, steps: 0, inputs: 0, bad: Vec::new() }
+        let (probing, unbegun, steps, inputs) = (0, 0, 0, 0);
+        Totals { surely, possibly, runs: [0; 5], probing, unbegun, worst: None, steps, inputs, bad: Vec::new() }
     }
 
     fn add(&mut self, run: &LoggedRun, judged: &Judged, surely: &Bits, possibly: &Bits) {
@@ -311,6 +314,7 @@ impl Totals {
             end: End::Done,
             runs: self.runs,
             probing: self.probing,
+            unbegun: self.unbegun,
             steps: self.steps,
             inputs: self.inputs,
             purposes: Vec::new(),
