@@ -53,8 +53,7 @@ impl Trail {
 
     /// One step further.
     pub fn with(&self, step: Step, args: Option<Vec<Value>>) -> Trail {
-        let mut steps = Vec::with_capacity(self.steps.len() + 1);
-        steps.extend(self.steps.iter().cloned());
+        let mut steps = Vec::clone(&self.steps);
         steps.push((step, args));
         Trail { start: self.start.clone(), steps: Arc::new(steps) }
     }

@@ -211,11 +211,6 @@ impl<'m> Referee<'m> {
         any
     }
 
-    /// Whether inputs may be under way.
-    pub fn is_waiting(&self) -> bool {
-        self.belief.groups.iter().any(|g| g.taken < self.queue.len())
-    }
-
     /// Whether the last thing observed was silence.
     pub fn is_quiet(&self) -> bool {
         self.block.is_some()
@@ -339,9 +334,6 @@ impl<'m> Referee<'m> {
 
     /// Once all inputs are taken, nobody needs to know them any more.
     fn forget_queue(&mut self) {
-        if self.block.is_some() || self.queue.is_empty() {
-            return;
-        }
         let beliefs = || self.patient.iter().map(|p| &p.belief).chain([&self.belief]);
         if beliefs().flat_map(|b| &b.groups).all(|g| g.taken == self.queue.len()) {
             self.queue.clear();
@@ -422,15 +414,13 @@ impl<'m> Referee<'m> {
                 Observation::Malformed { .. } => false,
             },
         };
+        // What was seen was done, so that its update counts as well.
         let values = match seen {
             Observation::Output(output) => Some(&output.args[..]),
-            _ => None,
+            Observation::Closed | Observation::Crashed(_) => Some(&[][..]),
+            Observation::Delta | Observation::Malformed { .. } => None,
         };
-        if trails.is_empty() {
-            return false;
-        }
-        let tracker = self.mind.tracker();
-        trails.iter().any(|trail| tracker.may_break(trail, &asked, values))
+        trails.iter().any(|trail| self.mind.tracker().may_break(trail, &asked, values))
     }
 
     pub(crate) fn trouble(&self, error: &StepError) -> Cause {

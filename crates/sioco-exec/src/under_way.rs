@@ -101,14 +101,13 @@ impl Referee<'_> {
         if let Some(cause) = self.count() {
             return Some(cause);
         }
-        if self.under_way.is_some() {
-            let before = (self.order() == Order::Sut).then(|| self.before_observation());
-            if let Some(under_way) = &mut self.under_way {
-                under_way.overtaken = true;
-                if let Some(before) = before {
-                    under_way.since.get_or_insert((before, Vec::new())).1.push(seen.clone());
-                }
+        if let Some(mut under_way) = self.under_way.take() {
+            under_way.overtaken = true;
+            if self.order() == Order::Sut {
+                let since = under_way.since.get_or_insert_with(|| (self.before_observation(), Vec::new()));
+                since.1.push(seen.clone());
             }
+            self.under_way = Some(under_way);
         }
         let cause = self.look_at(seen);
         match cause {

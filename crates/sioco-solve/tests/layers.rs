@@ -8,115 +8,11 @@ use std::time::Instant;
 
 use sioco_model::term::Op;
 use sioco_model::{TermId, Value};
-use sioco_solve::builtin::Builtin;
 use sioco_solve::chain::{Cache, Chain, ChainCounters, Counters, Groups, Remembered, Seen, Simplifier, Switches};
 use sioco_solve::leash::Leash;
-use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
+use sioco_solve::{Answer, Limits, Reason, Solver};
+use support::scribe::{ALL, NONE, Told, ask, below, chain, is_sat, less, more};
 use support::{Rng, World, limits, symbol_id};
-
-/// What a back-end was told, and what it was asked.
-#[derive(Default)]
-struct Told {
-    /// The conjuncts of each open level, the base level first.
-    levels: Vec<Vec<TermId>>,
-    /// How often something was asserted.
-    asserted: usize,
-    /// What was on its stack at each question, and what it answered.
-    asked: Vec<Vec<TermId>>,
-    answers: Vec<Answer>,
-    /// The same for each question for a core.
-    cores: Vec<Vec<TermId>>,
-    /// Answers that it gives before it looks for one itself.
-    script: Vec<Answer>,
-    /// How much work it does for an answer of its own.
-    work: Option<u64>,
-}
-
-/// A back-end that writes everything down, and finds answers by a solver of its own.
-struct Scribe(Arc<Mutex<Told>>);
-
-/// A chain in front of a scribe, and what the scribe writes.
-fn chain(switches: Switches) -> (Chain, Arc<Mutex<Told>>) {
-    let told = Arc::new(Mutex::new(Told { levels: vec![Vec::new()], ..Told::default() }));
-    (Chain::with(Some(Box::new(Scribe(told.clone()))), switches), told)
-}
-
-impl Scribe {
-    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
-        self.0.lock().expect("nobody panics with it")
-    }
-}
-
-impl Solver for Scribe {
-    fn name(&self) -> String {
-        "scribe".into()
-    }
-    fn push(&mut self) {
-        self.told().levels.push(Vec::new());
-    }
-    fn pop(&mut self) {
-        let mut told = self.told();
-        assert!(told.levels.len() > 1, "the base level stays");
-        told.levels.pop();
-    }
-    fn assert(&mut self, _: Terms<'_>, conjunct: TermId) {
-        let mut told = self.told();
-        told.asserted += 1;
-        told.levels.last_mut().expect("a level").push(conjunct);
-    }
-    fn check(&mut self, terms: Terms<'_>, _: &Limits, want_witness: bool) -> Answer {
-        let mut told = self.told();
-        let all = told.levels.concat();
-        told.asked.push(all.clone());
-        let work = Limits { resources: told.work.unwrap_or(2_000), ..Limits::default() };
-        let answer = if told.script.is_empty() {
-            let mut solver = Builtin::new();
-            all.iter().for_each(|c| solver.assert(terms, *c));
-            solver.check(terms, &work, want_witness)
-        } else {
-            told.script.remove(0)
-        };
-        told.answers.push(answer.clone());
-        answer
-    }
-    fn core(&mut self, terms: Terms<'_>, _: &Limits) -> Answer {
-        let mut told = self.told();
-        let all = told.levels.concat();
-        told.cores.push(all.clone());
-        if !told.script.is_empty() {
-            return told.script.remove(0);
-        }
-        let mut solver = Builtin::new();
-        all.iter().for_each(|c| solver.assert(terms, *c));
-        solver.check(terms, &Limits::default(), false)
-    }
-}
-
-const NONE: Switches = Switches { simplification: false, witness: false, builtin: false, groups: false, cache: false };
-
-fn ask(chain: &mut Chain, world: &World) -> Answer {
-    chain.check(world.terms(), &limits(), true)
-}
-
-fn is_sat(answer: &Answer) -> bool {
-    matches!(answer, Answer::Sat(Some(_)))
-}
-
-/// `x < n`, `n < x` and `x == n` for the symbols of a world.
-fn less(world: &mut World, x: usize, n: i64) -> TermId {
-    let (x, n) = (world.ints[x], world.int(n));
-    world.test(Op::Lt, &[x, n])
-}
-
-fn more(world: &mut World, x: usize, n: i64) -> TermId {
-    let (x, n) = (world.ints[x], world.int(n));
-    world.test(Op::Lt, &[n, x])
-}
-
-fn below(world: &mut World, x: usize, y: usize) -> TermId {
-    let (x, y) = (world.ints[x], world.ints[y]);
-    world.test(Op::Lt, &[x, y])
-}
 
 /// Without other layers, the back-end holds exactly what is on the stack whenever it is asked, in the same levels as far as
 /// one can tell; and it is told nothing twice.
@@ -187,7 +83,7 @@ fn every_question_is_counted_once_per_layer() {
     for seed in 0..60 {
         let mut rng = Rng(seed);
         let mut world = World::new(3, 1, 1, false);
-        let (mut chain, told) = chain(Switches::default());
+        let (mut chain, told) = chain(ALL);
         let (mut depth, mut asked) = (0, 0);
         for _ in 0..30 {
             match rng.below(6) {
@@ -210,7 +106,8 @@ fn every_question_is_counted_once_per_layer() {
                 }
             }
         }
-        let ChainCounters { simplification, witness, builtin, cache, back_end, grouped, unanswered } = chain.counters();
+        let ChainCounters { simplification, witness, builtin, cache, back_end, grouped, unanswered, .. } =
+            chain.counters();
         for layer in [simplification, witness, builtin, cache, back_end] {
             assert_eq!(layer.asked, layer.sat + layer.unsat + layer.passed_on, "seed {seed}: {layer:?}");
         }
@@ -453,7 +350,7 @@ fn a_core_is_asked_for_where_it_may_be_smaller() {
     // What another layer answers has its core at once.
     let never = less(&mut world, 0, 0);
     let never = world.pool.and(&world.sorts, &[never, large]);
-    let (mut chain, told) = self::chain(Switches::default());
+    let (mut chain, told) = self::chain(ALL);
     chain.assert(world.terms(), never);
     assert_eq!(chain.core(world.terms(), &limits()), Answer::Unsat(Some(vec![never])));
     assert_eq!(told.lock().unwrap().asked.len(), 0);
@@ -532,7 +429,7 @@ fn questions_end_where_somebody_gives_up() {
             stop.store(false, Ordering::Relaxed);
             late.hurry(None);
             let leash = if flag { Leash::new([stop.clone()], None) } else { late.clone() };
-            let (chain, told) = chain(Switches::default());
+            let (chain, told) = chain(ALL);
             let mut chain = chain.on(by_chain.then_some(&leash));
             let limits = Limits { leash: (!by_chain).then_some(leash), ..limits() };
             chain.assert(world.terms(), large);
@@ -569,106 +466,13 @@ fn questions_end_where_somebody_gives_up() {
     }
 }
 
-/// What the built-in solver may do where nobody else decides, before a back-end is opened, and once one is open.
-const ALONE: u64 = 50_000;
-const UNOPENED: u64 = 10_000;
-const OPENED: u64 = 1_500;
-
-/// Conditions that the built-in solver does not decide with so much work, and does with so much: `x^2 == 2 y^2 + c` within
-/// bounds, with a solution or without one. The better it is, the wider the bounds.
-fn hard(too_little: u64, enough: u64, sat: bool) -> (World, Vec<TermId>) {
-    let mut m: i64 = 5;
-    while m < 1_000_000 {
-        let mut world = World::new(2, 0, 0, false);
-        let [x, y] = [world.ints[0], world.ints[1]];
-        let [x2, y2] = [x, y].map(|x| world.arith(Op::Mul, &[x, x]));
-        let (two, c) = (world.int(2), if sat { m * m - 2 * (m / 2) * (m / 2) } else { 0 });
-        let (twice, c) = (world.arith(Op::Mul, &[two, y2]), world.int(c));
-        let right = world.arith(Op::Add, &[twice, c]);
-        let mut conditions = vec![world.test(Op::Eq, &[x2, right])];
-        conditions.extend([x, y].map(|x| world.between(x, 2, m)));
-        let decides = |resources: u64| {
-            let mut solver = Builtin::new();
-            conditions.iter().for_each(|c| solver.assert(world.terms(), *c));
-            !matches!(solver.check(world.terms(), &Limits { resources, ..Limits::default() }, true), Answer::Unknown(_))
-        };
-        if !decides(too_little) && decides(enough) {
-            return (world, conditions);
-        }
-        m += 1 + m / 8;
-    }
-    panic!("no question takes more work than {too_little} and no more than {enough}");
-}
-
-fn broken() -> Answer {
-    Answer::Unknown(Reason::Broken { solver: "scribe".into(), what: "no".into() })
-}
-
-/// What nobody else decides, the built-in solver gets more time for; and what it finds then counts as its answer.
-#[test]
-fn the_built_in_solver_takes_its_time_where_it_is_alone() {
-    for sat in [true, false] {
-        let (world, conditions) = hard(UNOPENED, ALONE, sat);
-        let found = Counters { asked: 1, sat: u64::from(sat), unsat: u64::from(!sat), passed_on: 0 };
-        let passed_on = Counters { asked: 1, passed_on: 1, ..Counters::default() };
-        // A back-end that does not know decides it as well as none; one that has an answer is believed.
-        for (given, alone) in [(broken(), true), (Answer::Unknown(Reason::Resources), false)] {
-            let (mut chain, told) = chain(Switches::default());
-            told.lock().unwrap().script = vec![given.clone()];
-            conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
-            let answer = chain.check(world.terms(), &Limits::default(), true);
-            assert_eq!(told.lock().unwrap().asked.len(), 1);
-            assert_eq!(chain.counters().builtin, if alone { found } else { passed_on });
-            match answer {
-                Answer::Sat(Some(witness)) => assert!(alone && sat && world.terms().satisfies(&witness, &conditions)),
-                Answer::Unsat(_) => assert!(alone && !sat),
-                answer => assert_eq!((answer, alone), (given, false)),
-            }
-        }
-        // Limits of the question hold for it all the same.
-        let (mut chain, told) = chain(Switches::default());
-        told.lock().unwrap().script = vec![broken()];
-        conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
-        let answer = chain.check(world.terms(), &Limits { resources: UNOPENED, ..Limits::default() }, true);
-        assert_eq!((answer, chain.counters().builtin), (broken(), passed_on));
-    }
-}
-
-/// Before a back-end is opened, which is dear, the built-in solver works longer than afterwards.
-#[test]
-fn a_back_end_is_opened_late() {
-    for sat in [true, false] {
-        let (world, conditions) = hard(OPENED, UNOPENED, sat);
-        for opened in [false, true] {
-            let (mut chain, told) = chain(Switches::default());
-            if opened {
-                // With no work at all, everything reaches it.
-                chain.push();
-                conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
-                let undecided = Answer::Unknown(Reason::Undecided("so".into()));
-                told.lock().unwrap().script = vec![undecided.clone()];
-                let nothing = Limits { resources: 0, ..Limits::default() };
-                assert_eq!(chain.check(world.terms(), &nothing, true), undecided);
-                chain.pop();
-            }
-            let before = told.lock().unwrap().asked.len();
-            assert_eq!(before, usize::from(opened));
-            told.lock().unwrap().work = Some(UNOPENED);
-            conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
-            let answer = chain.check(world.terms(), &Limits::default(), true);
-            assert!(matches!(answer, Answer::Sat(_)) == sat, "{answer:?}");
-            assert_eq!(told.lock().unwrap().asked.len() - before, usize::from(opened));
-        }
-    }
-}
-
 /// Which symbols conditions speak of, and what is known of their bounds.
 #[test]
 fn symbols_and_bounds_are_known() {
     let mut world = World::new(3, 0, 0, false);
     let large = more(&mut world, 0, 5);
     let pair = below(&mut world, 0, 2);
-    let (mut chain, _) = chain(Switches::default());
+    let (mut chain, _) = chain(ALL);
     assert_eq!(chain.mentioned(world.terms()), [false; 3]);
     chain.assert(world.terms(), large);
     assert_eq!(chain.bounds(symbol_id(0)), (Some(6), None));
@@ -750,4 +554,78 @@ fn what_is_plain_to_see() {
             assert_eq!(simplifier.look(world.terms(), *condition), *seen, "case {at}");
         }
     }
+}
+
+/// A witness that was found on a level serves the level below it, as far as that was not satisfied before.
+#[test]
+fn a_witness_outlives_its_level() {
+    let mut world = World::new(2, 0, 0, false);
+    let [first, second, third] = [more(&mut world, 0, 5), more(&mut world, 1, 5), more(&mut world, 1, 500)];
+    let (mut chain, told) = chain(Switches { witness: true, ..NONE });
+    chain.assert(world.terms(), first);
+    chain.push();
+    chain.assert(world.terms(), second);
+    assert!(is_sat(&ask(&mut chain, &world)));
+    chain.pop();
+    assert!(is_sat(&ask(&mut chain, &world)), "nobody looked at the first condition alone");
+    assert_eq!(told.lock().unwrap().asked.len(), 1);
+    // Another condition of a new level is not one that it satisfies.
+    chain.push();
+    chain.assert(world.terms(), third);
+    let Answer::Sat(Some(witness)) = ask(&mut chain, &world) else { panic!("it is") };
+    assert!(world.terms().satisfies(&witness, &[first, third]));
+    assert_eq!(told.lock().unwrap().asked.len(), 2);
+}
+
+/// What was said twice is still said when one of them is taken back.
+#[test]
+fn a_condition_may_be_on_several_levels() {
+    let world = World::new(0, 1, 0, false);
+    let b = world.bools[0];
+    let mut world = world;
+    let not_b = world.pool.not(&world.sorts, b);
+    let mut chain = Chain::with(None, Switches { simplification: true, ..NONE });
+    chain.assert(world.terms(), b);
+    chain.push();
+    chain.assert(world.terms(), b);
+    chain.pop();
+    let clashes = |chain: &mut Chain| {
+        chain.push();
+        chain.assert(world.terms(), not_b);
+        let answer = chain.check(world.terms(), &limits(), false);
+        chain.pop();
+        answer == Answer::Unsat(Some(vec![b, not_b]))
+    };
+    assert!(clashes(&mut chain));
+    let mut chain = Chain::with(None, Switches { simplification: true, ..NONE });
+    chain.push();
+    chain.assert(world.terms(), b);
+    chain.pop();
+    assert!(!clashes(&mut chain), "it was taken back");
+}
+
+/// For a quantifier over more values than anybody tries, the word of the back-end counts; and nobody sees its truth.
+#[test]
+fn the_back_end_is_believed_about_quantifiers() {
+    let mut world = World::new(1, 0, 0, false);
+    let x = world.ints[0];
+    let binder = world.pool.binders.push(world.sorts.int);
+    let k = world.pool.bound(&world.sorts, binder);
+    let body = world.test(Op::Lt, &[x, k]);
+    let some = world.test(Op::Exists { first: binder, count: 1 }, &[body]);
+    let plain = world.pool.bool(&world.sorts, true);
+    let trivial = world.test(Op::Exists { first: binder, count: 1 }, &[plain]);
+    let mut simplifier = Simplifier::default();
+    assert_eq!(simplifier.look(world.terms(), some), Seen::Open);
+    assert_eq!(simplifier.look(world.terms(), trivial), Seen::Open, "whether there is such a value is not looked at");
+    let large = more(&mut world, 0, 500);
+    let (mut chain, told) = chain(Switches { witness: true, groups: true, ..NONE });
+    let value = vec![Value::Int(7)];
+    told.lock().unwrap().script = vec![Answer::Sat(Some(value.clone())), Answer::Sat(Some(vec![Value::Int(3)]))];
+    chain.assert(world.terms(), some);
+    assert_eq!(ask(&mut chain, &world), Answer::Sat(Some(value)));
+    // But not about the rest.
+    chain.assert(world.terms(), large);
+    let answer = ask(&mut chain, &world);
+    assert!(matches!(answer, Answer::Unknown(Reason::Broken { .. })), "{answer:?}");
 }

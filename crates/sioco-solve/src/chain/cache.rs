@@ -1,7 +1,8 @@
 //! Answers to questions that were asked before, by the set of conditions.
 
-use rustc_hash::FxHashMap;
 use sioco_model::{SymbolId, TermId, Value};
+
+use super::memory::Memory;
 
 /// What is remembered of a set of conditions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,13 +14,18 @@ pub enum Remembered {
 }
 
 /// Answers by sets of conditions; the ids of hash-consed terms make equal conditions equal.
-#[derive(Default)]
 pub struct Cache {
-    answers: FxHashMap<Box<[TermId]>, Remembered>,
+    answers: Memory<Box<[TermId]>, Remembered>,
 }
 
 /// How many answers are kept.
 const MAX_REMEMBERED: usize = 1 << 16;
+
+impl Default for Cache {
+    fn default() -> Self {
+        Cache { answers: Memory::new(MAX_REMEMBERED) }
+    }
+}
 
 impl Cache {
     /// The key of a set of conditions.
@@ -37,9 +43,6 @@ impl Cache {
 
     /// Remembers an answer.
     pub fn put(&mut self, key: Box<[TermId]>, answer: Remembered) {
-        if self.answers.len() >= MAX_REMEMBERED {
-            self.answers.clear();
-        }
-        self.answers.insert(key, answer);
+        self.answers.put(key, answer);
     }
 }

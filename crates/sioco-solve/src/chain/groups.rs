@@ -1,35 +1,42 @@
 //! Independent groups: conditions without common symbols can be solved apart.
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
 use sioco_model::term::Term;
 use sioco_model::{Id, SymbolId, TermId};
 
+use super::memory::Memory;
 use crate::query::Terms;
 
 /// Knows the symbols of conditions.
-#[derive(Default)]
 pub struct Groups {
-    symbols: FxHashMap<TermId, Box<[SymbolId]>>,
+    symbols: Memory<TermId, Arc<[SymbolId]>>,
 }
 
 /// How many conditions are remembered.
 const MAX_REMEMBERED: usize = 1 << 17;
 
+impl Default for Groups {
+    fn default() -> Self {
+        Groups { symbols: Memory::new(MAX_REMEMBERED) }
+    }
+}
+
 impl Groups {
     /// The symbols of a condition.
-    pub fn symbols(&mut self, terms: Terms<'_>, condition: TermId) -> &[SymbolId] {
-        if self.symbols.len() >= MAX_REMEMBERED {
-            self.symbols.clear();
+    pub fn symbols(&mut self, terms: Terms<'_>, condition: TermId) -> Arc<[SymbolId]> {
+        if let Some(known) = self.symbols.get(&condition) {
+            return known.clone();
         }
-        self.symbols.entry(condition).or_insert_with(|| {
-            let mut found = Vec::new();
-            terms.pool.visit(condition, &mut |_, t| {
-                if let Term::Symbol(y, _) = t {
-                    found.push(*y);
-                }
-            });
-            found.into()
-        })
+        let mut found = Vec::new();
+        terms.pool.visit(condition, &mut |_, t| {
+            if let Term::Symbol(y, _) = t {
+                found.push(*y);
+            }
+        });
+        let found: Arc<[SymbolId]> = found.into();
+        self.symbols.put(condition, found.clone());
+        found
     }
 
     /// The conditions that are tied by symbols to those from `first_new` on, and these themselves; in order.
@@ -38,7 +45,7 @@ impl Groups {
         let mut taken = vec![false; conditions.len()];
         for (i, c) in conditions.iter().enumerate().skip(first_new) {
             taken[i] = true;
-            for y in self.symbols(terms, *c) {
+            for y in self.symbols(terms, *c).iter() {
                 inside[y.index()] = true;
             }
         }
@@ -49,7 +56,7 @@ impl Groups {
                 if !taken[i] && self.symbols(terms, *c).iter().any(|y| inside[y.index()]) {
                     taken[i] = true;
                     changed = true;
-                    for y in self.symbols(terms, *c) {
+                    for y in self.symbols(terms, *c).iter() {
                         inside[y.index()] = true;
                     }
                 }

@@ -17,6 +17,7 @@
 
 mod cache;
 mod groups;
+mod memory;
 mod mirror;
 mod simplify;
 
@@ -230,7 +231,7 @@ impl Chain {
     pub fn mentioned(&mut self, terms: Terms<'_>) -> Vec<bool> {
         let mut found = vec![false; terms.symbols.len()];
         for c in &self.conjuncts {
-            for y in self.groups.symbols(terms, *c) {
+            for y in self.groups.symbols(terms, *c).iter() {
                 found[y.index()] = true;
             }
         }
@@ -249,11 +250,8 @@ impl Chain {
     /// The last witness on the new conjuncts. Symbols that are new since then have some value of their sort.
     fn last_witness(&mut self, terms: Terms<'_>, want_witness: bool) -> Option<Answer> {
         let witness = self.witness.as_mut()?;
-        if witness.len() < terms.symbols.len() {
-            let witness = Arc::make_mut(witness);
-            for symbol in &terms.symbols.as_slice()[witness.len()..] {
-                witness.push(terms.sorts.default_value(symbol.sort));
-            }
+        for symbol in &terms.symbols.as_slice()[witness.len()..] {
+            Arc::make_mut(witness).push(terms.sorts.default_value(symbol.sort));
         }
         while self.covered < self.conjuncts.len() {
             if quick::truth(terms.pool, terms.sorts, self.conjuncts[self.covered], witness) != Ok(true) {
@@ -279,7 +277,7 @@ impl Chain {
         if self.switches.builtin && confirmed >= self.covered {
             (Some(values), confirmed)
         } else {
-            (self.witness.as_deref().map(Vec::as_slice), if self.witness.is_some() { self.covered } else { 0 })
+            (self.witness.as_deref().map(Vec::as_slice), self.covered)
         }
     }
 
@@ -367,7 +365,7 @@ impl Chain {
                     for (y, v) in values {
                         witness[y.index()] = v.clone();
                     }
-                    self.accept(terms, witness, &group, want_witness)
+                    self.accept(terms, witness, want_witness)
                 }
                 _ => None,
             };
@@ -406,12 +404,12 @@ impl Chain {
                 let mut witness = if partial { self.base_values(terms) } else { given.clone() };
                 let mut values = Vec::new();
                 for c in &group {
-                    for y in self.groups.symbols(terms, *c) {
+                    for y in self.groups.symbols(terms, *c).iter() {
                         witness[y.index()] = given[y.index()].clone();
                         values.push((*y, given[y.index()].clone()));
                     }
                 }
-                match self.accept(terms, witness, &group, want_witness) {
+                match self.accept(terms, witness, want_witness) {
                     Some(answer) => {
                         values.sort_unstable();
                         values.dedup();
@@ -438,24 +436,22 @@ impl Chain {
         values
     }
 
-    /// Takes a witness that satisfies all conjuncts. The back-end has confirmed the group with it, and the rest has the
-    /// values that it was confirmed with before.
-    fn accept(&mut self, terms: Terms<'_>, witness: Witness, group: &[TermId], want_witness: bool) -> Option<Answer> {
-        let (_, confirmed) = self.known_values();
-        let open = terms.unsettled(&witness, &self.conjuncts)?;
-        if !open.iter().all(|c| group.contains(c) || self.conjuncts[..confirmed].contains(c)) {
-            return None;
-        }
-        if self.switches.builtin {
-            self.builtin.adopt(terms, &witness);
-        }
+    /// Takes a witness that satisfies all conjuncts, as far as they can be evaluated. For the others, which quantify over
+    /// too many values, the word of the back-end counts: it has confirmed the group with these values, and the rest has
+    /// the values that it was confirmed with before.
+    fn accept(&mut self, terms: Terms<'_>, witness: Witness, want_witness: bool) -> Option<Answer> {
+        terms.unsettled(&witness, &self.conjuncts)?;
+        self.builtin.adopt(terms, &witness);
         self.keep(&witness);
         Some(Answer::Sat(want_witness.then_some(witness)))
     }
 
+    /// Remembers a witness of all conjuncts, if witnesses are used.
     fn keep(&mut self, witness: &[Value]) {
-        self.covered = if self.switches.witness { self.conjuncts.len() } else { 0 };
-        self.witness = self.switches.witness.then(|| Arc::new(witness.to_vec()));
+        if self.switches.witness {
+            self.covered = self.conjuncts.len();
+            self.witness = Some(Arc::new(witness.to_vec()));
+        }
     }
 }
 
@@ -473,9 +469,7 @@ impl Solver for Chain {
 
     fn push(&mut self) {
         self.serial += 1;
-        if self.switches.builtin {
-            self.builtin.push();
-        }
+        self.builtin.push();
         self.saved.push(Saved {
             level: Level { serial: self.serial, start: self.conjuncts.len() },
             witness: self.witness.clone(),
@@ -489,9 +483,7 @@ impl Solver for Chain {
             return;
         }
         let Some(saved) = self.saved.pop() else { return };
-        if self.switches.builtin {
-            self.builtin.pop();
-        }
+        self.builtin.pop();
         for c in self.conjuncts.drain(saved.level.start..) {
             if let Some(n) = self.present.get_mut(&c) {
                 *n -= 1;
@@ -527,9 +519,8 @@ impl Solver for Chain {
         }
         self.conjuncts.push(conjunct);
         *self.present.entry(conjunct).or_insert(0) += 1;
-        if self.switches.builtin {
-            self.builtin.assert(terms, conjunct);
-        }
+        // It follows along also where it is not asked.
+        self.builtin.assert(terms, conjunct);
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
@@ -601,11 +592,8 @@ impl Solver for Chain {
         self.counters.builtin.count(Some(&answer));
         match answer {
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
-            Answer::Unknown(_) => match open {
-                // The reason of who knows more.
-                Some(open) if self.reply != Reply::None => open,
-                _ => Answer::Unknown(self.without.clone()),
-            },
+            // The reason of who knows more.
+            Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.without.clone())),
             _ => answer,
         }
     }

@@ -1,10 +1,10 @@
 //! Conditions whose truth can be seen without looking for values.
 
-use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::term::{Op, Term};
 use sioco_model::{TermId, Value};
 
+use super::memory::Memory;
 use crate::query::Terms;
 
 /// What can be seen of a condition.
@@ -21,13 +21,18 @@ pub enum Seen {
 }
 
 /// Looks at conditions, and remembers what it saw.
-#[derive(Default)]
 pub struct Simplifier {
-    seen: FxHashMap<TermId, Seen>,
+    seen: Memory<TermId, Seen>,
 }
 
 /// How many conditions are remembered.
 const MAX_REMEMBERED: usize = 1 << 17;
+
+impl Default for Simplifier {
+    fn default() -> Self {
+        Simplifier { seen: Memory::new(MAX_REMEMBERED) }
+    }
+}
 
 impl Simplifier {
     /// What can be seen of a condition.
@@ -35,11 +40,8 @@ impl Simplifier {
         if let Some(seen) = self.seen.get(&condition) {
             return *seen;
         }
-        if self.seen.len() >= MAX_REMEMBERED {
-            self.seen.clear();
-        }
         let seen = self.look_inside(terms, condition);
-        self.seen.insert(condition, seen);
+        self.seen.put(condition, seen);
         seen
     }
 

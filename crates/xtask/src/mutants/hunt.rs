@@ -62,8 +62,8 @@ struct Shared<'a> {
 pub struct Tests<'a> {
     pub programs: &'a [Program],
     pub known: &'a Known,
-    /// How many seconds a test may take; longer ones are left out.
-    pub longest: f64,
+    /// How many seconds a test may take for a mutant; longer ones are left out.
+    pub longest: &'a (dyn Fn(&Listed) -> f64 + Sync),
 }
 
 /// Tries mutants with all tests that reach them, except those that they have survived already.
@@ -95,7 +95,8 @@ fn try_one<'g, 'a: 'g>(
     tests: &Tests<'_>,
     lock: &impl Fn() -> std::sync::MutexGuard<'g, Shared<'a>>,
 ) -> Result<(), String> {
-    let Tests { programs, known, longest } = *tests;
+    let Tests { programs, known, .. } = *tests;
+    let longest = (tests.longest)(mutant);
     let function = (mutant.file.clone(), mutant.mutant.function.clone());
     let (mut passed, catchers) = {
         let shared = lock();

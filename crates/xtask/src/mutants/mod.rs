@@ -3,7 +3,8 @@
 //! All mutants are built into one set of test programs, each behind a switch, and an environment variable says at run time
 //! which one is on. So the workspace is built once, and not once for each of them. First every test runs alone without any
 //! mutant, to learn how long it takes and which mutants it reaches; only those tests are tried on a mutant, the short ones
-//! first, until one fails. Tests of the crate itself come first, then those of all crates that use it.
+//! first, until one fails. Tests of the crate itself come first, then those of all crates that use it. A mutant that is
+//! known to survive, with a reason, is tried with short tests of the crate itself only, to see whether that still holds.
 
 mod build;
 mod excuses;
@@ -143,13 +144,16 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
         all: &all,
         jobs: options.jobs,
         quick,
+        excuses: &excuses,
         reached: BTreeSet::new(),
     };
     let own: BTreeSet<&str> = sources.iter().filter_map(|s| package(&s.path)).collect();
     let others = if quick { Vec::new() } else { users(project, &own) };
-    for packages in [own.into_iter().collect::<Vec<_>>(), others] {
-        let again = options.only.is_some() && session.reached.is_empty();
-        let open: Vec<&Listed> = wanted.iter().copied().filter(|m| again || is_open(&results, m)).collect();
+    for (at, packages) in [own.into_iter().collect::<Vec<_>>(), others].into_iter().enumerate() {
+        let again = options.only.is_some() && at == 0;
+        let explained = |m: &Listed| at > 0 && excuses.iter().any(|e| e.fits(m));
+        let open = wanted.iter().copied().filter(|m| again || is_open(&results, m) && !explained(m));
+        let open: Vec<&Listed> = open.collect();
         if !open.is_empty() && !packages.is_empty() {
             session.stage(&packages, &open, &mut results, again)?;
         }
@@ -238,6 +242,8 @@ struct Session<'a> {
     all: &'a [Listed],
     jobs: usize,
     quick: bool,
+    /// What is explained already is tried with short tests only.
+    excuses: &'a [Excuse],
     /// The mutants that a test reached.
     reached: BTreeSet<usize>,
 }
@@ -261,8 +267,9 @@ impl Session<'_> {
             results.put(&m.key, &m.hash, Outcome::Survived(BTreeMap::new()))?;
         }
         let open: Vec<&Listed> = open.iter().copied().filter(|m| is_open(results, m)).collect();
-        let longest = if self.quick { QUICK } else { f64::INFINITY };
-        hunt::hunt(&open, &hunt::Tests { programs: &programs, known: &known, longest }, results, self.jobs)
+        let is_short = |m: &Listed| self.quick || self.excuses.iter().any(|e| e.fits(m));
+        let longest = |m: &Listed| if is_short(m) { QUICK } else { f64::INFINITY };
+        hunt::hunt(&open, &hunt::Tests { programs: &programs, known: &known, longest: &longest }, results, self.jobs)
     }
 
     /// Builds with all mutants that can be built.

@@ -32,6 +32,7 @@ fn the_files_of_this_workspace_have_mutants() {
         all: &all,
         jobs: 1,
         quick: false,
+        excuses: &[],
         reached: BTreeSet::new(),
     };
     for woven in session.woven(&results) {

@@ -1,0 +1,680 @@
+//! The hypotheses of a belief: which there are, what each took, which purposes they reach, and how a failure is explained
+//! by them.
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use sioco_exec::belief::{Hypothesis, Place};
+use sioco_exec::explanation::{Allowed, Left};
+use sioco_exec::suite::Suite;
+use sioco_exec::verdict::Cause;
+use sioco_exec::{Crash, GateValue, Observation, Order, Referee, Verdict};
+use sioco_model::model::Label;
+use sioco_model::semantics::interpreter::CLOSURE_LIMIT;
+use sioco_model::{Id, Model, Value};
+use sioco_plan::purpose::Node;
+use sioco_solve::{BackEnd, StateOracle};
+use sioco_symbolic::step::Step;
+use support::{builtin, event, model, planned};
+
+/// Tells a referee what happens: `?a` and `!o`, `delta` by the clock, `quiescent`.
+#[track_caller]
+fn tell(referee: &mut Referee<'_>, words: &str) {
+    for word in words.split_whitespace() {
+        let cause = say(referee, word);
+        assert_eq!(cause, None, "{word} of {words}");
+    }
+}
+
+fn say(referee: &mut Referee<'_>, word: &str) -> Option<Cause> {
+    let model = referee.model();
+    match word {
+        "delta" => {
+            referee.clock_delta();
+            None
+        }
+        "quiescent" => referee.observe(&Observation::Delta),
+        _ if word.starts_with('?') => referee.input(&event(model, word)),
+        _ => referee.observe(&Observation::Output(event(model, word))),
+    }
+}
+
+/// Whether all of it is allowed, for sure.
+fn allows(referee: &mut Referee<'_>, words: &str) -> bool {
+    let cause = referee.start().or_else(|| words.split_whitespace().find_map(|word| say(referee, word)));
+    let cause = cause.or_else(|| referee.conclude());
+    match referee.close(cause.unwrap_or(Cause::Reached)) {
+        Cause::Reached => true,
+        Cause::Failure(_) => false,
+        cause => panic!("{words}: {cause:?}"),
+    }
+}
+
+#[track_caller]
+fn after<'m>(model: &'m Model, order: Order, words: &str) -> Referee<'m> {
+    let mut referee = Referee::new(model, &builtin, order);
+    assert_eq!(referee.start(), None);
+    tell(&mut referee, words);
+    referee
+}
+
+/// The locations of the hypotheses, in order.
+fn locations(referee: &Referee<'_>) -> Vec<String> {
+    let name = |h: &Hypothesis| match &h.place {
+        Place::Known(state) => {
+            let names: Vec<String> = state.locations().iter().map(|l| referee.model().location_name(*l)).collect();
+            names.join(" ")
+        }
+        Place::Open(_) => "open".to_owned(),
+    };
+    let mut found: Vec<String> = referee.belief().hypotheses().map(name).collect();
+    found.sort();
+    found
+}
+
+/// The switches that were surely taken, and those that were only possibly.
+fn taken<'m>(referee: &Referee<'m>) -> (Vec<&'m str>, Vec<&'m str>) {
+    let (surely, possibly) = referee.account();
+    let named = |wanted: &dyn Fn(usize) -> bool| -> Vec<&'m str> {
+        let all = referee.model().switches.iter();
+        all.filter(|(id, _)| wanted(id.index())).map(|(_, s)| s.name.as_str()).collect()
+    };
+    (named(&|i| surely.has(i)), named(&|i| possibly.has(i) && !surely.has(i)))
+}
+
+/// Two ways lead to `b`, one of them longer.
+const WAYS: &str = "input go\ninput x\noutput o\nprocess P {\n  init l0 { go: ?go -> a }\n  \
+    state a { t1: tau -> b   t2: tau -> c   ?x -> a }\n  state b { t4: tau -> d   ?x -> b }\n  \
+    state c { t3: tau -> b   ?x -> c }\n  state d { out: !o -> l0 }\n}\n";
+
+/// T-B4, T-C3: what both ways took is sure, what one took is possible, also behind the place where they meet.
+#[test]
+fn ways_that_meet_are_merged() {
+    let model = model(WAYS);
+    let referee = after(&model, Order::Sut, "?go");
+    assert_eq!(locations(&referee), ["a", "b", "c", "d"]);
+    // Nobody knows yet whether internal steps have happened.
+    assert_eq!(taken(&referee), (vec!["go"], vec!["t1", "t2", "t4", "t3"]));
+    let referee = after(&model, Order::Sut, "?go !o");
+    assert_eq!(taken(&referee), (vec!["go", "t4", "out"], vec!["t1", "t2", "t3"]));
+    assert_eq!(locations(&referee), ["l0"]);
+}
+
+/// States that are only passed by are no hypotheses; what was taken on the way is sure when something is observed.
+#[test]
+fn states_that_are_passed_by_are_left_out() {
+    let line = model(
+        "input a\nprocess P {\n  init l0 { take: ?a -> p1 }\n  state p1 { t1: tau -> p2 }\n  state p2 { t2: tau -> l1 }\n  \
+         state l1 { ?a -> l1 }\n}\n",
+    );
+    let mut referee = after(&line, Order::Sut, "?a");
+    assert_eq!(locations(&referee), ["l1"]);
+    assert_eq!(taken(&referee), (vec!["take"], vec!["t1", "t2"]));
+    tell(&mut referee, "quiescent");
+    assert_eq!(taken(&referee), (vec!["take", "t1", "t2"], vec![]));
+    let fork = model(
+        "input a\noutput o\nprocess P {\n  init l0 { take: ?a -> f }\n  state f { t1: tau -> l1   t2: tau -> l2 }\n  \
+         state l1 { ?a -> l1 }\n  state l2 { !o -> l0 }\n}\n",
+    );
+    let mut referee = after(&fork, Order::Sut, "?a");
+    assert_eq!(locations(&referee), ["l1", "l2"]);
+    assert_eq!(taken(&referee), (vec!["take"], vec!["t1", "t2"]));
+    tell(&mut referee, "quiescent");
+    assert_eq!((locations(&referee), taken(&referee).0), (vec!["l1".to_owned()], vec!["take", "t1"]));
+    // Where what follows does not fit, the place before it stays.
+    let mut referee = Referee::with(&fork, &builtin, Order::Sut, Suite::default(), None, 1);
+    assert_eq!(referee.start(), None);
+    tell(&mut referee, "?a");
+    assert!(referee.belief().cut && locations(&referee).contains(&"f".to_owned()), "{:?}", locations(&referee));
+}
+
+/// A step of one process may make a step of two others possible, or of itself with another one.
+#[test]
+fn processes_go_on_together() {
+    let model = model(
+        "input a\ninput b\noutput o\nchannel c(n: Int)\nprocess P {\n  var n: Int = 0\n  init p0 { ?a -> p1 }\n  \
+         state p1 { recv c(m) / n := m -> p2 }\n  state p2 { !o [n == 7] -> p0 }\n}\n\
+         process Q {\n  init q0 { send c(7) -> q1 }\n  state q1 { ?b -> q0 }\n}\nsystem S = P || Q\n",
+    );
+    let mut referee = after(&model, Order::Sut, "?a");
+    assert_eq!(locations(&referee), ["P.p1 Q.q0", "P.p2 Q.q1"]);
+    assert!(!referee.allows_silence());
+    tell(&mut referee, "!o ?b ?a !o");
+    assert!(referee.allows_silence());
+}
+
+/// What is free at the start has each of its values, if they are few; the rest is not known.
+#[test]
+fn free_variables_at_the_start() {
+    for (declared, count, known) in
+        [("Bool", 2, true), ("Int in 0..63", 64, true), ("Int in 0..64", 1, false), ("Int", 1, false)]
+    {
+        let text = format!(
+            "input a\noutput o(v: {declared})\nprocess P {{\n  var m: {declared} = any\n  init l0 {{ ?a -> l1 }}\n  \
+             state l1 {{ !o(m) -> l0 }}\n}}\n"
+        );
+        let model = model(&text);
+        let referee = after(&model, Order::Sut, "");
+        assert_eq!(referee.belief().len(), count, "{declared}");
+        assert_eq!(referee.belief().hypotheses().all(|h| h.state().is_some()), known, "{declared}");
+        // What was seen is known from then on.
+        let value = if declared == "Bool" { "true" } else { "5" };
+        let referee = after(&model, Order::Sut, &format!("?a !o({value})"));
+        assert_eq!(locations(&referee), ["l0"], "{declared}");
+    }
+    // Two of them together may be too many.
+    let pair = |first: &str, second: &str| {
+        format!(
+            "input a\noutput o(v: Int)\nprocess P {{\n  var m: {first} = any\n  var n: {second} = any\n  init l0 {{ ?a -> l1 }}\n  \
+             state l1 {{ !o(m + n) -> l0 }}\n}}\n"
+        )
+    };
+    for (first, second, count, known) in [
+        ("Int in 0..7", "Int in 0..7", 64, true),
+        ("Int in 0..7", "Int in 0..8", 8, false),
+        ("Int", "Int in 0..8", 9, false),
+    ] {
+        let model = model(&pair(first, second));
+        let referee = after(&model, Order::Sut, "");
+        assert_eq!(referee.belief().len(), count, "{first}, {second}");
+        assert_eq!(referee.belief().hypotheses().all(|h| h.state().is_some()), known, "{first}, {second}");
+    }
+}
+
+/// T-L9: a closure follows only so many states; those that it began with all have a place.
+#[test]
+fn closures_have_a_limit() {
+    let model = model(
+        "input a\nprocess P {\n  var b: Bool = any\n  var n: Int = 0\n  \
+         init l0 { count: tau [n < 100000] / n := n + 1 -> l0   ?a [b] -> l0 }\n}\n",
+    );
+    let start = |limit: usize| {
+        let mut referee = Referee::with(&model, &builtin, Order::Sut, Suite::default(), None, limit);
+        assert_eq!(referee.start(), None);
+        (referee.belief().len(), referee.belief().cut)
+    };
+    for limit in [0, 1, 2] {
+        assert_eq!(start(limit), (2, true));
+    }
+    assert_eq!(start(70), (70, true));
+    assert_eq!(start(3 * CLOSURE_LIMIT), (2 + CLOSURE_LIMIT, true));
+}
+
+/// Hidden choices among many values, with somebody who finds states, and without.
+#[test]
+fn hidden_choices_leave_the_state_open() {
+    let model = model(
+        "input a\ninput b\noutput o(v: Int)\noutput low\nprocess P {\n  var k: Int = 0\n  init l0 { ?a -> l1   ?b -> l0 }\n  \
+         state l1 { choose: tau any c: Int [c > 10] / k := c -> l2   ?b -> l1 }\n  \
+         state l2 { tell: !o(k) -> l0   small: !low [k < 20] -> l3 }\n  state l3 { tau -> l4   ?b -> l3 }\n  state l4 { !o(k) -> l0   ?b -> l4 }\n}\n",
+    );
+    let oracle = || Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, BackEnd::BuiltIn)));
+    for with_oracle in [false, true] {
+        for order in [Order::Sut, Order::Sent] {
+            let oracle = with_oracle.then(|| oracle() as Arc<Mutex<dyn sioco_model::semantics::oracle::Oracle>>);
+            let mut referee = Referee::with(&model, &builtin, order, Suite::default(), oracle, 10_000);
+            for (words, allowed) in [
+                ("?a !o(11)", true),
+                ("?a !o(10)", false),
+                ("?a !low ?b !o(12)", true),
+                ("?a !low ?b !o(20)", false),
+                ("?a !low !o(19) ?a !o(500)", true),
+                ("?a !low !o(10)", false),
+                ("?a !o(15) ?a !low !o(16) quiescent", true),
+                ("?b ?a !o(30) ?a !o(40) ?b ?a !low", true),
+            ] {
+                assert_eq!(allows(&mut referee, words), allowed, "{order:?}, {with_oracle}: {words}");
+            }
+            // As soon as it was seen, it is known.
+            assert_eq!(referee.start(), None);
+            tell(&mut referee, "?a");
+            assert!(referee.belief().hypotheses().any(|h| h.state().is_none()));
+            tell(&mut referee, "!o(11)");
+            assert!(referee.belief().hypotheses().all(|h| h.state().is_some()));
+        }
+    }
+}
+
+/// The same trail is found again, wherever others lead meanwhile.
+#[test]
+fn trails_are_followed_beside_each_other() {
+    let model = model(
+        "input a\noutput o(v: Int)\noutput p(v: Int)\nprocess P {\n  var m: Int = any\n  \
+         init l0 { ?a [m > 0] -> l1   ?a [m > 5] -> l2   ?a [m < 100] -> l3 }\n  \
+         state l1 { !o(m) -> l0   never: !p(m) [m < 0] -> l0 }\n  state l2 { !o(m + 1) -> l0 }\n  state l3 { !p(m) -> l0 }\n}\n",
+    );
+    for (words, allowed) in [
+        ("?a !o(1)", true),
+        ("?a !o(0)", false),
+        ("?a !p(0)", true),
+        ("?a !p(100)", false),
+        ("?a !o(7) ?a !o(7)", true),
+        ("?a !o(7) ?a !o(8)", true),
+        ("?a !o(7) ?a !o(9)", false),
+        ("?a !o(7) ?a !p(6)", true),
+        ("?a !o(7) ?a !p(5)", false),
+        ("?a !o(6) ?a !p(5)", false),
+        ("?a !o(7) ?a !o(8) ?a !p(7)", true),
+        ("?a !o(7) ?a !o(8) ?a !p(6)", false),
+        ("?a !o(200) ?a !p(200)", false),
+    ] {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        assert_eq!(allows(&mut referee, words), allowed, "{words}");
+    }
+    let mut referee = after(&model, Order::Sut, "?a");
+    assert_eq!(referee.belief().len(), 3);
+    // Each of the three says what it allows, whoever was asked before.
+    for _ in 0..2 {
+        let allowed: Vec<usize> = referee.explain().hypotheses.iter().map(|h| h.allowed.len()).collect();
+        assert_eq!(allowed, [1, 1, 1]);
+    }
+    let trails: Vec<_> = referee.belief().hypotheses().map(|h| h.place.clone()).collect();
+    for (place, name) in trails.iter().zip(["l1", "l2", "l3"]).rev() {
+        let Place::Open(trail) = place else { panic!("{place:?}") };
+        let tracker = referee.mind.tracker();
+        assert_eq!(tracker.locations(trail).len(), 1);
+        assert_eq!(model.location_name(tracker.locations(trail)[0]), name);
+        let [switch] = tracker.enabled(trail)[..] else { panic!("one output") };
+        let values = tracker.values(trail, switch, 1).expect("it has values");
+        let Label::Gate(gate) = model.switches[switch].label else { panic!("an output") };
+        let output = GateValue { gate, args: values };
+        assert!(!tracker.next(trail, output.gate, &output.args).is_empty(), "{name}: {}", output.show(&model));
+        let never = model.switch("never").expect("it is declared");
+        assert!(name != "l1" || tracker.values(trail, never, 1).is_none());
+        assert!(tracker.silence(trail).is_empty() && tracker.internal(trail).is_empty());
+    }
+}
+
+/// Values that a model computes may be off by the tolerance of the gate, also where the state is not known; those that the
+/// system chooses are what they are.
+#[test]
+fn tolerances_in_states_that_are_not_known() {
+    let model = model(
+        "input a\noutput o(v: Real tolerance 0.5)\noutput p(v: Real tolerance 0.5)\nprocess P {\n  var m: Real in 0..10 = any\n  \
+         init l0 { ?a -> l1 }\n  state l1 { !o(m) -> l2   chosen: !p(any v) [v == m] -> l2 }\n  \
+         state l2 { !o(m) -> l2   ?a -> l1 }\n}\n",
+    );
+    for (words, allowed) in [
+        ("?a !o(4) !o(4)", true),
+        // It is between 3.5 and 4.5, and may be up to 0.5 off again.
+        ("?a !o(4) !o(3)", true),
+        ("?a !o(4) !o(5)", true),
+        ("?a !o(4) !o(2.9)", false),
+        ("?a !o(4) !o(5.1)", false),
+        ("?a !o(10.5)", true),
+        ("?a !o(10.6)", false),
+        ("?a !o(-0.5)", true),
+        ("?a !o(-0.6)", false),
+        // Chosen by the system: exactly that.
+        ("?a !p(4) !o(4.5)", true),
+        ("?a !p(4) !o(3.5)", true),
+        ("?a !p(4) !o(4.6)", false),
+        ("?a !p(4) !o(3.4)", false),
+    ] {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        assert_eq!(allows(&mut referee, words), allowed, "{words}");
+    }
+}
+
+/// Internal steps that go on for ever allow silence, also where the state is not known.
+#[test]
+fn silence_in_states_that_are_not_known() {
+    let model = model(
+        "input a\ninput b\ninput c\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  init l0 { ?a -> l1   ?b -> l2   ?c -> l3 }\n  \
+         state l1 { turn: tau [m > 5] -> l1   !o(m) [m < 3] -> l0 }\n  state l2 { !o(m) -> l0 }\n  \
+         state l3 { step: tau [m > 5] -> l2   ?a -> l3 }\n}\n",
+    );
+    for (words, allowed) in [
+        ("?a quiescent", true),
+        ("?a !o(2) ?a quiescent", false),
+        ("?b !o(4) ?a quiescent", true),
+        ("?b !o(6) ?a quiescent", true),
+        ("?b quiescent", false),
+        ("?c quiescent", true),
+        ("?c !o(6)", true),
+        ("?c !o(5)", false),
+        ("?b !o(6) ?c quiescent", false),
+        ("?b !o(5) ?c quiescent", true),
+        // It was silent, so that it is not below 3.
+        ("?a quiescent quiescent", true),
+    ] {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        assert_eq!(allows(&mut referee, words), allowed, "{words}");
+    }
+}
+
+/// Equal hypotheses are one, also where the state is not known and only what nothing reads any more differs.
+#[test]
+fn open_hypotheses_are_merged() {
+    let model = model(
+        "input a\ninput b\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  var n: Int = 0\n  \
+         init l0 { s1: ?a -> l1   s2: ?a -> l1   ?b -> l2 }\n  state l1 { !o(m) -> l0   ?b -> l1 }\n  \
+         state l2 { t1: tau -> l1   t2: tau -> l1   ?b -> l2 }\n}\n",
+    );
+    let referee = after(&model, Order::Sut, "?a");
+    assert_eq!(referee.belief().len(), 1);
+    assert_eq!(taken(&referee), (vec![], vec!["s1", "s2"]));
+    let referee = after(&model, Order::Sut, "?b");
+    assert_eq!((referee.belief().len(), referee.belief().cut), (2, false));
+    assert_eq!(taken(&referee).1, ["t1", "t2"]);
+    // A variable that was free and that nothing reads any more does not matter.
+    let forgets = self::model(
+        "input a\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  init l0 { ?a -> l1   !o(m) -> l0 }\n  \
+         state l1 { ?a -> l1 }\n}\n",
+    );
+    let referee = after(&forgets, Order::Sut, "?a");
+    assert_eq!(locations(&referee), ["l1"], "the state is known as far as it matters");
+}
+
+/// A model is undefined for what was observed, perhaps: then nothing failed. Steps at other gates do not matter.
+#[test]
+fn what_may_be_undefined_is_asked_of_the_steps_that_matter() {
+    // Whoever is above 9 has no place in `x`.
+    let text = "input a\ninput b\ninput c\ninput d\noutput o(v: Int)\noutput p\noutput closed\noutput crashed\nprocess P {\n  \
+         var m: Int = any\n  var x: Int in 0..9 = 0\n  \
+         init l0 { ?a -> l1   ?b / x := m -> l2   ?c -> l3   ?d -> l4 }\n  \
+         state l1 { !p [m > 9] / x := m -> l0   !o(m) [m < 9] -> l0 }\n  state l2 { !p -> l0 }\n  \
+         state l3 { leave: !closed [m > 9] / x := m -> l0   !o(m) -> l0 }\n  state l4 { fall: !crashed [m > 9] / x := m -> l0   !o(m) -> l0 }\n}\n";
+    let (free, large) = (model(text), model(&text.replace("= any", "= 10")));
+    let verdict_on = |model: &Model, order: Order, words: &str| {
+        let mut referee = after(model, order, "");
+        let mut happen = |word: &str| match word {
+            "closed" => referee.observe(&Observation::Closed),
+            "crashed" => referee.observe(&Observation::Crashed(Crash::new("so"))),
+            "bad" => referee.observe(&Observation::Malformed { gate: None, why: "so".into(), raw: String::new() }),
+            word => say(&mut referee, word),
+        };
+        let cause = words.split_whitespace().find_map(&mut happen).or_else(|| referee.conclude());
+        referee.close(cause.unwrap_or(Cause::Reached)).verdict()
+    };
+    let verdict = |order: Order, words: &str| verdict_on(&free, order, words);
+    use Verdict::{Fail, Inconclusive, Pass};
+    for order in [Order::Sut, Order::Sent] {
+        for (words, expected) in [
+            // What is undefined in `l0` is an input.
+            ("!p", Fail),
+            ("!o(1)", Fail),
+            ("closed", Fail),
+            ("crashed", Fail),
+            ("delta", Pass),
+            ("?a !o(2)", Pass),
+            ("?a !o(9)", Fail),
+            ("?a !p", Inconclusive),
+            ("?a delta", Pass),
+            ("?a closed", Fail),
+            ("?a crashed", Fail),
+            ("?a bad", Fail),
+            ("?a !o(3) ?a delta", Fail),
+            // Where the value is known, there is nothing that might be.
+            ("?a !o(3) ?a !p", Fail),
+            ("?c !o(9) ?a !p", Fail),
+            ("?c closed", Inconclusive),
+            ("?c crashed", Fail),
+            ("?c !p", Fail),
+            // All guards are defined, and one of them holds.
+            ("?c delta", Fail),
+            ("?d crashed", Inconclusive),
+            ("?d closed", Fail),
+            ("?d !o(1) ?d crashed", Fail),
+        ] {
+            assert_eq!(verdict(order, words), expected, "{order:?}: {words}");
+        }
+    }
+    // Where it is known to be too large, that is an error of the model.
+    for words in ["?a !p", "?c closed", "?d crashed"] {
+        assert_eq!(verdict_on(&large, Order::Sut, words), Verdict::Error, "{words}");
+    }
+    // By the time of quiescence everything was taken: what is undefined where it was not does not matter.
+    for order in [Order::Sut, Order::Sent] {
+        assert_eq!(verdict(order, "?b delta"), Fail, "{order:?}");
+    }
+}
+
+/// The purposes of a plan that are reached, by number.
+fn reached(referee: &Referee<'_>) -> Vec<(usize, Verdict, bool)> {
+    let mut found: Vec<_> = referee.reached().iter().map(|r| (r.purpose, r.verdict, r.alone)).collect();
+    found.sort();
+    found
+}
+
+/// T-V4, T-V5: a purpose is reached by all hypotheses, or by some.
+#[test]
+fn purposes_are_reached_by_all_or_by_some() {
+    let model = model(
+        "input a\ninput b\ninput c\nprocess P {\n  init l0 { one: ?a -> l1   left: ?b -> l2   right: ?b -> l3   \
+         same: ?c -> l4   twin: ?c -> l4 }\n  state l1 { ?a -> l1 }\n  state l2 { ?a -> l2 }\n  state l3 { ?a -> l3 }\n  \
+         state l4 { ?a -> l4 }\n}\n",
+    );
+    let plan = planned(&model, "switch", true);
+    let purposes = |name: &str| -> Vec<usize> {
+        let switch = model.switch(name).expect("it is declared");
+        let is = |p: &sioco_plan::Purpose| p.switches().any(|s| s == switch);
+        (0..plan.purposes.len()).filter(|p| is(&plan.purposes[*p])).collect()
+    };
+    let mut referee = Referee::with(&model, &builtin, Order::Sut, Suite::new(&model, &plan), None, 10_000);
+    let mut seen = |words: &str, name: &str| -> Vec<(Verdict, bool)> {
+        assert_eq!(referee.start(), None);
+        let mut found = Vec::new();
+        for word in words.split_whitespace() {
+            tell(&mut referee, word);
+            let here = reached(&referee);
+            found.extend(here.into_iter().filter(|(p, ..)| purposes(name).contains(p)).map(|(_, v, alone)| (v, alone)));
+        }
+        found.dedup();
+        found
+    };
+    // Purposes go on to what the switch leads to, so that several are served at once.
+    assert!(seen("?a ?a quiescent", "one").contains(&(Verdict::Pass, true)));
+    assert!(seen("?b ?a quiescent", "left").contains(&(Verdict::WeakPass, false)), "it may have been the other one");
+    assert!(seen("?c ?a quiescent", "same").contains(&(Verdict::WeakPass, false)), "both lead to the same state");
+    assert_eq!(seen("?b ?a quiescent", "one"), []);
+}
+
+/// A purpose that all of several hypotheses reach is passed, but not by one alone; and who reaches it in two ways reaches it
+/// once.
+#[test]
+fn who_reaches_a_purpose_twice_reaches_it_once() {
+    let model = model(
+        "input a(p: Int in 0..9)\noutput o\nprocess P {\n  var x: Int = 0\n  init l0 { take: ?a(p) / x := p -> l1 }\n  \
+         state l1 { turn: tau [x > 5] -> l1   ?a(_) -> l1 }\n}\n",
+    );
+    let take = model.switch("take").expect("it is declared");
+    let mut plan = planned(&model, "switch", false);
+    plan.purposes.truncate(1);
+    // After the input, it is silent in one way or in the other, which nobody can tell apart.
+    let node = |parent: Option<usize>, step: Option<Step>, accept: bool| Node {
+        parent,
+        leg: step.map(Into::into),
+        accept,
+        answer: false,
+        doubt: None,
+    };
+    plan.purposes[0].nodes = vec![
+        node(None, None, false),
+        node(Some(0), Some(Step::Switch(take)), false),
+        node(Some(1), Some(Step::Delta), true),
+        node(Some(1), Some(Step::Divergence), true),
+    ];
+    let mut referee = Referee::with(&model, &builtin, Order::Sut, Suite::new(&model, &plan), None, 10_000);
+    assert_eq!(referee.start(), None);
+    tell(&mut referee, "?a(3) quiescent");
+    assert_eq!(reached(&referee), [(0, Verdict::Pass, true)]);
+    // Here it may have turned meanwhile, which is another way.
+    assert_eq!(referee.start(), None);
+    tell(&mut referee, "?a(7) quiescent");
+    assert_eq!(reached(&referee), [(0, Verdict::WeakPass, false)]);
+    let choice = self::model(
+        "input a\noutput o\nprocess P {\n  init l0 { take: ?a -> l1 }\n  state l1 { tau -> l2   ?a -> l1   give: !o -> l0 }\n  \
+         state l2 { ?a -> l2   also: !o -> l3 }\n  state l3 { ?a -> l3 }\n}\n",
+    );
+    let plan = planned(&choice, "switch", true);
+    let take = choice.switch("take").expect("it is declared");
+    let mut referee = Referee::with(&choice, &builtin, Order::Sut, Suite::new(&choice, &plan), None, 10_000);
+    assert_eq!(referee.start(), None);
+    tell(&mut referee, "?a");
+    assert_eq!(referee.belief().len(), 2);
+    let all = referee.reached();
+    let of_take = all.iter().filter(|r| plan.purposes[r.purpose].switches().all(|s| s == take));
+    for r in of_take {
+        assert_eq!((r.verdict, r.alone), (Verdict::Pass, false));
+    }
+}
+
+/// A purpose that is wanted again is noticed from the next run on, also where internal steps lead to it at the start.
+#[test]
+fn purposes_that_are_wanted_again() {
+    let model = model(
+        "input a\noutput o\nprocess P {\n  init l0 { begin: tau -> l1 }\n  state l1 { ?a -> l2 }\n  state l2 { give: !o -> l2 }\n}\n",
+    );
+    let plan = planned(&model, "switch", false);
+    let all = 0..plan.purposes.len();
+    let mut referee = Referee::with(&model, &builtin, Order::Sut, Suite::new(&model, &plan), None, 10_000);
+    let run = |referee: &mut Referee<'_>| {
+        assert_eq!(referee.start(), None);
+        let marked = referee.belief().hypotheses().any(|h| !h.marks.is_empty());
+        let mut found = Vec::new();
+        for word in ["?a", "!o", "!o"] {
+            tell(referee, word);
+            found.extend(referee.reached().iter().map(|r| r.purpose));
+        }
+        found.sort();
+        found.dedup();
+        (marked, found)
+    };
+    all.clone().for_each(|p| referee.suite.close(p));
+    assert_eq!(run(&mut referee), (false, vec![]), "nothing is wanted");
+    all.clone().for_each(|p| referee.suite.reopen(p));
+    assert_eq!(run(&mut referee), (true, all.clone().collect()), "all are");
+    assert_eq!(run(&mut referee), (true, all.clone().collect()));
+    all.clone().for_each(|p| referee.suite.close(p));
+    assert_eq!(run(&mut referee), (false, vec![]), "and nothing again");
+}
+
+fn outputs<'m>(model: &'m Model, left: &Left) -> Vec<(&'m str, Vec<Value>, bool)> {
+    let of = |a: &Allowed| match a {
+        Allowed::Output { switch, args, fixed } => Some((model.switches[*switch].name.as_str(), args.clone(), *fixed)),
+        Allowed::Silence => None,
+    };
+    left.allowed.iter().filter_map(of).collect()
+}
+
+fn silence(left: &Left) -> bool {
+    left.allowed.contains(&Allowed::Silence)
+}
+
+/// The switches that are named, with whether there is a reason.
+fn named<'m>(model: &'m Model, left: &Left) -> Vec<(&'m str, bool)> {
+    left.switches.iter().map(|(s, why)| (model.switches[*s].name.as_str(), !why.is_empty())).collect()
+}
+
+/// What a failing run is explained by.
+fn explained<'m>(model: &'m Model, order: Order, words: &str) -> (Vec<Left>, Referee<'m>) {
+    let mut referee = after(model, order, "");
+    let cause = words.split_whitespace().find_map(|word| say(&mut referee, word)).or_else(|| referee.conclude());
+    assert!(cause.is_some(), "{words}");
+    let explanation = referee.explain();
+    assert_eq!(explanation.all, referee.belief().len());
+    (explanation.hypotheses, referee)
+}
+
+/// A failure is explained by what each hypothesis allows, and by the switches that could have explained it.
+#[test]
+fn failures_are_explained_by_known_states() {
+    let model = model(
+        "input a(p: Int in 0..9)\noutput o(v: Int)\noutput p\nchannel c\nprocess P {\n  var x: Int = 0\n  \
+         init l0 { ?a(v) / x := v -> l1 }\n  state l1 { give: !o(x) [x > 2] -> l0   free: !o(any v) [v > 90] -> l0   \
+         rest: tau [x > 5] -> l2   shut: !p [x > 99] -> l0   hear: recv c -> l0   ?a(_) -> l1 }\n  state l2 { ?a(_) -> l2 }\n}\n\
+         process Q {\n  init q0 { say: send c -> q1 }\n  state q1 { tau [false] -> q0 }\n}\nsystem S = P || Q\n",
+    );
+    let (left, _) = explained(&model, Order::Sut, "?a(3) !o(5)");
+    let at_l1 = left.iter().find(|l| l.shown.contains("l1") && l.shown.contains("q0")).expect("a hypothesis");
+    assert_eq!(outputs(&model, at_l1)[0], ("P.give", vec![Value::Int(3)], true));
+    assert!(!outputs(&model, at_l1)[1].2 && !silence(at_l1));
+    assert_eq!(named(&model, at_l1), [("P.give", true), ("P.free", true)]);
+    assert!(at_l1.state.is_some() && at_l1.under_way.is_empty() && at_l1.locations.len() == 2);
+    // After the handshake it rests, and nobody has an output.
+    let at_l0 = left.iter().find(|l| l.shown.contains("l0")).expect("the handshake may have happened");
+    assert!(outputs(&model, at_l0).is_empty() && silence(at_l0) && named(&model, at_l0).is_empty());
+
+    let only = self::model(
+        "input a(p: Int in 0..9)\noutput o(v: Int)\noutput p\nprocess P {\n  var x: Int = 0\n  \
+         init l0 { ?a(v) / x := v -> l1 }\n  state l1 { give: !o(x) [x > 2] -> l0   shut: !p [x > 99] -> l0   \
+         rest: tau [x > 5] -> l3   ?a(_) -> l1 }\n  state l3 { turn: !p -> l1 }\n}\n",
+    );
+    let (left, _) = explained(&only, Order::Sut, "?a(7) quiescent");
+    assert_eq!(named(&only, &left[0]), [("give", false), ("rest", false)], "what is enabled and does not need anybody");
+    assert_eq!((named(&only, &left[1]), silence(&left[1])), (vec![("turn", false)], false));
+    let (left, _) = explained(&only, Order::Sut, "!o(1)");
+    assert!(outputs(&only, &left[0]).is_empty() && silence(&left[0]) && named(&only, &left[0]).is_empty());
+}
+
+/// The same where the state is not known.
+#[test]
+fn failures_are_explained_by_states_that_are_not_known() {
+    let model = model(
+        "input a\ninput b\noutput o(v: Int)\noutput p\noutput q\nprocess P {\n  var m: Int = any\n  var n: Int = 4\n  \
+         init l0 { ?a -> l1   ?b -> l2 }\n  state l1 { give: !o(m) [m > 2] -> l0   other: !o(m + n) [m > 9] -> l0   \
+         never: !p [m > m + 1] -> l0   ?b -> l1 }\n  state l2 { calm: !q [m > 0] -> l0   full: !o(m) [m <= 0 ] -> l0 }\n}\n",
+    );
+    let (left, _) = explained(&model, Order::Sut, "?a !p");
+    let names = |left: &Left| outputs(&model, left).iter().map(|o| o.0).collect::<Vec<_>>();
+    assert_eq!((names(&left[0]), silence(&left[0])), (vec!["give", "other"], true));
+    assert_eq!(named(&model, &left[0]), [("never", false)]);
+    assert_eq!((left[0].locations.len(), left[0].state.is_none()), (1, true));
+    assert_eq!(left[0].shown, "l1, m unknown, n = 4");
+    let (left, _) = explained(&model, Order::Sut, "?a !o(1)");
+    assert_eq!(named(&model, &left[0]), [("give", false), ("other", false)]);
+    let (left, _) = explained(&model, Order::Sut, "?b quiescent");
+    assert_eq!((names(&left[0]), silence(&left[0])), (vec!["calm", "full"], false));
+    assert_eq!(named(&model, &left[0]), [("calm", false), ("full", false)]);
+    let (left, _) = explained(&model, Order::Sut, "!q");
+    assert!(names(&left[0]).is_empty() && silence(&left[0]) && named(&model, &left[0]).is_empty());
+}
+
+/// What is known of a state that is not known is shown with the values that were observed.
+#[test]
+fn open_states_are_shown_by_what_was_observed() {
+    let model = model(
+        "input a(p: Int)\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  var x: Int = 0\n  var y: Int = 0\n  \
+         init l0 { ?a(p) / x := p, y := p + m -> l1 }\n  state l1 { !o(y) -> l0   ?a(_) -> l1 }\n}\n",
+    );
+    let mut referee = after(&model, Order::Sut, "?a(5)");
+    let shown = referee.explain().hypotheses[0].shown.clone();
+    assert_eq!(shown, "l1, m unknown, x = 5, y = 5 + m#0");
+}
+
+/// Inputs that are under way are named, and who has some is not silent.
+#[test]
+fn inputs_under_way_are_named() {
+    let model = model(
+        "input a\ninput b\noutput o(n: Int)\noutput p\nprocess P {\n  var n: Int = 0\n  init l0 { ?a / n := n + 1 -> l0   tell: ?b -> l1 }\n  \
+         state l1 { !o(n) -> l0   ?a / n := n + 10 -> l1 }\n}\n",
+    );
+    let (left, referee) = explained(&model, Order::Sent, "?a ?a !p");
+    let found: Vec<(usize, bool)> = left.iter().map(|l| (l.under_way.len(), silence(l))).collect();
+    assert_eq!(found, [(2, false), (1, false), (0, true)]);
+    assert_eq!(referee.ready().map(|(at, _)| at).collect::<Vec<_>>(), [2]);
+    // Everything was taken when it answered, or was quiet.
+    let (left, referee) = explained(&model, Order::Sent, "?a delta ?b !o(1) !p");
+    let found: Vec<(usize, bool)> = left.iter().map(|l| (l.under_way.len(), silence(l))).collect();
+    assert_eq!((found, referee.ready().count()), (vec![(0, true)], 1));
+}
+
+/// T-B2: a deadlock is where nothing can happen in any hypothesis, and one of them is not at the end of the model.
+#[test]
+fn deadlocks() {
+    let model = model(
+        "input a\ninput b\ninput c\ninput d\ninput e\noutput o\nprocess P {\n  var n: Int = 0\n  \
+         init l0 { ?a -> stuck   ?b -> over   ?c -> fork   ?d -> shut   ?e -> half }\n  state stuck { }\n  final over\n  \
+         state fork { tau -> stuck   tau -> over }\n  state shut { ?a [n > 0] -> l0   !o [n > 0] -> l0 }\n  \
+         state half { tau -> stuck   tau -> l0 }\n}\n",
+    );
+    for (words, expected) in
+        [("", None), ("?a", Some("stuck")), ("?b", None), ("?c", Some("stuck")), ("?d", Some("shut")), ("?e", None)]
+    {
+        let mut referee = after(&model, Order::Sut, words);
+        let found = referee.deadlock().map(|state| model.location_name(state.locations()[0]));
+        assert_eq!(found.as_deref(), expected, "{words}");
+    }
+}
