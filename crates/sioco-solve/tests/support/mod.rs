@@ -1,6 +1,8 @@
 //! Random formulas over small domains, and what brute force says about them.
 #![allow(dead_code)]
 
+pub mod rich;
+
 use std::collections::HashMap;
 
 use sioco_model::number::BigInt;
