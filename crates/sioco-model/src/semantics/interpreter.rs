@@ -19,9 +19,10 @@ use super::oracle::{Asked, Oracle, Question};
 use super::program::{Context, Memory, Program};
 use super::state::State;
 use crate::eval::{Env, EvalError};
-use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SwitchId, VarId};
+use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SwitchId, TermId, VarId};
 use crate::model::{Direction, Label, Model};
 use crate::number;
+use crate::term::Term;
 use crate::value::Value;
 
 /// How many states a closure or a search for internal cycles visits before it is cut.
@@ -55,6 +56,8 @@ struct Compiled {
     single: bool,
     /// Whether a parameter that the system chooses has a tolerance, so that its value may come from outside its range.
     strict: bool,
+    /// An internal switch that leads to the same state whatever it chooses.
+    idle_choice: bool,
 }
 
 /// The switches of a location, by what they do.
@@ -67,6 +70,13 @@ struct Outgoing {
     receives: Vec<(ChannelId, SwitchId)>,
     /// Whether steps that nobody sees might lead back to it, whatever their guards say.
     may_return: bool,
+}
+
+/// Whether a term has parameters.
+fn reads_params(model: &Model, term: TermId) -> bool {
+    let mut found = false;
+    model.terms.visit(term, &mut |_, t| found |= matches!(t, Term::Param(..)));
+    found
 }
 
 /// Finds the locations that internal steps might lead back to: what is left when all others are taken away, again and
@@ -255,6 +265,7 @@ impl<'m> Interpreter<'m> {
                 chooses: s.params.iter().any(|p| p.term.is_none()),
                 single: s.update.len() == 1,
                 strict: s.params.iter().any(|p| p.term.is_none() && p.tolerance.is_some()),
+                idle_choice: s.label == Label::Internal && !s.update.iter().any(|(_, t)| reads_params(model, *t)),
             });
             let out = &mut locations[s.source];
             match s.label {

@@ -17,6 +17,11 @@ use crate::quick::{self, Quantifiers};
 /// Symbols with more values are not listed.
 const MOST_VALUES: u64 = 512;
 
+/// How many values are tried of a symbol that has too many to try all, and with how much work: that none of them will do
+/// is no answer.
+const SAMPLES: usize = 16;
+const SAMPLED_WORK: u64 = 2_000;
+
 /// Components with more symbols are left alone: their conditions alone take long to walk.
 const MOST_SYMBOLS: usize = 256;
 
@@ -68,6 +73,8 @@ pub(super) struct Problem<'a> {
     contradiction: bool,
     /// A condition was not decided for some values, and taken to be true there.
     doubt: bool,
+    /// Some symbols have more values than those that are listed: that none of these will do says nothing.
+    sampled: bool,
     quantifiers: Quantifiers,
     work: u64,
     limit: u64,
@@ -95,6 +102,7 @@ impl<'a> Problem<'a> {
             at: vec![0; component.symbols.len()],
             contradiction: false,
             doubt: false,
+            sampled: false,
             quantifiers: Quantifiers::default(),
             work: 0,
             limit,
@@ -158,7 +166,22 @@ impl<'a> Problem<'a> {
                 }
             }
             if open.len() == before {
-                return None;
+                // One of them is tried with some of its values; others may be defined by it. Numbers are the business of
+                // the built-in solver.
+                let i = open.remove(0);
+                if sorts.is_numeric(self.terms.symbols[symbols[i]].sort) {
+                    return None;
+                }
+                self.limit = self.limit.min(self.work + SAMPLED_WORK);
+                let unknowns = symbols.iter().map(|y| Unknown::Symbol(*y)).collect();
+                let mut narrowing = Narrowing::new(context, Env::default(), unknowns, self.limit * TERMS);
+                let spoken_of = narrowing.spoken_of(&shapes, conditions);
+                self.spend(narrowing.work / TERMS).ok()?;
+                self.lists[i] = shapes[i].some(&spoken_of, SAMPLES);
+                self.sampled = true;
+                if self.lists[i].is_empty() {
+                    return None;
+                }
             }
         }
         Some(())
@@ -446,7 +469,13 @@ impl<'a> Problem<'a> {
     }
 
     /// Values of the symbols for which all conditions are true, or none; nothing if that was not found out.
-    pub fn solve(mut self) -> Option<Option<Vec<(SymbolId, Value)>>> {
+    pub fn solve(self) -> Option<Option<Vec<(SymbolId, Value)>>> {
+        let sampled = self.sampled;
+        self.solve_listed().filter(|found| found.is_some() || !sampled)
+    }
+
+    /// The same for the values that are listed.
+    fn solve_listed(mut self) -> Option<Option<Vec<(SymbolId, Value)>>> {
         if self.contradiction {
             return Some(None);
         }
@@ -488,6 +517,9 @@ impl<'a> Problem<'a> {
     /// All values that the terms can have together, in order; nothing if there are more than so many, or if that was not
     /// found out.
     pub fn valuations(mut self, of: &[TermId], most: usize) -> Option<Vec<Vec<Value>>> {
+        if self.sampled {
+            return None;
+        }
         if self.contradiction {
             return Some(Vec::new());
         }

@@ -23,7 +23,7 @@ impl Interpreter<'_> {
                     }
                     continue;
                 }
-                for args in self.choices(state, switch)? {
+                for args in self.hidden_choices(state, switch)? {
                     let mut next = state.clone();
                     self.take(&mut next, switch, &args)?;
                     found.push((Step { switch, receive: None, args }, next));
@@ -32,6 +32,18 @@ impl Interpreter<'_> {
         }
         found.extend(self.handshake_steps(state)?);
         Ok(found)
+    }
+
+    /// The values that an internal switch may choose. Where they are too many to tell and all lead to the same state, one of
+    /// them stands for all.
+    fn hidden_choices(&mut self, state: &State, switch: SwitchId) -> Result<Vec<Vec<Value>>, StepError> {
+        let all = self.choices(state, switch);
+        let open = matches!(all, Err(StepError::NeedsSolver { .. })) && self.switches[switch].idle_choice;
+        // What is undefined for some values would have been found by looking at all.
+        if !open || self.model.terms.is_partial(self.model.switches[switch].guard) {
+            return all;
+        }
+        Ok(self.example(state, switch)?.into_iter().collect())
     }
 
     /// The handshakes of a state, each with the state it leads to.
