@@ -222,7 +222,7 @@ fn try_one(seed: u64, solvers: &(dyn Fn() -> Box<dyn Bounds> + Sync)) -> (u64, u
         all_specified(&model, &records, &what);
     }
     let all = sent.borrow().len() as u64;
-    (all, if seed % 4 == 0 { shrink_one(&model, &what, seed) } else { 0 })
+    (all, if seed.is_multiple_of(4) { shrink_one(&model, &what, seed) } else { 0 })
 }
 
 /// A system that fails sooner or later; what is tried to make that shorter.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval};
+use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval, junction};
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
@@ -87,13 +87,7 @@ impl Terms<'_> {
         let mut arg = |t: TermId| self.eval(t, witness, known);
         let result = match op {
             Op::And | Op::Or => {
-                let stop = Value::Bool(op == Op::Or);
-                let found = args.iter().map(|a| arg(*a)).find(|v| v.as_ref() != Ok(&Value::Bool(op == Op::And)));
-                match found {
-                    Some(Ok(_)) => Ok(stop),
-                    Some(Err(why)) => Err(why),
-                    None => Ok(Value::Bool(op == Op::And)),
-                }
+                junction(self.pool, op, args, |a| arg(a).map(|v| v == Value::Bool(true))).map(Value::Bool)
             }
             Op::Ite => arg(args[0]).and_then(|c| arg(if c == Value::Bool(true) { args[1] } else { args[2] })),
             _ => args.iter().map(|a| arg(*a)).collect::<Result<Vec<Value>, _>>().and_then(|values| {

@@ -12,6 +12,7 @@
 use super::domain::Domain;
 use super::interpreter::Draw;
 use super::program::Context;
+use super::trial::{TRIALS, Trial};
 use crate::eval::{EXISTS_LIMIT, Env, EvalError, eval, junction};
 use crate::id::{BinderId, Id, SortId, SymbolId, TermId};
 use crate::number::{self, Rational};
@@ -217,14 +218,21 @@ impl<'a> Search<'a> {
         Narrowing { search: self, domains: self.everything(), impossible: false }
     }
 
-    pub(super) fn holds(&self, values: &[Value]) -> Result<bool, EvalError> {
+    /// What trying the values says that are left, if they are few.
+    fn by_trial<T>(&self, ask: impl FnOnce(&mut Trial<'_>) -> T) -> T {
+        let Search { context, unknowns, condition, env } = *self;
+        let holds = &mut |values: &[Value]| self.holds(values);
+        ask(&mut Trial { context, env, unknowns, condition, most: TRIALS, holds, work: 0 })
+    }
+
+    fn holds(&self, values: &[Value]) -> Result<bool, EvalError> {
         holds(self.context, self.unknowns, values, self.condition, self.env)
     }
 
     /// See [`witness`].
     pub fn witness(&self) -> Result<Option<Vec<Value>>, Failed> {
         match self.witness_by_domains() {
-            Err(Failed { error: why @ EvalError::NeedsSolver(_), .. }) => self.witness_by_trial(why),
+            Err(Failed { error: why @ EvalError::NeedsSolver(_), .. }) => self.by_trial(|trial| trial.witness(why)),
             answer => answer,
         }
     }
@@ -307,7 +315,7 @@ impl<'a> Search<'a> {
     /// See [`all`].
     pub fn all(&self) -> Result<Vec<Vec<Value>>, Failed> {
         match self.all_by_domains() {
-            Err(Failed { error: why @ EvalError::NeedsSolver(_), .. }) => self.all_by_trial(why),
+            Err(Failed { error: why @ EvalError::NeedsSolver(_), .. }) => self.by_trial(|trial| trial.all(why)),
             answer => answer,
         }
     }

@@ -57,6 +57,8 @@ struct Compiled {
     single: bool,
     /// Which values each parameter can have.
     fits: Box<[Fit]>,
+    /// An internal switch that leads to the same state whatever it chooses.
+    idle_choice: bool,
 }
 
 /// The switches of a location, by what they do.
@@ -257,6 +259,7 @@ impl<'m> Interpreter<'m> {
                 chooses: s.params.iter().any(|p| p.term.is_none()),
                 single: s.update.len() == 1,
                 fits: (0..s.params.len()).map(|i| Fit::of(model, id, i)).collect(),
+                idle_choice: s.label == Label::Internal && !s.update.iter().any(|(_, t)| model.terms.reads_param(*t)),
             });
             let out = &mut locations[s.source];
             match s.label {

@@ -16,7 +16,7 @@ pub mod program;
 mod range;
 pub mod shape;
 pub mod state;
-mod trial;
+pub mod trial;
 
 pub use interpreter::{Interpreter, Quiescence, Step, StepError};
 pub use oracle::{Oracle, Question};

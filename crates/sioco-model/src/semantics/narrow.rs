@@ -108,7 +108,7 @@ impl<'a> Narrowing<'a> {
         Ok(())
     }
 
-    fn round(&mut self, shapes: &mut Vec<Shape>, demands: &[Demand], depth: u32) -> Result<(), Contradiction> {
+    fn round(&mut self, shapes: &mut [Shape], demands: &[Demand], depth: u32) -> Result<(), Contradiction> {
         let terms: Vec<TermId> = demands.iter().map(|(t, _)| *t).collect();
         let mut nodes = self.upwards(shapes, &terms);
         for (term, shape) in demands {
@@ -138,18 +138,13 @@ impl<'a> Narrowing<'a> {
     }
 
     /// One of the alternatives holds: what is left is what one of them leaves.
-    fn one_of(
-        &mut self,
-        shapes: &mut Vec<Shape>,
-        alternatives: &[Alternative],
-        depth: u32,
-    ) -> Result<(), Contradiction> {
+    fn one_of(&mut self, shapes: &mut [Shape], alternatives: &[Alternative], depth: u32) -> Result<(), Contradiction> {
         if self.work >= self.limit {
             return Ok(());
         }
         let mut joined: Option<Vec<Shape>> = None;
         for alternative in alternatives {
-            let mut own = shapes.clone();
+            let mut own = shapes.to_vec();
             let outside = self.unknowns.len();
             if let Some((first, count)) = alternative.binders {
                 for i in 0..count as usize {

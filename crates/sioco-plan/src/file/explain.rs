@@ -138,6 +138,7 @@ fn origin(model: &Model, origin: Origin) -> Json {
         }
         Origin::Definition(v) => json!({ "kind": "definition", "variable": model.variable_name(v) }),
         Origin::Silent(s) => json!({ "kind": "silent", "switch": name(s) }),
+        Origin::Rounds => json!({ "kind": "rounds" }),
         Origin::Wanted => json!({ "kind": "wanted" }),
     }
 }
@@ -154,6 +155,7 @@ fn read_origin(model: &Model, json: &Json) -> Read<Origin> {
         "agreement" => Origin::Agreement(switch("send")?, switch("receive")?),
         "definition" => Origin::Definition(field(json, "variable", |j| known_variable(model, text(j)?))?),
         "silent" => Origin::Silent(switch("switch")?),
+        "rounds" => Origin::Rounds,
         "wanted" => Origin::Wanted,
         other => return wrong(format!("has an unknown kind \"{other}\"")),
     })

@@ -6,9 +6,10 @@
 //! 1. *simplification*: the truth of the condition is plain to see, or its negation is on the stack;
 //! 2. *the last witness*, which is often still right;
 //! 3. *the built-in solver*;
-//! 4. *independent groups*: only conditions that share symbols with the new one are asked about;
-//! 5. *the cache* of answers that the back-end gave before;
-//! 6. *the back-end*, if there is one.
+//! 4. *few values*: all of them are tried;
+//! 5. *independent groups*: only conditions that share symbols with the new one are asked about;
+//! 6. *the cache* of answers that the back-end gave before;
+//! 7. *the back-end*, if there is one.
 //!
 //! Every witness that leaves the chain is complete and was evaluated: the values of the built-in solver by
 //! `quick`, which agrees with the reference evaluator, those of the back-end by the reference evaluator
@@ -16,6 +17,7 @@
 //! all values put in.
 
 mod cache;
+mod few;
 mod groups;
 mod memory;
 mod mirror;
@@ -32,6 +34,7 @@ pub use self::groups::Groups;
 use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
 use crate::builtin::Builtin;
+use crate::finite::{Finite, put};
 use crate::leash::Leash;
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
 use crate::quick;
@@ -69,6 +72,8 @@ pub struct ChainCounters {
     pub witness: Counters,
     /// The built-in solver.
     pub builtin: Counters,
+    /// Trying few values.
+    pub few: Counters,
     /// The cache.
     pub cache: Counters,
     /// The back-end.
@@ -88,6 +93,8 @@ pub struct Switches {
     pub witness: bool,
     /// The built-in solver.
     pub builtin: bool,
+    /// Trying few values.
+    pub few: bool,
     /// Independent groups.
     pub groups: bool,
     /// The cache.
@@ -96,7 +103,7 @@ pub struct Switches {
 
 impl Default for Switches {
     fn default() -> Self {
-        Switches { simplification: true, witness: true, builtin: true, groups: true, cache: true }
+        Switches { simplification: true, witness: true, builtin: true, few: true, groups: true, cache: true }
     }
 }
 
@@ -138,6 +145,7 @@ pub struct Chain {
     counters: ChainCounters,
     simplifier: Simplifier,
     builtin: Builtin,
+    finite: Finite,
     groups: Groups,
     cache: Cache,
     back_end: Option<Mirror>,
@@ -177,6 +185,7 @@ impl Chain {
             counters: ChainCounters::default(),
             simplifier: Simplifier::default(),
             builtin: Builtin::new(),
+            finite: Finite::default(),
             groups: Groups::default(),
             cache: Cache::default(),
             back_end: back_end.map(Mirror::new),
@@ -316,7 +325,7 @@ impl Chain {
                 Answer::Unknown(_) => {}
             }
         }
-        None
+        self.ask_few(terms, limits, want_witness)
     }
 
     /// Takes over the values that the built-in solver found. Without any, it has a newer witness of its own.
@@ -562,6 +571,10 @@ impl Solver for Chain {
         if !self.switches.builtin || self.contradiction.is_some() {
             return self.check(terms, limits, want_witness);
         }
+        let (rest, values) = match self.afresh_by_few(terms, limits, want_witness) {
+            Ok(answer) => return answer,
+            Err(rest) => rest,
+        };
         let mut open = None;
         if self.reply != Reply::None {
             if self.reply == Reply::Some || self.builtin.is_exact() {
@@ -583,7 +596,7 @@ impl Solver for Chain {
         let mut fresh = Builtin::new();
         // One conjunct after the other: values that satisfy the first ones are a good start for the next.
         let little = Limits { resources: limits.resources.min(BUILTIN_WORK), ..limits.clone() };
-        for c in &self.conjuncts {
+        for c in &rest {
             fresh.assert(terms, *c);
             fresh.check(terms, &little, false);
         }
@@ -591,6 +604,10 @@ impl Solver for Chain {
         let answer = fresh.check(terms, &limits, want_witness);
         self.counters.builtin.count(Some(&answer));
         match answer {
+            Answer::Sat(Some(mut witness)) => {
+                put(&mut witness, &values);
+                Answer::Sat(Some(witness))
+            }
             Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
             // The reason of who knows more.
             Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.without.clone())),

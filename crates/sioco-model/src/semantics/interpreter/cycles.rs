@@ -304,6 +304,7 @@ mod tests {
 
     /// Against reachability by brute force, on random graphs.
     #[test]
+    #[allow(clippy::needless_range_loop)]
     fn components_are_what_reaches_each_other() {
         let mut seed = 7u64;
         let mut below = |n: u64| {

@@ -29,7 +29,9 @@ impl Narrowing<'_> {
             let mut own = shapes.to_vec();
             let Term::App(op, args) = self.context.terms.get(term) else { continue };
             if let Op::Exists { .. } = op {
-                cases.push(own);
+                if self.fulfil(&mut own, &demands, DEPTH).is_ok() {
+                    cases.push(own);
+                }
                 continue;
             }
             let zero = match op {
