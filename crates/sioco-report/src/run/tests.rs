@@ -548,7 +548,7 @@ fn a_summary(model: &Model) -> Summary {
         stale: 1,
         unheard: 2,
         unknown: 3,
-        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
+        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1, clock: 0 },
     }
 }
 
@@ -572,6 +572,7 @@ fn a_campaign_in_a_few_lines() {
         quiescence: Duration::from_millis(100),
         took: Some(Duration::from_millis(2100)),
         planned: None,
+        clock: Clock::default(),
         budget: "1000 steps",
         journal: Some(".sioco/runs/k7Qp2.jsonl"),
         replay: Some("sioco replay k7Qp2"),
@@ -659,6 +660,7 @@ fn a_campaign_without_a_run() {
         quiescence: Duration::ZERO,
         took: None,
         planned: None,
+        clock: Clock::default(),
         budget: "",
         journal: None,
         replay: None,

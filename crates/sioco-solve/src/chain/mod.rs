@@ -18,6 +18,7 @@
 mod cache;
 mod groups;
 mod mirror;
+mod ration;
 mod simplify;
 
 use std::sync::Arc;
@@ -148,6 +149,8 @@ pub struct Chain {
     builtin_work: u64,
     /// What ends all its questions.
     leash: Option<Leash>,
+    /// The work of built-in solvers that were asked without a past.
+    afresh: u64,
     conjuncts: Vec<TermId>,
     /// How often each conjunct is on the stack.
     present: FxHashMap<TermId, u32>,
@@ -183,6 +186,7 @@ impl Chain {
             breakdowns: 0,
             builtin_work: BUILTIN_WORK,
             leash: None,
+            afresh: 0,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
             saved: vec![base],
@@ -304,6 +308,9 @@ impl Chain {
         }
         if limits.is_late() {
             return Some(Answer::Unknown(Reason::Time));
+        }
+        if limits.is_spent() {
+            return Some(Answer::Unknown(Reason::Spent));
         }
         if self.switches.builtin {
             let answer = self.ask_builtin(terms, limits, want_witness);
@@ -533,7 +540,21 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let limits = &self.limits(limits);
+        self.rationed(limits, |chain, limits| chain.ask(terms, limits, want_witness))
+    }
+
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.rationed(limits, |chain, limits| chain.ask_afresh(terms, limits, want_witness))
+    }
+
+    /// The layers give their own; only where the back-end had to decide is it asked once more.
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.rationed(limits, |chain, limits| chain.ask_core(terms, limits))
+    }
+}
+
+impl Chain {
+    fn ask(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if let Some(answer) = self.ask_layers(terms, limits, want_witness) {
             return answer;
         }
@@ -566,10 +587,9 @@ impl Solver for Chain {
     /// An answer is a truth, whoever gives it and whatever was asked before; what depends on the past is whether there is
     /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
     /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
-    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let limits = &self.limits(limits);
+    fn ask_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if !self.switches.builtin || self.contradiction.is_some() {
-            return self.check(terms, limits, want_witness);
+            return self.ask(terms, limits, want_witness);
         }
         let mut open = None;
         if self.reply != Reply::None {
@@ -598,9 +618,10 @@ impl Solver for Chain {
         }
         let limits = Limits { resources: limits.resources.min(BUILTIN_WORK_ALONE), ..limits.clone() };
         let answer = fresh.check(terms, &limits, want_witness);
+        self.afresh += fresh.work();
         self.counters.builtin.count(Some(&answer));
         match answer {
-            Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
+            Answer::Unknown(Reason::Cancelled | Reason::Time | Reason::Spent) => answer,
             Answer::Unknown(_) => match open {
                 // The reason of who knows more.
                 Some(open) if self.reply != Reply::None => open,
@@ -610,9 +631,7 @@ impl Solver for Chain {
         }
     }
 
-    /// The layers give their own; only where the back-end had to decide is it asked once more.
-    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
-        let limits = &self.limits(limits);
+    fn ask_core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
         if let Some(answer) = self.ask_layers(terms, limits, false) {
             return answer;
         }
@@ -631,5 +650,5 @@ impl Solver for Chain {
 
 /// Whether somebody else may still decide it: the back-end did not, and there is time.
 fn is_open(answer: &Answer) -> bool {
-    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time))
+    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time | Reason::Spent))
 }
