@@ -59,6 +59,9 @@ pub struct Pauses {
     pub solved: u64,
     /// How often not all ways on were looked at, or not to the end, since that would have taken too long.
     pub hurried: u64,
+    /// How often it was the clock that decided so, and not counted work: with the same seed, another campaign may go on
+    /// otherwise from there.
+    pub clock: u64,
 }
 
 /// A run that failed, or broke down.

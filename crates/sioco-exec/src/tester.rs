@@ -403,10 +403,13 @@ impl<'m> Tester<'m> {
                 self.stop(end);
                 continue;
             }
-            if in_time && self.leash.is_late() {
+            if in_time && (self.leash.is_late() || self.leash.is_spent()) {
                 in_time = false;
                 self.pauses.hurried += 1;
-                self.records.push(Record::Hurried);
+                if self.leash.is_late() {
+                    self.pauses.clock += 1;
+                    self.records.push(Record::Hurried);
+                }
             }
             match chosen {
                 Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {

@@ -71,38 +71,39 @@ impl Kit {
     /// Values of a sort to try.
     fn window(&self, sort: SortId) -> Vec<Value> {
         let base = self.sorts.base(sort);
-        let mut found: Vec<Value> = match self.sorts.get(base) {
-            Sort::Int { .. } => (-20..=20).chain([-1000, 1000, i64::MIN, i64::MAX]).map(Value::Int).collect(),
-            Sort::Real { .. } => (-18..=18)
-                .map(|n| number::rational(n.into(), 2.into()))
-                .chain([number::rational(1.into(), 3.into()), number::rational(1000.into(), 1.into())])
-                .map(|r| Value::real(r.expect("not zero")))
-                .collect(),
-            Sort::String => ["", "a", "b", "aa", "aaa", "ab", "aaaaaaaa"].map(Value::string).to_vec(),
-            Sort::Seq(_) => {
-                let Sort::Seq(item) = self.sorts.get(sort) else { unreachable!("its base is a sequence") };
-                let mut items = self.window(*item);
-                items.truncate(3);
-                let mut all = vec![Vec::new()];
-                for from in [0, 1, 1 + items.len()] {
-                    let longest = all[from..].to_vec();
-                    all.extend(
-                        longest.iter().flat_map(|s: &Vec<Value>| items.iter().map(|i| [&s[..], &[i.clone()]].concat())),
-                    );
+        let mut found: Vec<Value> =
+            match self.sorts.get(base) {
+                Sort::Int { .. } => (-20..=20).chain([-1000, 1000, i64::MIN, i64::MAX]).map(Value::Int).collect(),
+                Sort::Real { .. } => (-18..=18)
+                    .map(|n| number::rational(n.into(), 2.into()))
+                    .chain([number::rational(1.into(), 3.into()), number::rational(1000.into(), 1.into())])
+                    .map(|r| Value::real(r.expect("not zero")))
+                    .collect(),
+                Sort::String => ["", "a", "b", "aa", "aaa", "ab", "aaaaaaaa"].map(Value::string).to_vec(),
+                Sort::Seq(_) => {
+                    let Sort::Seq(item) = self.sorts.get(sort) else { unreachable!("its base is a sequence") };
+                    let mut items = self.window(*item);
+                    items.truncate(3);
+                    let mut all = vec![Vec::new()];
+                    for from in [0, 1, 1 + items.len()] {
+                        let longest = all[from..].to_vec();
+                        all.extend(longest.iter().flat_map(|s: &Vec<Value>| {
+                            items.iter().map(|i| [&s[..], std::slice::from_ref(i)].concat())
+                        }));
+                    }
+                    all.extend(items.first().map(|i| vec![i.clone(); 8]));
+                    all.into_iter().map(Value::seq).collect()
                 }
-                all.extend(items.first().map(|i| vec![i.clone(); 8]));
-                all.into_iter().map(Value::seq).collect()
-            }
-            Sort::Data(d) => {
-                let constructors = self.sorts.data[*d].constructors.iter().enumerate();
-                let of = |(i, c): (usize, &Constructor)| match c.fields.first() {
-                    None => vec![Value::Enum(i as u32)],
-                    Some(f) => self.window(f.sort).into_iter().map(|v| Value::data(i as u32, vec![v])).collect(),
-                };
-                constructors.flat_map(of).collect()
-            }
-            _ => (0..2).filter_map(|n| self.sorts.nth_value(sort, n)).collect(),
-        };
+                Sort::Data(d) => {
+                    let constructors = self.sorts.data[*d].constructors.iter().enumerate();
+                    let of = |(i, c): (usize, &Constructor)| match c.fields.first() {
+                        None => vec![Value::Enum(i as u32)],
+                        Some(f) => self.window(f.sort).into_iter().map(|v| Value::data(i as u32, vec![v])).collect(),
+                    };
+                    constructors.flat_map(of).collect()
+                }
+                _ => (0..2).filter_map(|n| self.sorts.nth_value(sort, n)).collect(),
+            };
         found.retain(|v| self.sorts.contains(sort, v));
         found
     }

@@ -118,6 +118,8 @@ pub enum Reason {
     Resources,
     /// The wall-time cap was reached.
     Time,
+    /// Somebody waits, and all the work that there is for that was done.
+    Spent,
     /// It was cancelled.
     Cancelled,
     /// A value is too large to compute with.
@@ -144,6 +146,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Resources => f.write_str("the limit of work was reached"),
             Reason::Time => f.write_str("the time limit was reached"),
+            Reason::Spent => f.write_str("it would have kept the system waiting"),
             Reason::Divergence => f.write_str("whether internal steps go on for ever was not decided"),
             Reason::TooLarge => f.write_str("a value is too large to compute with"),
             Reason::Cancelled => f.write_str("it was cancelled"),
@@ -203,6 +206,11 @@ impl Limits {
     pub fn deadline(&self) -> Instant {
         let own = Instant::now() + self.wall.min(LONGEST);
         self.leash.as_ref().and_then(Leash::deadline).map_or(own, |end| own.min(end))
+    }
+
+    /// Whether somebody waits, and there is no work left for that.
+    pub fn is_spent(&self) -> bool {
+        self.leash.as_ref().is_some_and(Leash::is_spent)
     }
 
     /// Whether it is too late for another question.

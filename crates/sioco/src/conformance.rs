@@ -50,9 +50,9 @@ use sioco_exec::{Summary, Tester, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Page, Trails, summary};
+use sioco_report::run::{Campaign, Clock, Page, Trails, summary};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use crate::failure::Failure;
 use crate::model::{Choices, load};
@@ -187,8 +187,8 @@ impl Conformance {
         let covered = Covered::parse(&self.cover).map_err(Failure::usage)?;
         let back_end = BackEnd::Auto;
         let never = Arc::new(AtomicBool::new(false));
-        let plan = match &covered {
-            Covered::Random(walks) => planning::nothing(Covered::walks(*walks)),
+        let (plan, mut clock) = match &covered {
+            Covered::Random(walks) => (planning::nothing(Covered::walks(*walks)), Clock::default()),
             Covered::Auto => {
                 let wanted = Wanted {
                     cover: Cover::Switch,
@@ -234,10 +234,11 @@ impl Conformance {
             ..Settings::default()
         };
         let kept = settings.clone();
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone());
+        let leash = Leash::default();
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+        let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone()).on(&leash);
         let oracle = Arc::new(Mutex::new(oracle));
-        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle));
+        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle)).on(&leash);
         let mut sut = InProcess::new(&model.model, make);
         let mut trails = Trails::default();
         let mut journal = match &self.journal {
@@ -249,6 +250,7 @@ impl Conformance {
             trails.record(stamped);
             record(&mut journal, &model.model, stamped);
         });
+        clock.questions += leash.late();
         let found = found.of_plan(&plan);
         let took = begun.elapsed();
         let shrinking =
@@ -265,6 +267,7 @@ impl Conformance {
             quiescence: kept.quiescence,
             took: Some(took),
             planned: None,
+            clock,
             budget: &most.map(|most| format!("{most} steps")).unwrap_or_default(),
             journal: path.as_deref(),
             replay: None,

@@ -288,3 +288,47 @@ fn replays_keep_constants_and_places() {
     run(&folder, "replay j.jsonl --times 1 --model m.sts")
         .stderr_has("note: `--model` takes another model as it is; the journal was made with `--const L=2`");
 }
+
+/// Many traces: planning all of them takes longer than anybody waits.
+const BRANCHING: &str = "\
+input a(x: Int in 0..9)
+input b(x: Int in 0..9)
+output c(x: Int)
+output d
+process P {
+  var n: Int = 0
+  init s {
+    a1: ?a(x) [x > n mod 3] / n := n + x -> t
+    a2: ?a(x) [x < 5] / n := n * 2 -> t
+    b1: ?b(x) [x != n] / n := n + 1 -> t
+    b2: ?b(x) [x * x > n mod 7] -> t
+  }
+  state t { c: !c(n) -> s  d: !d [n > 2] -> s }
+}
+";
+
+/// What a clock decided is named, for people and for programs.
+#[test]
+fn a_clock_that_decides_is_named() {
+    let folder = folder();
+    folder.write("b.sts", BRANCHING);
+    let line = "test b.sts --sut model:b.sts --solver builtin --journal j.jsonl --seed 1";
+    let found = run(&folder, &format!("{line} --cover traces:40 --for 900ms"));
+    found.stdout_has("  clock").stdout_has("planning ended after").stdout_has("another");
+    let found = run(&folder, &format!("{line} --cover traces:40 --for 900ms --format json"));
+    let summary: Value = serde_json::from_str(found.stdout.lines().last().unwrap()).unwrap();
+    assert!(summary["clock"]["planning_us"].as_u64().is_some_and(|us| us > 100_000), "{}", summary["clock"]);
+    // Nothing waits for a clock here.
+    let found = run(&folder, &format!("{line} --max-steps 60 --pause 1000"));
+    assert!(!found.stdout.contains("  clock"), "{}", found.stdout);
+    let found = run(&folder, &format!("{line} --max-steps 60 --pause 1000 --format json"));
+    let summary: Value = serde_json::from_str(found.stdout.lines().last().unwrap()).unwrap();
+    let nothing = serde_json::json!({ "planning_us": null, "questions": 0, "pauses": 0 });
+    assert_eq!(summary["clock"], nothing);
+    // The same seed, the same events.
+    let first = events(&folder);
+    run(&folder, &format!("{line} --max-steps 60 --pause 1000"));
+    assert_eq!(events(&folder), first);
+    let hurried = run(&folder, &format!("{line} --max-steps 60 --pause 0 --values middle"));
+    hurried.stdout_has("  clock").stdout_has("while the").stdout_has("by the");
+}

@@ -91,6 +91,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "open": open,
         "gates": gates,
         "deadlocks": super::dead_end::json(campaign),
+        "clock": super::clock::json(campaign),
         "pauses": {
             "longest_us": u64::try_from(s.pauses.longest.as_micros()).unwrap_or(u64::MAX),
             "run": s.pauses.at.0,

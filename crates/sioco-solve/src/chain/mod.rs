@@ -21,6 +21,7 @@ mod few;
 mod groups;
 mod memory;
 mod mirror;
+mod ration;
 mod simplify;
 
 use std::sync::Arc;
@@ -157,6 +158,8 @@ pub struct Chain {
     builtin_work: u64,
     /// What ends all its questions.
     leash: Option<Leash>,
+    /// The work of built-in solvers that were asked without a past.
+    afresh: u64,
     conjuncts: Vec<TermId>,
     /// How often each conjunct is on the stack.
     present: FxHashMap<TermId, u32>,
@@ -193,6 +196,7 @@ impl Chain {
             breakdowns: 0,
             builtin_work: BUILTIN_WORK,
             leash: None,
+            afresh: 0,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
             saved: vec![base],
@@ -311,6 +315,9 @@ impl Chain {
         }
         if limits.is_late() {
             return Some(Answer::Unknown(Reason::Time));
+        }
+        if limits.is_spent() {
+            return Some(Answer::Unknown(Reason::Spent));
         }
         if self.switches.builtin {
             let answer = self.ask_builtin(terms, limits, want_witness);
@@ -533,7 +540,21 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let limits = &self.limits(limits);
+        self.rationed(limits, |chain, limits| chain.ask(terms, limits, want_witness))
+    }
+
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.rationed(limits, |chain, limits| chain.ask_afresh(terms, limits, want_witness))
+    }
+
+    /// The layers give their own; only where the back-end had to decide is it asked once more.
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.rationed(limits, |chain, limits| chain.ask_core(terms, limits))
+    }
+}
+
+impl Chain {
+    fn ask(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if let Some(answer) = self.ask_layers(terms, limits, want_witness) {
             return answer;
         }
@@ -566,10 +587,9 @@ impl Solver for Chain {
     /// An answer is a truth, whoever gives it and whatever was asked before; what depends on the past is whether there is
     /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
     /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
-    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let limits = &self.limits(limits);
+    fn ask_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if !self.switches.builtin || self.contradiction.is_some() {
-            return self.check(terms, limits, want_witness);
+            return self.ask(terms, limits, want_witness);
         }
         let (rest, values) = match self.afresh_by_few(terms, limits, want_witness) {
             Ok(answer) => return answer,
@@ -602,22 +622,21 @@ impl Solver for Chain {
         }
         let limits = Limits { resources: limits.resources.min(BUILTIN_WORK_ALONE), ..limits.clone() };
         let answer = fresh.check(terms, &limits, want_witness);
+        self.afresh += fresh.work();
         self.counters.builtin.count(Some(&answer));
         match answer {
             Answer::Sat(Some(mut witness)) => {
                 put(&mut witness, &values);
                 Answer::Sat(Some(witness))
             }
-            Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
+            Answer::Unknown(Reason::Cancelled | Reason::Time | Reason::Spent) => answer,
             // The reason of who knows more.
             Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.without.clone())),
             _ => answer,
         }
     }
 
-    /// The layers give their own; only where the back-end had to decide is it asked once more.
-    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
-        let limits = &self.limits(limits);
+    fn ask_core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
         if let Some(answer) = self.ask_layers(terms, limits, false) {
             return answer;
         }
@@ -636,5 +655,5 @@ impl Solver for Chain {
 
 /// Whether somebody else may still decide it: the back-end did not, and there is time.
 fn is_open(answer: &Answer) -> bool {
-    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time))
+    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time | Reason::Spent))
 }

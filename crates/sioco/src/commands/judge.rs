@@ -17,7 +17,7 @@ use sioco_exec::verdict::{self, Cause, Open, Trouble, Verdict};
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Page, Reasons, cause_in_words, json as report, summary};
+use sioco_report::run::{Campaign, Clock, Page, Reasons, cause_in_words, json as report, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, StateOracle};
 
@@ -139,6 +139,7 @@ impl Judge {
             quiescence: Duration::ZERO,
             took: None,
             planned: None,
+            clock: Clock::default(),
             budget: "",
             journal: None,
             replay: None,

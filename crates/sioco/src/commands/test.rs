@@ -14,7 +14,7 @@ use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Summary, Sut, Tester, drive};
 use sioco_plan::{Cover, Plan, Purpose};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
+use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
 
@@ -135,7 +135,7 @@ pub struct Test {
     memory: usize,
 
     /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
-    /// After that, the tester goes on without these values
+    /// The tester goes on without values that take more work than is usually done in that time, or more time
     #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
     pause: Duration,
 
@@ -273,7 +273,7 @@ impl Test {
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
-        let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
+        let (plan, mut clock) = self.plan(source, &back_end, seed, &interrupted, out)?;
         let planned = (self.plan.is_none() && !self.is_walk()).then(|| begun.elapsed());
         if interrupted.load(Ordering::Relaxed) {
             out.say("interrupted while planning: nothing was run");
@@ -310,7 +310,9 @@ impl Test {
             let end = self.time.and_then(|time| begun.checked_add(time));
             let leash = Leash::new([interrupted.clone(), stop.clone()], end);
             let settings = Settings { time, ..settings.clone() };
-            campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out)
+            let found = campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out);
+            clock.questions += leash.late();
+            found
         };
         let found = found.of_plan(&plan);
         out.progress("");
@@ -336,6 +338,7 @@ impl Test {
             quiescence: settings.quiescence,
             took: Some(took),
             planned,
+            clock,
             budget: &budget,
             journal: Some(&path),
             replay: failed.then_some(&replay),
@@ -378,20 +381,21 @@ impl Test {
         seed: u64,
         interrupted: &AtomicBool,
         out: &mut Output,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<(Plan, Clock), Failure> {
         if let Some(path) = &self.plan {
             let command = self.choices.command("plan", &self.file);
-            let plan = planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out)?;
+            let (plan, clock) =
+                planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out)?;
             if self.values_given && plan.purposes.iter().any(Purpose::has_values) {
                 let path = path.display();
                 let failure =
                     Failure::usage(format!("`--values` has no effect here: `{path}` says which values to send"));
                 return Err(failure.help("leave it out, or make the plan anew with other values"));
             }
-            return Ok(plan);
+            return Ok((plan, clock));
         }
         let (cover, data) = match &self.cover {
-            Covered::Random(walks) => return Ok(planning::nothing(Covered::walks(*walks))),
+            Covered::Random(walks) => return Ok((planning::nothing(Covered::walks(*walks)), Clock::default())),
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };

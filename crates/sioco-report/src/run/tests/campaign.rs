@@ -52,7 +52,7 @@ fn a_summary(model: &Model) -> Summary {
         unheard: 2,
         unheard_crashes: 2,
         unknown: 3,
-        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
+        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1, clock: 0 },
     }
 }
 
@@ -76,6 +76,7 @@ fn a_campaign_in_a_few_lines() {
         quiescence: Duration::from_millis(100),
         took: Some(Duration::from_millis(2100)),
         planned: None,
+        clock: Clock::default(),
         budget: "1000 steps",
         journal: Some(".sioco/runs/k7Qp2.jsonl"),
         replay: Some("sioco replay k7Qp2"),
@@ -168,6 +169,7 @@ fn a_campaign_without_a_run() {
         quiescence: Duration::ZERO,
         took: None,
         planned: None,
+        clock: Clock::default(),
         budget: "",
         journal: None,
         replay: None,
