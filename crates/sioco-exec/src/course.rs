@@ -99,13 +99,13 @@ pub fn gate_of(model: &Model, step: Step) -> Option<GateId> {
     }
 }
 
-/// Finds values for legs from a state; where there are patterns, with equal and different values as they say, as far as
+/// Finds values for legs from a state, where borders are chosen, another one for each turn; where there are patterns, with equal and different values as they say, as far as
 /// that is possible.
 pub fn solve(
     walker: &mut Walker<'_>,
     state: &State,
     legs: &[&Leg],
-    choice: Choice,
+    (choice, turn): (Choice, u64),
     random: &mut Random,
     patterns: Option<&Patterns>,
 ) -> Result<Course, NoCourse> {
@@ -114,7 +114,7 @@ pub fn solve(
     {
         return Ok(course);
     }
-    solve_plainly(walker, state, legs, choice, random)
+    solve_plainly(walker, state, legs, (choice, turn), random)
 }
 
 /// Values with equal and different ones as patterns say; nothing if the legs do not allow that.
@@ -162,13 +162,9 @@ fn solve_plainly(
     walker: &mut Walker<'_>,
     state: &State,
     legs: &[&Leg],
-    choice: Choice,
+    (choice, turn): (Choice, u64),
     random: &mut Random,
 ) -> Result<Course, NoCourse> {
-    let draw = |random: &mut Random| match choice {
-        Choice::Random(_) => Choice::Random(random.bits()),
-        other => other,
-    };
     walker.start_at(state);
     let mut open: Option<Reason> = None;
     for leg in legs {
@@ -179,14 +175,14 @@ fn solve_plainly(
         }
     }
     if open.is_none() {
-        match walker.path.solve_with(draw(random)) {
+        match walker.path.solve_in_turn(choice.anew(random), turn) {
             Ok(solved) => return Ok(Course::of(walker.path.model(), solved.steps, false)),
             Err(NoValues::Impossible) => return Err(NoCourse::Impossible),
             Err(NoValues::Unknown(reason)) => open = Some(reason),
         }
     }
     let reason = open.expect("the way out above was not taken");
-    guess(walker, state, legs, draw(random)).ok_or(NoCourse::Unknown(reason))
+    guess(walker, state, legs, choice.anew(random)).ok_or(NoCourse::Unknown(reason))
 }
 
 /// Values for the guard of the next step alone, if the rest may still be possible with them (S0 lines 12 to 20). Nothing
@@ -280,7 +276,7 @@ pub fn solve_after(
     before: &[&Leg],
     trace: &[Option<GateValue>],
     legs: &[&Leg],
-    choice: Choice,
+    (choice, turn): (Choice, u64),
     random: &mut Random,
 ) -> Result<Course, NoCourse> {
     let model = walker.path.model();
@@ -312,11 +308,7 @@ pub fn solve_after(
             Possible::Unknown(reason) => open = open.or(Some(reason)),
         }
     }
-    let choice = match choice {
-        Choice::Random(_) => Choice::Random(random.bits()),
-        other => other,
-    };
-    match walker.path.solve_with(choice) {
+    match walker.path.solve_in_turn(choice.anew(random), turn) {
         Ok(solved) => Ok(Course::of(model, solved.steps.into_iter().skip(done), open.is_some())),
         Err(NoValues::Impossible) => Err(NoCourse::Impossible),
         Err(NoValues::Unknown(reason)) => Err(NoCourse::Unknown(reason)),

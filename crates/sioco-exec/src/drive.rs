@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::border::Border;
 use crate::event::{GateValue, Observation};
 use crate::record::{End, Stamped};
 use crate::slower::grace;
@@ -32,6 +33,7 @@ pub fn drive(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Summary {
+    let sut = &mut Border::new(tester.model(), sut);
     loop {
         let decision = tester.decide();
         flush(tester, clock, sink);

@@ -40,14 +40,55 @@ pub struct Left {
     pub switches: Vec<(SwitchId, Vec<explain::Reason>)>,
 }
 
+/// With which values an output is allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// With those of [`Offer::args`] and no others.
+    Only,
+    /// All values of one parameter that are allowed, as intervals in order; the other parameters have only those of
+    /// [`Offer::args`].
+    Within {
+        /// Which parameter.
+        param: usize,
+        /// Its values.
+        parts: Vec<(i64, i64)>,
+    },
+    /// With those for which the guard of the switch holds, such as [`Offer::args`], which are none if nobody knows any.
+    Some {
+        /// A parameter whose least and greatest value are known.
+        ends: Option<(usize, Value, Value)>,
+    },
+}
+
+/// An output that some hypothesis allows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// By this switch, and perhaps others.
+    pub switch: SwitchId,
+    /// The values of its parameters, or an example.
+    pub args: Vec<Value>,
+    /// What these are.
+    pub values: Values,
+}
+
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
     /// The hypotheses before the observation, at most [`MOST`].
     pub hypotheses: Vec<Left>,
-    /// How many there were in all.
+    /// How many there were in all. What follows is about all of them.
     pub all: usize,
+    /// Where their processes are, each location once.
+    pub locations: Vec<LocationId>,
+    /// The outputs that they allow, each once.
+    pub offers: Vec<Offer>,
+    /// Whether there are more of these than are kept.
+    pub more: bool,
+    /// Whether one of them allows silence.
+    pub silence: bool,
+    /// The switches of the observed gate, as [in a hypothesis](Left::switches).
+    pub switches: Vec<(SwitchId, Vec<explain::Reason>)>,
 }
 
-/// How many hypotheses are explained.
+/// How many hypotheses are shown.
 pub const MOST: usize = 8;

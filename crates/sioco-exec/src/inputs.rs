@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::{Label, Model};
-use sioco_model::number::{self, Rational};
+use sioco_model::number::{self, BigInt, Rational};
 use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::semantics::state::State;
-use sioco_model::sort::Sort;
+use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term};
 use sioco_model::{GateId, Id, SortId, SwitchId, TermId, Value};
 use sioco_plan::Leg;
-use sioco_plan::draw::draw_with;
+use sioco_plan::draw::{self, draw_with};
 use sioco_plan::walker::Walker;
 use sioco_solve::values::{Choice, Random};
 use sioco_symbolic::path::Possible;
@@ -113,7 +113,7 @@ impl Inputs {
         }
         let of = |(u, sort): (Unknown, SortId)| match u {
             Unknown::Param(i) => Some((i as usize, sort)),
-            Unknown::Bound(_) => None,
+            Unknown::Bound(_) | Unknown::Symbol(_) => None,
         };
         let found: Unknowns = interpreter.unknowns(switch).into_iter().filter_map(of).collect();
         self.unknowns[switch.index()] = Some(found.clone());
@@ -121,19 +121,23 @@ impl Inputs {
     }
 
     /// Values for which an input switch is enabled in a state. Nothing if there are none, as far as could be found out.
+    /// Random ones are drawn, and any others are found by a solver.
+    #[allow(clippy::too_many_arguments)]
     pub fn draw(
         &mut self,
         interpreter: &mut Interpreter<'_>,
         walker: &mut Walker<'_>,
         state: &State,
         switch: SwitchId,
+        choice: Choice,
         taste: Taste,
         random: &mut Random,
     ) -> Option<Vec<Value>> {
         let model = interpreter.model();
         let unknowns = self.unknowns(interpreter, switch);
         let count = model.switches[switch].params.len();
-        if unknowns.len() == count {
+        let drawn = matches!(choice, Choice::Random(_)) || count == 0;
+        if drawn && unknowns.len() == count {
             let draws = if count == 0 { 1 } else { DRAWS };
             let mut args: Vec<Value> = Vec::with_capacity(count);
             let pattern = match (taste, model.switches[switch].label) {
@@ -161,11 +165,14 @@ impl Inputs {
         if walker.take(&Leg::from(Step::Switch(switch))) == Possible::No {
             return None;
         }
-        let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
-        solved.steps.into_iter().next().map(|(_, values)| values)
+        let (turn, choice) = (choice.turn(random), choice.anew(random));
+        let solved = walker.path.solve_in_turn(choice, turn).ok()?;
+        let values = solved.steps.into_iter().next().map(|(_, values)| values);
+        values.filter(|values| interpreter.enabled(state, switch, values) != Ok(false))
     }
 
-    /// Makes a pair of values equal and all others different, as far as a few draws can.
+    /// Makes a pair of values equal and all others different, as far as a few draws can. Each stays a value of its own
+    /// parameter: ranges may differ.
     fn shape(
         &self,
         model: &Model,
@@ -175,7 +182,18 @@ impl Inputs {
         args: &mut [Value],
         random: &mut Random,
     ) {
-        args[pair.1] = args[pair.0].clone();
+        let sorts = &model.sorts;
+        let (first, second) = (unknowns[pair.0].1, unknowns[pair.1].1);
+        let fits = |v: &Value| sorts.contains(first, v) && sorts.contains(second, v);
+        let own = [pair.0, pair.1].into_iter().map(|i| args[i].clone()).find(fits);
+        let drawn = || {
+            let of = |random: &mut Random| [first, second][random.below(2) as usize];
+            let plain = |random: &mut Random| self.value(model, of(random), Taste::Plain, Around::default(), random, 0);
+            common(sorts, first, second, random).or_else(|| (0..DRAWS).map(|_| plain(random)).find(fits))
+        };
+        let Some(same) = own.or_else(drawn) else { return };
+        args[pair.0] = same.clone();
+        args[pair.1] = same;
         for _ in 0..DRAWS {
             let pairs = self.patterns.pairs(gate).iter();
             let Some(&(i, j)) = pairs.filter(|p| **p != pair).find(|(i, j)| args[*i] == args[*j]) else { return };
@@ -235,16 +253,16 @@ impl Inputs {
 
     /// An end of a range, or the value next to it.
     fn end(&self, model: &Model, sort: SortId, random: &mut Random) -> Option<Value> {
-        let Sort::Int { lo, hi } = model.sorts.get(sort) else { return None };
-        let of = |b: &Option<number::BigInt>, by: i64| match b.as_ref().map(|n| number::int(n.clone())) {
-            Some(Value::Int(n)) => Some(Value::Int(n.saturating_add(by))),
-            _ => None,
+        let (lo, hi) = match model.sorts.get(sort) {
+            Sort::Int { lo, hi } => (lo.clone().map(number::int), hi.clone().map(number::int)),
+            Sort::Real { lo, hi } => (lo.clone().map(Value::real), hi.clone().map(Value::real)),
+            _ => return None,
         };
         match random.below(4) {
-            0 => of(lo, 0),
-            1 => of(hi, 0),
-            2 => of(lo, 1),
-            _ => of(hi, -1),
+            0 => lo,
+            1 => hi,
+            2 => lo.map(|v| moved(&v, 1)),
+            _ => hi.map(|v| moved(&v, -1)),
         }
     }
 }
@@ -265,10 +283,76 @@ fn pick(list: Option<&Vec<Value>>, random: &mut Random) -> Option<Value> {
 
 /// The value, or one next to it.
 fn beside(value: &Value, random: &mut Random) -> Value {
-    let by = random.between(-1, 1);
+    moved(value, random.between(-1, 1))
+}
+
+/// A number that is greater by so much; any other value as it is.
+fn moved(value: &Value, by: i64) -> Value {
     match value {
-        Value::Int(n) => Value::Int(n.saturating_add(by)),
-        Value::Real(r) => Value::real(r.as_ref() + Rational::from(number::BigInt::from(by))),
-        _ => value.clone(),
+        Value::Real(r) => Value::real(r.as_ref() + Rational::from(BigInt::from(by))),
+        _ => number::add(value, &Value::Int(by)).unwrap_or_else(|| value.clone()),
+    }
+}
+
+/// A number that two parameters can both have, at random; nothing where they are no numbers, or have none in common.
+fn common(sorts: &Sorts, a: SortId, b: SortId, random: &mut Random) -> Option<Value> {
+    let value = match (sorts.get(a), sorts.get(b)) {
+        (Sort::Int { lo: a, hi: b }, Sort::Int { lo: c, hi: d }) => {
+            let (lo, hi) = (a.max(c).as_ref(), b.iter().chain(d).min());
+            number::int(draw::whole(lo, hi, random))
+        }
+        (Sort::Real { lo: a, hi: b }, Sort::Real { lo: c, hi: d }) => {
+            let (lo, hi) = (a.max(c).as_ref(), b.iter().chain(d).min());
+            Value::real(draw::real(lo, hi, random))
+        }
+        _ => return None,
+    };
+    (sorts.contains(a, &value) && sorts.contains(b, &value)).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values are made equal only within the ranges of both parameters: what is drawn needs nobody to look at it again.
+    #[test]
+    fn equal_values_fit_both_parameters() {
+        let large = "1267650600228229401496703205376";
+        for (sorts, may) in [
+            ("d: Int in 1..31, m: Int in 1..12", true),
+            ("d: Int in 1..31, m: Int in 32..40", false),
+            ("d: Int in ..5, m: Int in 3..", true),
+            ("d: Int, m: Int in 7..7, n: Int in 1..9", true),
+            (&format!("d: Int in {large}.., m: Int in 0..{large}"), true),
+            ("d: Real in ..1.5, m: Real in 1.0..9.0", true),
+            ("d: Seq<Int in 1..3>, m: Seq<Int in 3..9>", true),
+            ("d: P, m: P", true),
+        ] {
+            let params: Vec<&str> = sorts.split(", ").filter_map(|p| p.split(':').next()).collect();
+            let text = format!(
+                "type P = {{ a: Int in 1..9, s: Seq<Int in 2..4> }}\ninput i({sorts})\nprocess Q {{ init l {{ t: ?i({}) -> l }} }}",
+                params.join(", ")
+            );
+            let model = sioco_lang::check_text("m.sts", &text).model.expect("a model").model;
+            let (gate, _) = model.gates.iter().next().expect("a gate");
+            let inputs = Inputs::new(&model);
+            assert_eq!(inputs.patterns.pairs(gate).contains(&(0, 1)), may, "{sorts}");
+            let unknowns: Vec<(usize, SortId)> = model.gates[gate].params.iter().map(|p| p.sort).enumerate().collect();
+            let mut random = Random::new(1);
+            let mut equal = 0;
+            for _ in 0..200 {
+                let mut args: Vec<Value> = (unknowns.iter())
+                    .map(|(_, sort)| inputs.value(&model, *sort, Taste::Keen, Around::default(), &mut random, 0))
+                    .collect();
+                assert_eq!(model.misfit(gate, &args), None);
+                if !may {
+                    continue;
+                }
+                inputs.shape(&model, gate, (0, 1), &unknowns, &mut args, &mut random);
+                assert_eq!(model.misfit(gate, &args), None, "{sorts}");
+                equal += u32::from(args[0] == args[1]);
+            }
+            assert!(!may || equal > 150, "{sorts}: {equal} of 200 are equal");
+        }
     }
 }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::state::State;
+use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
 use sioco_model::{GateId, SwitchId, SymbolId, TermId, Value, VarId, print};
 use sioco_solve::values::Choice;
@@ -56,6 +57,17 @@ impl Trail {
         steps.push((step, args));
         Trail { start: self.start.clone(), steps: Arc::new(steps) }
     }
+}
+
+/// The values that a switch may be taken with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Some of them.
+    pub example: Vec<Value>,
+    /// Whether there are no others.
+    pub only: bool,
+    /// A parameter with its least and its greatest value, if they are known.
+    pub ends: Option<(usize, Value, Value)>,
 }
 
 /// Follows trails.
@@ -185,13 +197,57 @@ impl<'m> Tracker<'m> {
         found
     }
 
-    /// Values for which a switch may be taken, by a seed.
-    pub fn values(&mut self, trail: &Trail, switch: SwitchId, seed: u64) -> Option<Vec<Value>> {
+    /// Values for which a switch may be taken, chosen in this way; where borders are, another one for each turn.
+    pub fn values(&mut self, trail: &Trail, switch: SwitchId, choice: Choice, turn: u64) -> Option<Vec<Value>> {
         self.visit(trail);
         self.path.advance(Step::Switch(switch));
-        let solved = self.path.solve_with(Choice::Random(seed)).ok();
+        let solved = self.path.solve_in_turn(choice, turn).ok();
         self.path.retreat();
         solved.and_then(|s| s.steps.into_iter().last()).map(|(_, values)| values)
+    }
+
+    /// The values that a switch may be taken with: an example, and what a solver says of the others. Nothing if it knows
+    /// none.
+    pub fn range(&mut self, trail: &Trail, switch: SwitchId) -> Option<Range> {
+        self.visit(trail);
+        if self.path.probe(Step::Switch(switch)) == Possible::No {
+            return None;
+        }
+        self.path.advance(Step::Switch(switch));
+        let at = self.path.len() - 1;
+        let found = self.range_of_last(at);
+        self.path.retreat();
+        found
+    }
+
+    fn range_of_last(&mut self, at: usize) -> Option<Range> {
+        let solved = self.path.solve_with(Choice::Boundary).ok()?;
+        let (_, example) = solved.steps.get(at)?.clone();
+        let terms: Vec<TermId> = self.path.args(at).to_vec();
+        let others: Vec<TermId> = self.path.build(|pool, sorts| {
+            let different = |(term, value): (&TermId, &Value)| {
+                let same = has_value(pool, sorts, *term, value);
+                pool.not(sorts, same)
+            };
+            terms.iter().zip(&example).map(different).collect()
+        });
+        let another = self.path.build(|pool, sorts| pool.or(sorts, &others));
+        let only = others.is_empty() || self.path.may_hold(another) == Possible::No;
+        // Of several parameters, the ends of one say little.
+        let ends = match (&terms[..], only) {
+            ([term], false) => match *self.path.pool().get(*term) {
+                // Texts and sequences have an order of their own.
+                Term::Symbol(symbol, sort)
+                    if matches!(self.model.sorts.get(sort), Sort::Int { .. } | Sort::Real { .. }) =>
+                {
+                    self.path.ends(symbol)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let ends = ends.map(|(least, greatest)| (0, least, greatest));
+        Some(Range { example, only, ends })
     }
 
     /// In which ways silence may be observed.
@@ -257,6 +313,24 @@ impl<'m> Tracker<'m> {
         let another = self.path.build(|pool, sorts| pool.or(sorts, &other));
         let only = other.is_empty() || self.path.may_hold(another) == Possible::No;
         only.then(|| State::new(locations, values))
+    }
+
+    /// Some state that is possible, by a seed; nothing if no values are known that lead there.
+    pub fn some_state(&mut self, trail: &Trail, seed: u64) -> Option<State> {
+        self.visit(trail);
+        if let Some(state) = self.path.known_state() {
+            return Some(state);
+        }
+        let Answer::Sat(Some(plain)) = self.path.solve() else { return None };
+        // Values by the seed are only nicer to have.
+        let witness = self.path.witness_with(Choice::Random(seed)).map_or(plain, |(_, witness)| witness);
+        let mut values = Vec::with_capacity(self.model.variables.len());
+        for (var, _) in self.model.variables.iter() {
+            let term = self.path.term(var);
+            let env = Env { symbols: &witness, ..Env::default() };
+            values.push(eval(self.path.pool(), &self.model.sorts, term, env).ok()?);
+        }
+        Some(State::new(self.path.locations().to_vec(), values))
     }
 
     /// Whether something that can happen reads a variable before it gets another value.

@@ -1,6 +1,6 @@
 //! Equal and different values among the parameters of an input. Systems that mix up two values show it only if these
-//! differ, and systems that treat equal values in a special way only if they are equal. So the pairs of parameters of one
-//! sort are equal in turn, in the order of the parameters, while all others differ; then values are as they come.
+//! differ, and systems that treat equal values in a special way only if they are equal. So the pairs of parameters that can
+//! have the same value are equal in turn, in the order of the parameters, while all others differ; then values are as they come.
 
 use sioco_model::model::{Direction, Model};
 use sioco_model::sort::Sort;
@@ -12,7 +12,7 @@ const PAIRS: usize = 28;
 /// See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Patterns {
-    /// By gate: the pairs of parameters of the same sort.
+    /// By gate: the pairs of parameters of the same sort, whose ranges have something in common.
     pairs: Vec<Vec<(usize, usize)>>,
     /// By gate: how often it was sent.
     turns: Vec<usize>,
@@ -33,7 +33,8 @@ impl Patterns {
                     continue;
                 }
                 for (j, q) in gate.params.iter().enumerate().skip(i + 1) {
-                    if model.sorts.base(q.sort) == sort && found.len() < PAIRS {
+                    let same = model.sorts.base(q.sort) == sort && model.sorts.overlap(p.sort, q.sort);
+                    if same && found.len() < PAIRS {
                         found.push((i, j));
                     }
                 }

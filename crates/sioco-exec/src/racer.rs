@@ -42,13 +42,15 @@ pub struct Racer<S> {
     inputs: VecDeque<(u64, GateValue)>,
     /// What was observed, on its way to the tester.
     outputs: VecDeque<Observation>,
+    /// The system has ended: what is sent to it is lost.
+    ended: bool,
 }
 
 impl<S: Sut> Racer<S> {
     /// Puts a system behind wires. It is one whose order of events is [its own](Order::is_of_system).
     pub fn new(inner: S, wires: Wires) -> Racer<S> {
         let (sent, inputs, outputs) = Default::default();
-        Racer { inner, wires, random: Random::new(0), sent, inputs, outputs }
+        Racer { inner, wires, random: Random::new(0), sent, inputs, outputs, ended: false }
     }
 
     /// How many inputs and outputs are under way.
@@ -62,12 +64,17 @@ impl<S: Sut> Racer<S> {
 
     /// An input arrives: the system takes it, now or after some more outputs.
     fn arrive(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        if self.ended {
+            return Ok(());
+        }
         self.inner.send(id, input)?;
         loop {
             match self.inner.poll(PATIENCE)? {
                 Polled::Event(SutEvent::Accepted { id: taken }) if taken == id => return Ok(()),
                 Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
-                Polled::Event(SutEvent::Observed(seen)) => self.outputs.push_back(seen),
+                Polled::Event(SutEvent::Observed(seen)) => self.leave(seen),
+                // It ended before the input arrived.
+                Polled::Event(SutEvent::Refused { .. }) if self.ended => return Ok(()),
                 Polled::Event(SutEvent::Refused { why, .. }) => {
                     return Err(fault(format!("an input was refused after it had been acknowledged: {why}")));
                 }
@@ -81,11 +88,17 @@ impl<S: Sut> Racer<S> {
         match self.inner.poll(wait)? {
             Polled::Event(SutEvent::Observed(Observation::Delta)) => Ok(Some(Polled::Nothing)),
             Polled::Event(SutEvent::Observed(seen)) => {
-                self.outputs.push_back(seen);
+                self.leave(seen);
                 Ok(None)
             }
             other => Ok(Some(other)),
         }
+    }
+
+    /// Something is on its way to the tester.
+    fn leave(&mut self, seen: Observation) {
+        self.ended |= seen == Observation::Closed;
+        self.outputs.push_back(seen);
     }
 }
 
@@ -104,6 +117,7 @@ impl<S: Sut> Sut for Racer<S> {
         self.sent.clear();
         self.inputs.clear();
         self.outputs.clear();
+        self.ended = false;
         self.inner.reset(run, seed)
     }
 

@@ -3,14 +3,16 @@
 //! A referee is told what happens, in order, and says when that is the end. It chooses nothing and knows no clock, so
 //! that a recorded run gets the same verdict again.
 
+mod explain;
+
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
+use sioco_model::GateId;
 use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
 use sioco_symbolic::step::Step;
 
@@ -18,7 +20,6 @@ use crate::account::Bits;
 use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
-use crate::explanation::{Allowed, Explanation, Left, MOST};
 use crate::patient::Patient;
 use crate::suite::Suite;
 use crate::sut::Order;
@@ -168,6 +169,9 @@ impl<'m> Referee<'m> {
     /// Whether a hypothesis takes this input next, or perhaps does.
     pub fn takes(&mut self, input: &GateValue) -> bool {
         let Referee { belief, queue, mind, .. } = self;
+        if !mind.interpreter.is_gate_value(input.gate, &input.args) {
+            return false;
+        }
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
         let ready = belief.groups.iter().filter(|g| g.taken == queue.len());
         for h in ready.flat_map(|g| &g.hypotheses) {
@@ -518,92 +522,5 @@ impl<'m> Referee<'m> {
             }
         }
         found
-    }
-
-    /// What the model allows after what was observed, hypothesis by hypothesis; and where the run ended with something
-    /// that nothing explains, why not.
-    pub fn explain(&mut self) -> Explanation {
-        let all = self.belief.len();
-        let taken = self.belief.groups.iter().flat_map(|g| std::iter::repeat_n(g.taken, g.hypotheses.len()));
-        let some: Vec<(usize, Hypothesis)> = taken.zip(self.belief.hypotheses().cloned()).take(MOST).collect();
-        let seen = self.broken_by.clone();
-        let of = |(taken, h): &(usize, Hypothesis)| {
-            let mut left = self.left(h, seen.as_ref());
-            left.under_way = self.queue.get(*taken..).unwrap_or_default().to_vec();
-            // Before it has taken everything, nobody calls it silent.
-            left.allowed.retain(|a| *a != Allowed::Silence || left.under_way.is_empty());
-            left
-        };
-        let hypotheses = some.iter().map(of).collect();
-        Explanation { hypotheses, all }
-    }
-
-    fn left(&mut self, h: &Hypothesis, seen: Option<&Observation>) -> Left {
-        let model = self.model();
-        let trail = match &h.place {
-            Place::Known(state) => {
-                let state = state.clone();
-                return self.left_known(state, seen);
-            }
-            Place::Open(trail) => trail,
-        };
-        let tracker = self.mind.tracker();
-        let shown = tracker.show(trail);
-        let locations = tracker.locations(trail);
-        let enabled: Vec<SwitchId> = tracker.enabled(trail);
-        let outputs = enabled.into_iter().filter(|s| model.direction(*s) == Some(Direction::Output));
-        let outputs: Vec<SwitchId> = outputs.collect();
-        let of = |switch: &SwitchId| Allowed::Output { switch: *switch, args: Vec::new(), fixed: false };
-        let mut allowed: Vec<Allowed> = outputs.iter().map(of).collect();
-        if !tracker.silence(trail).is_empty() {
-            allowed.push(Allowed::Silence);
-        }
-        let switches: Vec<SwitchId> = match seen {
-            Some(Observation::Output(output)) => {
-                let all = locations.iter().flat_map(|l| model.locations[*l].outgoing.iter().copied());
-                all.filter(|s| model.switches[*s].label == Label::Gate(output.gate)).collect()
-            }
-            Some(Observation::Delta) => outputs,
-            _ => Vec::new(),
-        };
-        let switches = switches.into_iter().map(|s| (s, Vec::new())).collect();
-        Left { locations, state: None, shown, under_way: Vec::new(), allowed, switches }
-    }
-
-    fn left_known(&mut self, state: State, seen: Option<&Observation>) -> Left {
-        let model = self.model();
-        let interpreter = &mut self.mind.interpreter;
-        let mut allowed = Vec::new();
-        for offer in interpreter.outputs(&state).unwrap_or_default() {
-            allowed.push(Allowed::Output { switch: offer.switch, args: offer.args, fixed: offer.fixed });
-        }
-        if matches!(interpreter.quiescence(&state), Ok(Quiescence::Quiescent | Quiescence::Diverging)) {
-            allowed.push(Allowed::Silence);
-        }
-        let mut switches = Vec::new();
-        match seen {
-            Some(Observation::Output(output)) => {
-                for switch in interpreter.switches_at(&state, output.gate) {
-                    switches.push((switch, interpreter.why_not(&state, switch, Some(&output.args))));
-                }
-            }
-            Some(Observation::Delta) => {
-                let own = |s: &SwitchId| match model.switches[*s].label {
-                    Label::Gate(g) => model.gates[g].direction == Direction::Output,
-                    Label::Internal | Label::Send(_) => true,
-                    Label::Receive(_) => false,
-                };
-                let all: Vec<SwitchId> =
-                    state.locations().iter().flat_map(|l| model.locations[*l].outgoing.iter().copied()).collect();
-                for switch in all.into_iter().filter(own) {
-                    if matches!(interpreter.example(&state, switch), Ok(Some(_))) {
-                        switches.push((switch, Vec::new()));
-                    }
-                }
-            }
-            _ => {}
-        }
-        let (shown, under_way) = (state.show(model), Vec::new());
-        Left { locations: state.locations().to_vec(), state: Some(state), shown, under_way, allowed, switches }
     }
 }

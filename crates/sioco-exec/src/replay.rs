@@ -4,11 +4,16 @@
 use std::time::Duration;
 
 use sioco_model::GateId;
+use sioco_model::semantics::state::State;
+use sioco_symbolic::key::Key;
 
+use crate::belief::{Belief, Place};
+use crate::border::{Border, check};
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
-use crate::log::{LoggedRun, LoggedStep};
+use crate::log::LoggedRun;
+use crate::open::Trail;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
 use crate::slower::{Slower, grace};
@@ -17,6 +22,9 @@ use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 /// How many more observations are waited for where the system went another way.
 const AFTER: usize = 100;
+
+/// With more hypotheses, two beliefs count as different.
+const COMPARED: usize = 1_000;
 
 /// How long to wait.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +50,37 @@ pub struct Replayed {
     pub steps: u64,
     /// Whether the system did something else than was recorded, which is allowed, too.
     pub deviated: bool,
-    /// Whether it did so before the last recorded step: by other gates, or by silence. Then it was not where it was in the
-    /// end.
-    pub elsewhere: bool,
+    /// Where it was when the last recorded step was to come.
+    pub point: Point,
+    /// What it did at that step.
+    pub last: Option<Observation>,
+    /// Whether it cannot do any more what was recorded there, since it did everything before that again, and would have
+    /// done that, too. Nothing if it is a system that chooses as it likes.
+    pub cannot: Option<bool>,
     /// Somebody wants it to end.
     pub interrupted: bool,
+}
+
+/// Where a system is when the last recorded step is to come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Point {
+    /// Where it was: what was observed until then is what was recorded, or differs in nothing that the model remembers.
+    Same,
+    /// It came there with other values than were recorded, and the model remembers them.
+    Values,
+    /// It went another way: by other gates, or by silence.
+    Elsewhere,
+}
+
+impl Point {
+    /// Its name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Point::Same => "same",
+            Point::Values => "values",
+            Point::Elsewhere => "elsewhere",
+        }
+    }
 }
 
 /// Runs a recorded run again, as the run with this number. The sink gets every record as soon as it is there.
@@ -60,7 +94,9 @@ pub fn replay(
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
     referee.count_refusals(recorded.refusals);
+    let sut = &mut Border::new(referee.model(), sut);
     let mut again = Again::new(referee, patience, clock, sink);
+    again.script = script(recorded);
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
         if !again.begun {
@@ -69,8 +105,67 @@ pub fn replay(
         Cause::Trouble(Trouble::Fault { kind, message, stderr })
     });
     let (cause, explanation) = again.end(cause);
-    let Again { steps, deviated, elsewhere, interrupted, .. } = again;
-    Replayed { verdict: cause.verdict(), cause, explanation, steps, deviated, elsewhere, interrupted }
+    let exact = !again.elsewhere && !again.values;
+    let Again { steps, deviated, elsewhere, interrupted, arrived, last, mut script, .. } = again;
+    script.pop();
+    let point = match arrived {
+        _ if elsewhere => Point::Elsewhere,
+        // The model may remember nothing of what is different.
+        Some(here) if !is_where(referee, &here, &script) => Point::Values,
+        _ => Point::Same,
+    };
+    // Once it does something else, it chooses as it likes.
+    let cannot = sut.follows().filter(|sure| !sure || exact);
+    Replayed { verdict: cause.verdict(), cause, explanation, steps, deviated, point, last, cannot, interrupted }
+}
+
+/// All that was sent and seen. An input that was refused is none of the steps.
+fn script(recorded: &LoggedRun) -> Vec<Action> {
+    let refused = recorded.refused.as_ref().map(|step| &step.action);
+    recorded.steps.iter().map(|step| &step.action).chain(refused).cloned().collect()
+}
+
+/// Whether a belief is the one after what was recorded.
+fn is_where(referee: &mut Referee<'_>, here: &Belief, recorded: &[Action]) -> bool {
+    if referee.start().is_some() {
+        return false;
+    }
+    let ended = recorded.iter().any(|action| match action {
+        Action::Input(input) => referee.input(input).is_some(),
+        Action::Seen(seen) => referee.observe(seen).is_some(),
+    });
+    let there = referee.belief().clone();
+    if ended || here.len() != there.len() || here.len() > COMPARED {
+        return false;
+    }
+    let (here, there) = (places(referee, here), places(referee, &there));
+    here.iter().all(|place| there.contains(place))
+}
+
+/// What tells a place from others in all that follows.
+#[derive(PartialEq, Eq)]
+enum Told {
+    State(State),
+    Key(Key),
+    Trail(Trail),
+}
+
+/// Where the hypotheses are, each with how many inputs it has taken.
+fn places(referee: &mut Referee<'_>, belief: &Belief) -> Vec<(usize, Told)> {
+    let mut found: Vec<(usize, Told)> = Vec::new();
+    for group in &belief.groups {
+        for h in &group.hypotheses {
+            let told = match &h.place {
+                Place::Known(state) => Told::State(state.clone()),
+                Place::Open(trail) => {
+                    let key = referee.mind.tracker().key(trail);
+                    key.map_or_else(|| Told::Trail(trail.clone()), Told::Key)
+                }
+            };
+            found.push((group.taken, told));
+        }
+    }
+    found
 }
 
 /// A run that follows another one: also the one in which a [shorter](mod@crate::shrink) one is tried.
@@ -83,20 +178,32 @@ pub(crate) struct Again<'a, 'm> {
     ids: u64,
     /// The input that was sent and not yet accepted.
     waiting: Option<GateValue>,
+    /// What was recorded, where a run is done again.
+    script: Vec<Action>,
+    /// How much of it has come.
+    at: usize,
+    /// Whether the input that is under way is one that was not accepted then.
+    unanswered: bool,
     deviated: bool,
     elsewhere: bool,
     /// Whether it did so at any step.
     otherwise: bool,
+    /// Whether values were different before the last step.
+    values: bool,
+    /// What was believed before the last step, if values were.
+    arrived: Option<Belief>,
+    /// What came at the last step.
+    last: Option<Observation>,
     pub(crate) interrupted: bool,
     begun: bool,
     /// Whether silence was seen last.
     quiet: bool,
     /// The gate of the last input or output.
-    last: Option<GateId>,
+    gate: Option<GateId>,
 }
 
 /// Whether two observations are the same but for their values.
-fn is_alike(a: &Observation, b: &Observation) -> bool {
+pub fn is_alike(a: &Observation, b: &Observation) -> bool {
     match (a, b) {
         (Observation::Output(a), Observation::Output(b)) => a.gate == b.gate,
         (Observation::Crashed(a), Observation::Crashed(b)) => a.is_same(b),
@@ -122,13 +229,19 @@ impl<'a, 'm> Again<'a, 'm> {
             steps: 0,
             ids: 0,
             waiting: None,
+            script: Vec::new(),
+            at: 0,
+            unanswered: false,
             deviated: false,
             elsewhere: false,
             otherwise: false,
+            values: false,
+            arrived: None,
+            last: None,
             interrupted: false,
             begun: false,
             quiet: false,
-            last: None,
+            gate: None,
         }
     }
 
@@ -163,61 +276,95 @@ impl<'a, 'm> Again<'a, 'm> {
         if let Some(cause) = self.begin(sut, number, recorded.seed.unwrap_or(0), Aim::Replay)? {
             return Ok(cause);
         }
-        for (at, step) in recorded.steps.iter().enumerate() {
-            if let Some((_, input)) = recorded.unanswered.as_ref().filter(|(after, _)| *after == at)
-                && let Some(cause) = self.input(sut, input)?
-            {
-                return Ok(cause);
-            }
-            let next = match &step.action {
-                Action::Input(input) => self.input(sut, input)?,
-                Action::Seen(expected) => self.wait(sut, Some(expected), at + 1 == recorded.steps.len())?,
+        sut.follow(&self.script);
+        let mut unanswered = recorded.unanswered.clone();
+        while let Some(action) = self.script.get(self.at).cloned() {
+            let cause = match action {
+                // It is none of what is in order, since it was not accepted.
+                _ if unanswered.as_ref().is_some_and(|(after, _)| *after <= self.at) => match unanswered.take() {
+                    Some((_, input)) => self.input(sut, &input, false)?,
+                    None => None,
+                },
+                Action::Input(input) => self.input(sut, &input, true)?,
+                Action::Seen(_) => self.wait(sut)?,
             };
-            if let Some(cause) = next {
+            if let Some(cause) = cause {
                 return Ok(cause);
             }
-        }
-        // An input that was refused is none of the steps.
-        if let Some(LoggedStep { action: Action::Input(input), .. }) = recorded.refused.as_ref()
-            && let Some(cause) = self.input(sut, input)?
-        {
-            return Ok(cause);
         }
         // What was recorded may still come where the system went another way.
         for _ in 0..AFTER {
             if !self.otherwise || self.quiet {
                 break;
             }
-            if let Some(cause) = self.wait(sut, None, true)? {
+            if let Some(cause) = self.wait(sut)? {
                 return Ok(cause);
             }
         }
         Ok(Cause::Reached)
     }
 
-    fn input(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+    /// The last of what was recorded is to come next, if it is: what is believed now tells where the system is.
+    fn come_to_last(&mut self) {
+        if self.at + 1 == self.script.len() && self.values && self.arrived.is_none() {
+            self.arrived = Some(self.referee.belief().clone());
+        }
+    }
+
+    /// Compares what is seen with what was recorded there, before anybody judges it.
+    fn compare(&mut self, seen: &Observation) {
+        let last = self.at + 1 == self.script.len();
+        self.come_to_last();
+        let expected = match self.script.get(self.at) {
+            Some(Action::Seen(expected)) => expected,
+            // It did more than was recorded before the input, so the input finds it elsewhere.
+            Some(Action::Input(_)) => {
+                (self.deviated, self.otherwise, self.elsewhere) = (true, true, true);
+                return;
+            }
+            None => return,
+        };
+        let alike = is_alike(seen, expected);
+        // The same crash may have other words the next time.
+        let same = seen == expected || (alike && expected.is_end());
+        self.deviated |= !same;
+        self.otherwise |= !alike;
+        self.elsewhere |= !last && !alike;
+        self.values |= !last && !same;
+        if last {
+            self.last = Some(seen.clone());
+        }
+        self.at += 1;
+    }
+
+    /// Sends an input that was recorded, one that was accepted then or not.
+    fn input(&mut self, sut: &mut dyn Sut, input: &GateValue, accepted: bool) -> Next {
         // As in a test, what comes before it is taken first.
         match sut.poll(Duration::ZERO)? {
             Polled::Interrupted => return Ok(Some(self.interrupt())),
             Polled::Nothing | Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
             Polled::Event(event) => {
-                // It did more than was recorded before the input, so the input finds it elsewhere.
-                (self.deviated, self.otherwise, self.elsewhere) = (true, true, true);
                 if let Some(cause) = self.event(event)? {
                     return Ok(Some(cause));
                 }
             }
         }
+        if accepted {
+            self.come_to_last();
+            self.at += 1;
+        }
+        self.unanswered = !accepted;
         self.send(sut, input)
     }
 
     /// Sends an input, and waits until it is accepted.
     pub(crate) fn send(&mut self, sut: &mut dyn Sut, input: &GateValue) -> Next {
+        check(self.referee.model(), input)?;
         self.ids += 1;
         let id = self.ids;
         self.put(Record::Input { id, input: input.clone(), why: Why::Replay });
         sut.send(id, input)?;
-        self.last = Some(input.gate);
+        self.gate = Some(input.gate);
         self.waiting = Some(input.clone());
         self.referee.sending(input);
         let by = self.clock.now() + self.patience.accepted;
@@ -247,14 +394,14 @@ impl<'a, 'm> Again<'a, 'm> {
     }
 
     /// Waits for something, where something was recorded, or where anything may come.
-    pub(crate) fn wait(&mut self, sut: &mut dyn Sut, expected: Option<&Observation>, last: bool) -> Next {
+    pub(crate) fn wait(&mut self, sut: &mut dyn Sut) -> Next {
         let general = self.patience.quiescence;
         let slower = self.patience.slower;
-        let quiescence = slower.map_or(general, |slower| slower.time(general, self.last, self.referee.belief()));
+        let quiescence = slower.map_or(general, |slower| slower.time(general, self.gate, self.referee.belief()));
         let begun = self.clock.now();
         let mut polled = sut.poll(quiescence)?;
         // What came then may only be slow today, and a failure is worth waiting for a little longer.
-        let comes = expected.is_some_and(|e| *e != Observation::Delta);
+        let comes = matches!(self.script.get(self.at), Some(Action::Seen(e)) if *e != Observation::Delta);
         if polled == Polled::Nothing && (comes || !self.referee.allows_silence()) {
             polled = sut.poll(grace(quiescence))?;
         }
@@ -266,18 +413,8 @@ impl<'a, 'm> Again<'a, 'm> {
         };
         let timed = silent && self.clock.now() > begun;
         self.quiet = event == SutEvent::Observed(Observation::Delta);
-        if let Some(expected) = expected {
-            let seen = match &event {
-                SutEvent::Observed(seen) => Some(seen),
-                SutEvent::Accepted { .. } | SutEvent::Refused { .. } => None,
-            };
-            let alike = seen.is_some_and(|seen| is_alike(seen, expected));
-            // The same crash may have other words the next time.
-            self.deviated |= seen != Some(expected) && !(alike && expected.is_end());
-            self.otherwise |= !alike;
-            self.elsewhere |= !last && !alike;
-        }
         if timed {
+            self.compare(&Observation::Delta);
             self.put(Record::TimedOut);
             self.steps += 1;
             return Ok(self.referee.timed_out());
@@ -302,6 +439,12 @@ impl<'a, 'm> Again<'a, 'm> {
                 if self.waiting.take().filter(|_| id == self.ids).is_none() {
                     return Err(wrong("accepted", id));
                 }
+                if std::mem::take(&mut self.unanswered) {
+                    // Something else came before that when it was recorded, and then what was not allowed.
+                    self.come_to_last();
+                    self.deviated = true;
+                    self.elsewhere |= self.at + 1 < self.script.len();
+                }
                 self.put(Record::Accepted { id });
                 self.steps += u64::from(!self.referee.is_counted());
                 Ok(self.referee.accepted())
@@ -314,9 +457,10 @@ impl<'a, 'm> Again<'a, 'm> {
                 Ok(Some(self.referee.refused(&input, &why)))
             }
             SutEvent::Observed(seen) => {
+                self.compare(&seen);
                 self.put(Record::Observed(seen.clone()));
                 if let Observation::Output(output) = &seen {
-                    self.last = Some(output.gate);
+                    self.gate = Some(output.gate);
                 }
                 let counted = self.referee.is_counted();
                 let cause = self.referee.observe(&seen);

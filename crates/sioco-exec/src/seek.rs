@@ -23,12 +23,20 @@ const LONGEST: usize = 24;
 pub type Had = FxHashMap<Reactions, u32>;
 
 /// A way with few inputs to reactions in a row that were never had, as far as was looked.
-pub fn seek(walker: &mut Walker<'_>, state: &State, from: Reactions, had: &Had, random: &mut Random) -> Option<Course> {
+pub fn seek(
+    walker: &mut Walker<'_>,
+    state: &State,
+    from: Reactions,
+    had: &Had,
+    choice: Choice,
+    random: &mut Random,
+) -> Option<Course> {
     let mut search = Search { had, left: TRIED, turn: random.below(1 << 16) as usize };
     for inputs in 1..=INPUTS {
         walker.start_at(state);
         if search.deepen(walker, from, inputs, LONGEST) {
-            let solved = walker.path.solve_with(Choice::Random(random.bits())).ok()?;
+            let (turn, choice) = (choice.turn(random), choice.anew(random));
+            let solved = walker.path.solve_in_turn(choice, turn).ok()?;
             return Some(Course::of(walker.path.model(), solved.steps, false));
         }
         if search.left == 0 {

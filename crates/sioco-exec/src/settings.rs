@@ -37,6 +37,8 @@ pub struct Settings {
     pub walks: Walks,
     /// How many inputs, outputs and silences there may be in the whole campaign.
     pub max_steps: Option<u64>,
+    /// How many walks there may be.
+    pub max_walks: Option<u64>,
     /// How many steps a walk has before the system is reset.
     pub walk: u64,
     /// How long the campaign may take.
@@ -70,6 +72,7 @@ impl Default for Settings {
             values: Choice::Random(0),
             walks: Walks::None,
             max_steps: None,
+            max_walks: None,
             walk: 100,
             time: None,
             quiescence: Duration::from_millis(100),

@@ -14,6 +14,7 @@ mod trial;
 use std::time::Duration;
 
 use self::search::{Search, better};
+use crate::border::Border;
 use crate::drive::Clock;
 use crate::event::{Action, GateValue};
 use crate::explanation::Explanation;
@@ -167,6 +168,7 @@ pub fn shrink(
 ) -> Shrunk {
     // A failure of another kind would not be alike.
     referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));
+    let sut = &mut Border::new(referee.model(), sut);
     let mut search = Search::new(referee, sut, clock, failed, patience, budget, listen);
     let ended = search.shrink();
     let (runs, again, reproduced) = (search.runs, search.again, search.reproduced);

@@ -59,6 +59,9 @@ pub struct Pauses {
     pub solved: u64,
     /// How often not all ways on were looked at, or not to the end, since that would have taken too long.
     pub hurried: u64,
+    /// How often it was the clock that decided so, and not counted work: with the same seed, another campaign may go on
+    /// otherwise from there.
+    pub clock: u64,
 }
 
 /// A run that failed, or broke down.
@@ -120,6 +123,8 @@ pub struct Summary {
     /// How many runs there were besides that were a probe and nothing else: nothing was judged in them, so that they say
     /// nothing about the system.
     pub probing: u64,
+    /// How many runs did not begin, since something broke down before: they are none of those.
+    pub unbegun: u64,
     /// Inputs, outputs and silences.
     pub steps: u64,
     /// Of these, inputs.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::event::{GateValue, Observation};
+use crate::event::{Action, GateValue, Observation};
 
 /// What the order of the events of a [`Sut`] means (T-O1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -96,6 +96,8 @@ pub enum FaultKind {
     Reset,
     /// The code that connects a system of this process broke down, and not the system: reading arguments, for example.
     Glue,
+    /// Sioco itself made a mistake.
+    Tool,
 }
 
 impl FaultKind {
@@ -109,13 +111,14 @@ impl FaultKind {
             FaultKind::Reported => "reported",
             FaultKind::Reset => "reset",
             FaultKind::Glue => "glue",
+            FaultKind::Tool => "tool",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset, Glue].into_iter().find(|k| k.name() == name)
+        [Start, Protocol, Timeout, Died, Reported, Reset, Glue, Tool].into_iter().find(|k| k.name() == name)
     }
 }
 
@@ -156,6 +159,16 @@ pub trait Sut {
 
     /// The next event, as soon as there is one, or nothing after this time. A time of zero takes only what is there.
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault>;
+
+    /// Asks a system that makes choices of its own to do what was recorded, from the last [`reset`](Sut::reset) on, as long
+    /// as it can. Most systems cannot be asked.
+    fn follow(&mut self, _recorded: &[Action]) {}
+
+    /// Whether the system did what was [asked](Sut::follow) as long as it could: then what it did not do again, it cannot
+    /// do any more. Otherwise that is not known. Nothing if it cannot be asked.
+    fn follows(&self) -> Option<bool> {
+        None
+    }
 
     /// Whether the system goes on by itself, so that it may give an output at any time, however late. Then it is worth
     /// listening at the end of a run.

@@ -3,6 +3,7 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. Same answers and seed, same run (T-C10).
 
+mod drop;
 mod listen;
 mod onward;
 mod outcome;
@@ -27,6 +28,7 @@ use sioco_solve::{Leash, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
+use crate::border;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
@@ -62,6 +64,8 @@ const REPEATED: u64 = 4;
 const HEARD: u64 = 4;
 /// How many faults of an adapter, or refusals, end a campaign if nothing else happens between them.
 const FAULTS: u32 = 3;
+/// How many runs in a row that end since an adapter does not answer end a campaign: each takes all of its patience.
+const HANGS: u32 = 3;
 /// How many runs that an adapter spoils end a campaign, whatever comes between them: by time-outs, by dying, or by
 /// answers that it tells before the input.
 const SPOILED: u32 = 10;
@@ -177,6 +181,8 @@ pub struct Tester<'m> {
 
     steps: u64,
     sent: u64,
+    /// How many walks have begun.
+    walked: u64,
     runs: [u64; 5],
     worst: Option<Verdict>,
     surely: Bits,
@@ -186,8 +192,14 @@ pub struct Tester<'m> {
     stale: u64,
     unheard: u64,
     unheard_crashes: u64,
+    /// Inputs that were chosen by mistake, and not sent.
+    dropped: u64,
     faults: u32,
     spoiled: u32,
+    /// Runs in a row that ended since the adapter did not answer.
+    hangs: u32,
+    /// Runs that did not begin.
+    unbegun: u64,
     mute: Mute,
     /// After which gates silences were withdrawn, and how often.
     late: BTreeMap<Option<GateId>, u64>,
@@ -264,6 +276,7 @@ impl<'m> Tester<'m> {
             granted: Granted::default(),
             steps: 0,
             sent: 0,
+            walked: 0,
             runs: [0; 5],
             worst: None,
             surely: Bits::new(model.switches.len()),
@@ -273,8 +286,11 @@ impl<'m> Tester<'m> {
             stale: 0,
             unheard: 0,
             unheard_crashes: 0,
+            dropped: 0,
             faults: 0,
             spoiled: 0,
+            hangs: 0,
+            unbegun: 0,
             mute: Mute::default(),
             late: BTreeMap::new(),
             listening: Listening::new(model),
@@ -332,7 +348,7 @@ impl<'m> Tester<'m> {
     }
 
     fn choose(&mut self) -> Decision {
-        let mut in_time = true;
+        let (mut in_time, mut drops) = (true, 0);
         loop {
             if self.end.is_some() {
                 return Decision::Stop;
@@ -387,12 +403,19 @@ impl<'m> Tester<'m> {
                 self.stop(end);
                 continue;
             }
-            if in_time && self.leash.is_late() {
+            if in_time && (self.leash.is_late() || self.leash.is_spent()) {
                 in_time = false;
                 self.pauses.hurried += 1;
-                self.records.push(Record::Hurried);
+                if self.leash.is_late() {
+                    self.pauses.clock += 1;
+                    self.records.push(Record::Hurried);
+                }
             }
             match chosen {
+                Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {
+                    drops += 1;
+                    self.drop_choice(mistake, drops);
+                }
                 // The answer to the last input is to be judged, too.
                 Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
                     self.stop(End::Steps);
@@ -448,6 +471,10 @@ impl<'m> Tester<'m> {
                 self.aim = Aim::Purpose(purpose);
             }
             None => {
+                if self.settings.max_walks.is_some_and(|most| self.walked >= most) {
+                    return None;
+                }
+                self.walked += 1;
                 self.aim = Aim::Walk;
                 let again = match self.settings.walks {
                     Walking::None => return None,
@@ -558,8 +585,8 @@ impl<'m> Tester<'m> {
         let guided = self.settings.walks == Walking::Guided;
         let fair = self.is_fair();
         self.walks.closing = self.run_steps + CLOSING >= self.walk_end;
-        let Tester { referee, walker, inputs, random, walks, .. } = self;
-        match walks.next(referee, walker, inputs, random, guided, fair) {
+        let Tester { referee, walker, inputs, random, walks, settings, .. } = self;
+        match walks.next(referee, walker, inputs, random, (guided, settings.values), fair) {
             Move::Send(input) => Chosen::Send(input, Why::Walk),
             Move::Wait => Chosen::Wait,
             Move::Enough => Chosen::End(Cause::Reached),

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::{Id, LocationId, SwitchId, Value};
 use sioco_plan::walker::Walker;
-use sioco_solve::values::Random;
+use sioco_solve::values::{Choice, Random};
 
 use crate::account::Bits;
 use crate::belief::{Hypothesis, Place};
@@ -109,6 +109,11 @@ impl Walks {
         self.again = None;
     }
 
+    /// Whatever a walk was after is given up.
+    pub fn lose_course(&mut self) {
+        self.course = None;
+    }
+
     /// A reaction is over: something else is sent.
     pub fn ended(&mut self, referee: &Referee<'_>) {
         if let Some(h) = settled(referee) {
@@ -132,7 +137,7 @@ impl Walks {
         walker: &mut Walker<'_>,
         inputs: &mut Inputs,
         random: &mut Random,
-        guided: bool,
+        (guided, choice): (bool, Choice),
         fair: bool,
     ) -> Move {
         let model = referee.model();
@@ -161,7 +166,7 @@ impl Walks {
                 && let Some(state) = h.state()
                 && !self.is_barren(state.locations())
             {
-                self.course = seek(walker, state, h.reactions, &self.had, random);
+                self.course = seek(walker, state, h.reactions, &self.had, choice, random);
                 if self.course.is_none() && random.below(SEEK) == 0 {
                     self.barren.insert(state.locations().into(), self.had.len());
                     let start: Vec<LocationId> = model.processes.values().map(|p| p.initial).collect();
@@ -180,7 +185,7 @@ impl Walks {
         for (first, switch) in candidates {
             let places = places(referee, first, switch, random);
             let drawn = places.into_iter().find_map(|at| {
-                let args = draw(referee, walker, inputs, at, switch, taste, random)?;
+                let args = draw(referee, walker, inputs, at, switch, (choice, taste), random)?;
                 Some((at, args))
             });
             let Some((at, args)) = drawn else { continue };
@@ -319,14 +324,19 @@ fn draw(
     inputs: &mut Inputs,
     at: usize,
     switch: SwitchId,
-    taste: Taste,
+    (choice, taste): (Choice, Taste),
     random: &mut Random,
 ) -> Option<Vec<Value>> {
     // The belief is not changed by drawing values.
     let place = referee.belief().hypotheses().nth(at)?.place.clone();
     match place {
-        Place::Known(state) => inputs.draw(&mut referee.mind.interpreter, walker, &state, switch, taste, random),
-        Place::Open(trail) => referee.mind.tracker().values(&trail, switch, random.bits()),
+        Place::Known(state) => {
+            inputs.draw(&mut referee.mind.interpreter, walker, &state, switch, choice, taste, random)
+        }
+        Place::Open(trail) => {
+            let (turn, choice) = (choice.turn(random), choice.anew(random));
+            referee.mind.tracker().values(&trail, switch, choice, turn)
+        }
     }
 }
 

@@ -5,17 +5,21 @@ mod oracle;
 use std::collections::BTreeMap;
 
 use oracle::campaign::{Strategy, builtin, judge};
-use oracle::cases::{Case, are_many, for_cases};
+use oracle::cases::{Case, are_many, for_cases, for_cases_of};
 use oracle::crossing::Known;
+use oracle::generate::spec_with_many_hypotheses;
 use oracle::lts::{Act, Lts};
 use oracle::machine::Machine;
 use oracle::mutate::mutant;
 use oracle::rng::Rng;
+use sioco_exec::explanation::{Explanation, MOST, Offer, Values};
 use sioco_exec::racer::Wires;
 use sioco_exec::referee::Referee;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{GateValue, Observation, Order, Player, Racer, Summary, Verdict};
+use sioco_exec::{GateValue, Observation, Order, Player, Racer, Record, Summary, Verdict};
 use sioco_lang::check::check_text;
+use sioco_model::Value;
+use sioco_model::model::Label;
 
 /// How often what happened; shown at the end, so that one can see what a property was about.
 type Counts = BTreeMap<&'static str, u64>;
@@ -107,6 +111,80 @@ fn referee_agrees(case: &Case, order: Order, counts: &mut Counts) -> Result<(), 
     Ok(())
 }
 
+/// Whether an explanation says that this is allowed: for sure, or perhaps.
+fn says(explanation: &Explanation, case: &Case, act: Act) -> (bool, bool) {
+    if act == Act::Delta {
+        return (explanation.silence, explanation.silence);
+    }
+    let value = case.names.gate_value(act);
+    let of = |offer: &&Offer| case.model.switches[offer.switch].label == Label::Gate(value.gate);
+    let offers = || explanation.offers.iter().filter(of);
+    let sure = |offer: &Offer| match (&offer.values, &value.args[..]) {
+        (Values::Only, args) => offer.args == args,
+        (Values::Within { param: 0, parts }, [Value::Int(n)]) => parts.iter().any(|(a, b)| (a..=b).contains(&n)),
+        (Values::Within { .. }, _) => panic!("{offer:?} has one parameter"),
+        (Values::Some { .. }, _) => false,
+    };
+    let perhaps = |offer: &Offer| matches!(offer.values, Values::Some { .. });
+    (offers().any(sure), offers().any(perhaps))
+}
+
+/// What an explanation calls allowed is what the oracle allows, however many hypotheses there are.
+fn explanation_agrees(case: &Case, counts: &mut Counts) -> Result<(), String> {
+    let mut referee = Referee::new(&case.model, &builtin, Order::Sut);
+    let mut rng = case.rng(7);
+    let mut set = case.lts.start();
+    let mut trace: Vec<Act> = Vec::new();
+    for _ in 0..6 {
+        let allowed = case.lts.out(&set);
+        // Silence may be withdrawn by what comes right after it.
+        let quiet = trace.last() == Some(&Act::Delta);
+        let wrong = |act: &Act| !quiet && !allowed.contains(act);
+        for act in case.lts.outputs.iter().copied().chain([Act::Delta]).filter(wrong) {
+            follow(&mut referee, case, &trace)?;
+            let cause = tell(&mut referee, case, act);
+            if !matches!(cause, Some(Cause::Failure(_))) {
+                count(counts, "undecided");
+                continue;
+            }
+            let explanation = referee.explain();
+            count(counts, if explanation.all > MOST { "many" } else { "few" });
+            if explanation.hypotheses.len() != explanation.all.min(MOST) || explanation.more {
+                return Err(format!("{trace:?} {act:?}: something is left out, but {explanation:?}"));
+            }
+            for other in case.lts.outputs.iter().copied().chain([Act::Delta]) {
+                let (sure, perhaps) = says(&explanation, case, other);
+                match allowed.contains(&other) {
+                    true if !sure && !perhaps => {
+                        return Err(format!("{trace:?} {act:?}: {other:?} is allowed, but {explanation:?}"));
+                    }
+                    false if sure => {
+                        return Err(format!("{trace:?} {act:?}: {other:?} is not allowed, but {explanation:?}"));
+                    }
+                    true if case.names.is_end(other) && explanation.all > MOST => count(counts, "many, may close"),
+                    true => count(counts, if sure { "surely allowed" } else { "perhaps allowed" }),
+                    false => count(counts, "not allowed"),
+                }
+            }
+        }
+        let inputs = case.lts.inputs.iter().copied().filter(|i| case.lts.takes(&set, *i));
+        let goes_on = |act: &Act| !quiet && !case.names.is_end(*act);
+        let next: Vec<Act> = allowed.iter().copied().filter(goes_on).chain(inputs).collect();
+        let Some(act) = (!next.is_empty()).then(|| *rng.pick(&next)) else { break };
+        set = case.lts.after(&set, act);
+        trace.push(act);
+    }
+    Ok(())
+}
+
+#[test]
+fn explanations_say_what_the_oracle_allows() {
+    let mut counts = Counts::new();
+    for_cases(8, 80, |case| explanation_agrees(case, &mut counts));
+    for_cases_of(spec_with_many_hypotheses, 9, 80, |case| explanation_agrees(case, &mut counts));
+    show(&counts, &["few", "many", "many, may close", "surely allowed", "not allowed"]);
+}
+
 /// What a property was about; each of these happened often enough.
 fn show(counts: &Counts, often: &[&str]) {
     println!("{counts:?}");
@@ -188,27 +266,84 @@ fn conforming_systems_never_fail() {
 #[test]
 fn models_that_are_played_conform() {
     let mut counts = Counts::new();
-    for_cases(6, 100, |case| {
+    let mut conforms = |case: &Case| {
         let mut rng = case.rng(5);
-        let mut strategy = Strategy::any(case, &mut rng);
-        if case.model.free_variables().next().is_some() {
-            // A player draws values for them, and refuses what these do not specify.
-            strategy.order = Order::Sut;
-        }
+        let strategy = Strategy::any(case, &mut rng);
         let player = Player::new(&case.model);
         let (summary, records) = match strategy.order {
             Order::Sut | Order::Certain => strategy.run_with(case, &mut { player }),
             Order::Sent => strategy.run_with(case, &mut Racer::new(player, Wires::default())),
         };
         let failed = judge(case, strategy.order, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+        // Whatever is hidden, and whatever outputs came first: it takes every input.
+        if let Some(refused) = records.iter().find(|r| matches!(r, Record::Refused { .. })) {
+            return Err(format!("{strategy:?}: the model itself, but {refused:?}"));
+        }
+        if case.model.free_variables().next().is_some() {
+            count(&mut counts, if case.is_wide() { "wide" } else { "free" });
+        }
         match summary.verdict {
             Some(verdict) if !failed && verdict < Verdict::Error => count(&mut counts, verdict.name()),
             None => count(&mut counts, "no run"),
             _ => return Err(format!("{strategy:?}: the model itself, but {summary:?}")),
         }
+        if records.iter().any(|r| *r == Record::Observed(Observation::Closed)) {
+            count(&mut counts, "closed");
+        }
+        Ok(())
+    };
+    for_cases(6, 100, &mut conforms);
+    for_cases_of(spec_with_many_hypotheses, 10, 120, &mut conforms);
+    show(&counts, &["pass", "inconclusive", "closed"]);
+}
+
+/// A model that is played takes what it does not specify, after any number of outputs, and goes on as it was: so mutants
+/// are found as surely as the machines that the oracle makes of them, also with free variables, and nothing fails that the
+/// oracle calls conforming.
+#[test]
+fn mutants_that_are_played_are_found() {
+    let mut counts = Counts::new();
+    let mut missed = Vec::new();
+    for_cases(7, 100, |case| {
+        if case.is_wide() {
+            return Ok(());
+        }
+        let mut rng = case.rng(6);
+        for _ in 0..6 {
+            let spec = mutant(&mut rng, &case.spec);
+            let Ok(played) = Case::new(&spec, case.seed) else { continue };
+            let answer = Machine::play(&played.lts).and_then(|machine| machine.ioco(&case.lts));
+            let Some(answer) = answer else { continue };
+            let hides = played.model.free_variables().next().is_some();
+            for tries in 1..=3 {
+                let strategy = Strategy::search(rng.next(), 800);
+                let (summary, records) = strategy.run_with(case, &mut Player::new(&played.model));
+                let failed = judge(case, Order::Certain, &records).map_err(|why| format!("{strategy:?}: {why}"))?;
+                match (&answer, failed) {
+                    (Ok(()), true) => return Err(format!("{}: conforms, but {summary:?}", spec.text())),
+                    (Ok(()), false) => count(&mut counts, "conforms"),
+                    (Err(_), true) => {
+                        count(&mut counts, if hides { "found, hidden values" } else { "found" });
+                        break;
+                    }
+                    (Err(trace), false) if tries == 3 => missed.push((case.seed, trace.clone(), spec.text())),
+                    (Err(_), false) => continue,
+                }
+                if answer.is_ok() {
+                    break;
+                }
+            }
+        }
         Ok(())
     });
-    show(&counts, &["pass", "inconclusive"]);
+    show(&counts, &["conforms", "found"]);
+    assert!(!are_many() || counts.get("found, hidden values").is_some_and(|n| *n > 10), "{counts:?}");
+    for (seed, trace, text) in &missed {
+        println!("not found: {seed}, {trace:?}\n{text}");
+    }
+    let found = counts.get("found").copied().unwrap_or(0) + counts.get("found, hidden values").copied().unwrap_or(0);
+    println!("{} of {}", missed.len(), found + missed.len() as u64);
+    assert!(!are_many() || missed.len() as u64 * 100 <= found * 3, "too few are found: {} of {found}", missed.len());
 }
 
 /// Something like an implementation, which may be wrong.

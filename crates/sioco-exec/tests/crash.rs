@@ -12,7 +12,7 @@ use std::time::Duration;
 use sioco_exec::journal::{Header, decode, line, read};
 use sioco_exec::judge::judge;
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
-use sioco_exec::replay::{Patience, replay};
+use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::shrink::{Budget, Ended, Failed, alike, shrink};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
@@ -208,7 +208,7 @@ fn a_crash_is_replayed() {
     assert_eq!((failed.verdict, failed.steps), (Verdict::Fail, 4), "{failed:?}");
     assert_eq!(failed.cause, Cause::Failure(crash("index 92 is out of bounds")));
     let mended = again(|inputs| inputs.last().map(|input| format!("!done({})", input.args[0])).into_iter().collect());
-    assert_eq!((mended.verdict, mended.elsewhere), (Verdict::Pass, false), "{mended:?}");
+    assert_eq!((mended.verdict, mended.point), (Verdict::Pass, Point::Same), "{mended:?}");
 }
 
 /// A campaign in which runs crash fails, and its journal says the same when it is read again.

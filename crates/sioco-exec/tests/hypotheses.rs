@@ -14,6 +14,7 @@ use sioco_model::model::Label;
 use sioco_model::semantics::interpreter::CLOSURE_LIMIT;
 use sioco_model::{Id, Model, Value};
 use sioco_plan::purpose::Node;
+use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, StateOracle};
 use sioco_symbolic::step::Step;
 use support::{builtin, event, model, planned};
@@ -279,12 +280,12 @@ fn trails_are_followed_beside_each_other() {
         assert_eq!(tracker.locations(trail).len(), 1);
         assert_eq!(model.location_name(tracker.locations(trail)[0]), name);
         let [switch] = tracker.enabled(trail)[..] else { panic!("one output") };
-        let values = tracker.values(trail, switch, 1).expect("it has values");
+        let values = tracker.values(trail, switch, Choice::Random(1), 0).expect("it has values");
         let Label::Gate(gate) = model.switches[switch].label else { panic!("an output") };
         let output = GateValue { gate, args: values };
         assert!(!tracker.next(trail, output.gate, &output.args).is_empty(), "{name}: {}", output.show(&model));
         let never = model.switch("never").expect("it is declared");
-        assert!(name != "l1" || tracker.values(trail, never, 1).is_none());
+        assert!(name != "l1" || tracker.values(trail, never, Choice::Random(1), 0).is_none());
         assert!(tracker.silence(trail).is_empty() && tracker.internal(trail).is_empty());
     }
 }

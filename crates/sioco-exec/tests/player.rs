@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sioco_exec::player::{Manners, Unspecified};
-use sioco_exec::{FaultKind, GateValue, Observation, Player, Polled, Sut, SutEvent};
+use sioco_exec::{Action, FaultKind, GateValue, Observation, Player, Polled, Sut, SutEvent};
 use sioco_lang::check::{check_file, check_text};
 use sioco_lang::source::FsLoader;
 use sioco_model::model::{Direction, Label, Model};
@@ -138,8 +138,8 @@ fn play(name: &str, model: &Model, manners: &Manners, seed: u64, steps: u32, see
 fn examples_conform_to_themselves() {
     let all = [
         Manners::default(),
-        Manners { silence: 100, outputs_first: 0, prompt: 0, unspecified: Unspecified::Ignore },
-        Manners { silence: 0, outputs_first: 100, prompt: 50, unspecified: Unspecified::Wait },
+        Manners { silence: 100, outputs_first: 0, prompt: 0, waits: 0, unspecified: Unspecified::Ignore },
+        Manners { silence: 0, outputs_first: 100, prompt: 50, waits: 100, unspecified: Unspecified::Ignore },
     ];
     let mut seen = Seen::default();
     for (path, model) in examples() {
@@ -248,7 +248,8 @@ fn values_that_the_system_chooses_are_spread() {
     let mut player = Player::new(&model);
     player.reset(1, 7).expect("an initial state");
     assert!(output(&mut player).is_some() && output(&mut player).is_some());
-    assert_eq!(player.poll(WAIT).expect("no error"), Polled::Nothing, "whether it is silent cannot be told");
+    let fault = player.poll(WAIT).expect_err("whether it is silent cannot be told");
+    assert!(fault.message.contains("whether it gives an output here, or is silent, is not known"), "{fault}");
 }
 
 #[test]
@@ -257,8 +258,8 @@ fn inputs_that_nothing_specifies() {
     let model = model(text);
     let (a, b) = (model.gate("a").expect("declared"), model.gate("b").expect("declared"));
     let (a, b) = (GateValue { gate: a, args: vec![] }, GateValue { gate: b, args: vec![] });
-    let start = |unspecified| {
-        let manners = Manners { unspecified, outputs_first: 0, ..Manners::default() };
+    let start = |unspecified, waits| {
+        let manners = Manners { unspecified, waits, outputs_first: 0, ..Manners::default() };
         let mut player = Player::new(&model).with_manners(manners);
         player.reset(1, 0).expect("an initial state");
         player.send(1, &a).expect("sent");
@@ -266,7 +267,7 @@ fn inputs_that_nothing_specifies() {
         player.send(2, &b).expect("sent");
         player
     };
-    let mut waits = start(Unspecified::Wait);
+    let mut waits = start(Unspecified::Ignore, 100);
     assert!(matches!(next(&mut waits), SutEvent::Observed(Observation::Output(_))));
     assert_eq!(next(&mut waits), SutEvent::Accepted { id: 2 });
     assert_eq!(waits.states()[0].locations(), &[model.location("s").expect("declared")]);
@@ -275,12 +276,12 @@ fn inputs_that_nothing_specifies() {
     waits.send(3, &b).expect("sent");
     assert_eq!(next(&mut waits), SutEvent::Accepted { id: 3 });
 
-    let mut ignores = start(Unspecified::Ignore);
+    let mut ignores = start(Unspecified::Ignore, 0);
     assert_eq!(next(&mut ignores), SutEvent::Accepted { id: 2 });
     assert!(output(&mut ignores).is_some());
 
     // What it takes is asked for where it waits.
-    let mut refuses = start(Unspecified::Refuse);
+    let mut refuses = start(Unspecified::Refuse, 0);
     assert!(matches!(next(&mut refuses), SutEvent::Observed(Observation::Output(_))));
     assert_eq!(next(&mut refuses), SutEvent::Accepted { id: 2 });
     refuses.send(3, &b).expect("sent");
@@ -301,10 +302,108 @@ fn values_of_free_variables_fit_what_was_sent() {
         player.send(1, &GateValue { gate, args: vec![Value::Int(77)] }).expect("sent");
         assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 }, "seed {seed}");
         assert_eq!(output(&mut player).map(|o| o.args), Some(vec![Value::Int(77)]), "seed {seed}");
-        // That cannot be, whatever the value of `x`.
+        // That cannot be, whatever the value of `x`: it changes nothing.
         player.send(2, &GateValue { gate, args: vec![Value::Int(78)] }).expect("sent");
-        let refused = (0..1_000).map(|_| next(&mut player)).find(|e| !matches!(e, SutEvent::Observed(_)));
-        assert!(matches!(refused, Some(SutEvent::Refused { id: 2, .. })), "seed {seed}: {refused:?}");
+        let taken = (0..1_000).map(|_| next(&mut player)).find(|e| !matches!(e, SutEvent::Observed(_)));
+        assert_eq!(taken, Some(SutEvent::Accepted { id: 2 }), "seed {seed}");
+        assert_eq!(output(&mut player).map(|o| o.args), Some(vec![Value::Int(77)]), "seed {seed}");
+    }
+}
+
+/// Whatever the model keeps to itself, what becomes of an input that nothing specifies is the same: with known states, with
+/// free variables of few values and of many, with hidden choices, behind a cycle of internal steps.
+#[test]
+fn what_is_hidden_changes_nothing_about_unspecified_inputs() {
+    let process = |variables: &str, states: &str| {
+        format!("input a(p: Int)\ninput b\noutput o(x: Int)\nprocess P {{\n  {variables}\n  {states}\n}}\n")
+    };
+    let hidden = "tau any k: Int [k > 0] / x := k -> t";
+    let t = "state t { ?a(p) [p == x] -> u }\n  state u { !o(x) -> t }";
+    let texts = [
+        ("known", process("var x: Int = 7", &format!("init s {{ tau -> t }}\n  {t}"))),
+        ("few values", process("var x: Int in 0..9 = any", &format!("init s {{ tau -> t }}\n  {t}"))),
+        ("many values", process("var x: Int = any", &format!("init s {{ tau -> t }}\n  {t}"))),
+        (
+            "two variables",
+            process("var x: Int = any\n  var y: Int = any", &format!("init s {{ tau [x > y] -> t }}\n  {t}")),
+        ),
+        ("hidden choice", process("var x: Int = 0", &format!("init s {{ {hidden} }}\n  {t}"))),
+        ("internal cycle", process("var x: Int = any", &format!("init s {{ tau -> s\n tau -> t }}\n  {t}"))),
+        (
+            "too many steps",
+            process("var x: Int = 0", &format!("init s {{ tau / x := x + 1 -> s\n tau [x == 7] -> t }}\n  {t}")),
+        ),
+    ];
+    for (name, text) in texts {
+        let model = model(&text);
+        let gate = |name: &str| model.gate(name).expect("declared");
+        let (a, b) = (gate("a"), GateValue { gate: gate("b"), args: vec![] });
+        let a = |n: i64| GateValue { gate: a, args: vec![Value::Int(n)] };
+        for unspecified in [Unspecified::Ignore, Unspecified::Refuse] {
+            let mut player = Player::new(&model).with_manners(Manners { unspecified, ..Manners::default() });
+            for seed in 0..20 {
+                let at = format!("{name}, {unspecified:?}, seed {seed}");
+                player.reset(1, seed).expect("an initial state");
+                let mut send = |id: u64, input: &GateValue| {
+                    player.send(id, input).expect("sent");
+                    player.poll(WAIT).map_err(|fault| fault.message)
+                };
+                let ends = if unspecified == Unspecified::Ignore {
+                    |id: u64, polled: &Polled| *polled == Polled::Event(SutEvent::Accepted { id })
+                } else {
+                    |id: u64, polled: &Polled| matches!(polled, Polled::Event(SutEvent::Refused { id: r, .. }) if *r == id)
+                };
+                // Nothing takes `b`, ever. Internal steps that never end cannot all be followed.
+                let polled = send(1, &b);
+                match name {
+                    "too many steps" => {
+                        let why = polled.expect_err(&at);
+                        assert!(why.contains("whether it takes ?b here is not known"), "{at}: {why}");
+                        continue;
+                    }
+                    _ => assert!(ends(1, polled.as_ref().expect(&at)), "{at}: {polled:?}"),
+                }
+                // It takes what some value specifies, and then only that.
+                let polled = send(2, &a(7));
+                assert_eq!(polled, Ok(Polled::Event(SutEvent::Accepted { id: 2 })), "{at}");
+                let polled = send(3, &b);
+                let polled = match polled.as_ref().expect(&at) {
+                    Polled::Event(SutEvent::Observed(_)) => player.poll(WAIT).map_err(|fault| fault.message),
+                    _ => polled,
+                };
+                assert!(ends(3, polled.as_ref().expect(&at)), "{at}: {polled:?}");
+                while output(&mut player).is_some() {}
+                player.send(4, &a(8)).expect("sent");
+                let polled = player.poll(WAIT);
+                assert!(ends(4, polled.as_ref().expect(&at)), "{at}: {polled:?}");
+                player.send(5, &a(7)).expect("sent");
+                assert_eq!(next(&mut player), SutEvent::Accepted { id: 5 }, "{at}");
+                assert_eq!(output(&mut player).map(|o| o.args), Some(vec![Value::Int(7)]), "{at}");
+            }
+        }
+    }
+}
+
+/// Where outputs never end, an input that nothing specifies is taken after some of them: now after none, now after a few.
+#[test]
+fn outputs_that_never_end_do_not_keep_an_input_waiting() {
+    for text in [
+        "input a\noutput tick\nprocess P {\n  init s { !tick -> s }\n}\n",
+        "input a\noutput tick(n: Int)\nprocess P {\n  var n: Int = 0\n  init s { !tick(n) / n := n + 1 -> s }\n}\n",
+        "input a\noutput tick(n: Int)\nprocess P {\n  var n: Int = any\n  init s { !tick(n) / n := n + 1 -> s }\n}\n",
+    ] {
+        let model = model(text);
+        let a = GateValue { gate: model.gate("a").expect("declared"), args: vec![] };
+        let mut player = Player::new(&model);
+        let counts = (0..300).map(|seed| {
+            player.reset(1, seed).expect("an initial state");
+            player.send(1, &a).expect("sent");
+            let outputs = (0..200).map(|_| next(&mut player)).position(|e| e == SutEvent::Accepted { id: 1 });
+            outputs.unwrap_or_else(|| panic!("seed {seed}: not taken\n{text}"))
+        });
+        let counts: Vec<usize> = counts.collect();
+        let of = |outputs: std::ops::Range<usize>| counts.iter().filter(|n| outputs.contains(n)).count();
+        assert!(of(0..1) > 10 && of(1..10) > 100 && of(50..200) < 10, "{counts:?}\n{text}");
     }
 }
 
@@ -351,4 +450,84 @@ fn the_same_seed_gives_the_same_run() {
     };
     assert_eq!(run(3), run(3));
     assert!((0..10).any(|seed| run(seed) != run(3)));
+}
+
+/// A player that follows a recorded run does the same again, whatever its seed; also where that takes other values of what
+/// is hidden than it drew.
+#[test]
+fn what_was_recorded_is_done_again() {
+    let free = "input a(p: Int in 0..9)\noutput o(x: Int)\noutput closed\nprocess P {\n  var x: Int = any\n  var y: Int in 0..3 = any\n  init s {\n    ?a(p) / x := x + p -> s\n    !o(x) -> s\n    !o(any k) [k > x] -> s\n    tau [y > 1] -> t\n    tau any k: Int [k > y] / x := k -> t\n  }\n  state t {\n    ?a(p) [p != y] -> s\n    !closed [y > 0] -> u\n    !o(y) -> s\n  }\n  final u\n}\n";
+    let (mut outputs, mut silences, mut ends) = (0, 0, 0);
+    for (name, text) in [("branches", BRANCHES), ("free", free)] {
+        let model = model(text);
+        let gate = model.gate("a").expect("declared");
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let mut player = Player::new(&model);
+            player.reset(1, seed).expect("an initial state");
+            let mut recorded: Vec<Action> = Vec::new();
+            let mut waiting: Option<GateValue> = None;
+            for id in 1..20 {
+                if waiting.is_none() && random.below(2) == 0 {
+                    let input = GateValue { gate, args: vec![Value::Int(random.between(0, 9))] };
+                    player.send(id, &input).expect("sent");
+                    waiting = Some(input);
+                }
+                match player.poll(WAIT).expect("the model goes on") {
+                    Polled::Event(SutEvent::Accepted { .. }) => recorded.extend(waiting.take().map(Action::Input)),
+                    Polled::Event(SutEvent::Observed(seen)) => recorded.push(Action::Seen(seen)),
+                    // It has ended, or says once that it is silent.
+                    Polled::Event(SutEvent::Refused { .. }) | Polled::Nothing => break,
+                    other => panic!("{name}, seed {seed}: {other:?}"),
+                }
+            }
+            for other in [seed + 1, seed + 1_000] {
+                player.reset(2, other).expect("an initial state");
+                player.follow(&recorded);
+                for (at, action) in recorded.iter().enumerate() {
+                    let polled = match action {
+                        Action::Input(input) => {
+                            player.send(at as u64, input).expect("sent");
+                            player.poll(WAIT)
+                        }
+                        Action::Seen(_) => player.poll(WAIT),
+                    };
+                    let expected = match action {
+                        Action::Input(_) => SutEvent::Accepted { id: at as u64 },
+                        Action::Seen(seen) => SutEvent::Observed(seen.clone()),
+                    };
+                    let at = format!("{name}, seed {seed} by seed {other}, step {at} of {recorded:?}");
+                    assert_eq!(polled, Ok(Polled::Event(expected)), "{at}");
+                    assert_eq!(player.follows(), Some(true), "{at}");
+                }
+            }
+            let count = |wanted: fn(&Observation) -> bool| {
+                recorded.iter().filter(|a| matches!(a, Action::Seen(seen) if wanted(seen))).count()
+            };
+            outputs += count(|seen| matches!(seen, Observation::Output(_)));
+            silences += count(|seen| *seen == Observation::Delta);
+            ends += count(|seen| *seen == Observation::Closed);
+        }
+    }
+    assert!(outputs > 200 && silences > 20 && ends > 10, "{outputs} {silences} {ends}");
+}
+
+/// What the model does not allow, it does not do again: it goes on by itself, and is sure that it cannot.
+#[test]
+fn what_is_impossible_is_not_done_again() {
+    for variables in ["var x: Int in 0..3 = any", "var x: Int = any"] {
+        let text = format!("output o(x: Int)\nprocess P {{\n  {variables}\n  init s {{ !o(2 * x) -> s }}\n}}\n");
+        let model = model(&text);
+        let o = |n| GateValue { gate: model.gate("o").expect("declared"), args: vec![Value::Int(n)] };
+        let again = |n| Action::Seen(Observation::Output(o(n)));
+        let mut player = Player::new(&model);
+        for seed in 0..20 {
+            player.reset(1, seed).expect("an initial state");
+            player.follow(&[again(4), again(5), again(7)]);
+            assert_eq!(output(&mut player), Some(o(4)), "seed {seed}");
+            // No value of `x` gives 5; that it gave 4 is remembered.
+            assert_eq!(output(&mut player), Some(o(4)), "seed {seed}");
+            assert_eq!(player.follows(), Some(true), "{variables}, seed {seed}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::record::End;
-use sioco_exec::replay::{Patience, replay};
+use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
@@ -235,16 +235,16 @@ fn replay_is_as_patient_as_a_test() {
         replay(&mut referee, &mut sut, &logged(&model, words), 1, patience, &mut NoClock, &mut |_| {})
     };
     let same = again("?a(1) . !b(1)", 0, 0);
-    assert_eq!((same.verdict, same.deviated, same.elsewhere), (Verdict::Pass, false, false));
+    assert_eq!((same.verdict, same.deviated, same.point), (Verdict::Pass, false, Point::Same));
     let slow = again("?a(1) . !b(1)", 1, 0);
-    assert_eq!((slow.verdict, slow.deviated, slow.elsewhere), (Verdict::Pass, false, false));
+    assert_eq!((slow.verdict, slow.deviated, slow.point), (Verdict::Pass, false, Point::Same));
     let silent = again("?a(1) . !b(1)", 2, 0);
     assert_eq!(silent.cause, Cause::Failure(Failure::Silence));
     let wrong = again("?a(1) . !b(1)", 0, 1);
     assert_eq!(wrong.verdict, Verdict::Fail);
     // Where an answer was recorded to be missing, the right one is the end of it.
     let mended = again("?a(1) . delta", 0, 0);
-    assert_eq!((mended.verdict, mended.deviated, mended.elsewhere), (Verdict::Pass, true, false));
+    assert_eq!((mended.verdict, mended.deviated, mended.point), (Verdict::Pass, true, Point::Same));
 }
 
 /// Remembers how long was waited for what did not come.
@@ -467,4 +467,63 @@ fn a_run_without_an_observation_is_no_pass() {
     let several = (3..30).map(|polls| run(polls, 2)).filter(|found| found.runs[Verdict::Inconclusive as usize] == 1);
     let several: Vec<Summary> = several.collect();
     assert!(!several.is_empty() && several.iter().all(|found| found.verdict == Some(Verdict::Pass)), "{several:?}");
+}
+
+/// Does not answer its second input in some runs, and some resets.
+struct Hanging<'m> {
+    sut: Twice<'m>,
+    inputs: u32,
+    hangs: fn(u64) -> bool,
+    resets: fn(u64) -> bool,
+    run: u64,
+}
+
+impl Sut for Hanging<'_> {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        (self.inputs, self.run) = (0, run);
+        if !(self.resets)(run) {
+            let message = "there was no `ready`".into();
+            return Err(Fault { kind: FaultKind::Timeout, message, stderr: Vec::new(), again: true });
+        }
+        self.sut.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        self.inputs += 1;
+        if self.inputs == 2 && (self.hangs)(self.run) {
+            return Ok(());
+        }
+        self.sut.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        self.sut.poll(wait)
+    }
+}
+
+/// Each time that an adapter does not answer takes all of the patience: three such runs in a row are enough. Runs that did
+/// not begin are counted.
+#[test]
+fn who_hangs_again_and_again_is_given_up_soon() {
+    let model = model(OK);
+    let plan = planned(&model, "switch", false);
+    let of = |hangs: fn(u64) -> bool, resets: fn(u64) -> bool| {
+        let settings = Settings { walks: Walks::Random, max_steps: Some(1_000), ..Settings::default() };
+        let sut = Twice { model: &model, again: false, events: VecDeque::new() };
+        let mut sut = Hanging { sut, inputs: 0, hangs, resets, run: 0 };
+        let (_, summary) = campaign(&mut tester(&model, &plan, settings), &mut sut);
+        // What it answers wrongly besides is a failure, as ever.
+        assert!(summary.verdict >= Some(Verdict::Error) && summary.end == End::Broken, "{summary:?}");
+        (summary.runs[Verdict::Error as usize], summary.unbegun)
+    };
+    assert_eq!(of(|_| true, |_| true), (3, 0));
+    // Who hangs now and then is given a few more chances.
+    assert_eq!(of(|run| run % 2 == 0, |_| true), (10, 0));
+    assert_eq!(of(|_| false, |_| false), (0, 3));
+    let (errors, unbegun) = of(|run| run % 2 == 0, |run| run % 3 != 0);
+    assert!(errors > 0 && unbegun > 0 && errors + unbegun <= 10, "{errors} {unbegun}");
 }

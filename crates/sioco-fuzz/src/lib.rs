@@ -139,7 +139,7 @@ fn run_check(data: &[u8], seen: &mut Seen) {
 
 fn run_import(data: &[u8], seen: &mut Seen) {
     let text = String::from_utf8_lossy(data);
-    for order in [Order::InOrder, Order::AtOnce] {
+    for order in [Order::Auto, Order::InOrder, Order::AtOnce] {
         match raxml_with(&text, "fuzz.xml", order) {
             Err(error) => {
                 let debug = format!("{error:?}");

@@ -128,12 +128,8 @@ pub fn eval(pool: &TermPool, sorts: &Sorts, term: TermId, env: Env<'_>) -> Resul
     // The lazy operations first.
     match op {
         Op::And | Op::Or => {
-            for arg in args {
-                if truth(&eval(pool, sorts, *arg, env)?) != (op == Op::And) {
-                    return Ok(Value::Bool(op == Op::Or));
-                }
-            }
-            return Ok(Value::Bool(op == Op::And));
+            let part = |a| eval(pool, sorts, a, env).map(|v| truth(&v));
+            return junction(pool, op, args, part).map(Value::Bool);
         }
         Op::Ite => {
             let branch = if truth(&eval(pool, sorts, args[0], env)?) { args[1] } else { args[2] };
@@ -149,6 +145,35 @@ pub fn eval(pool: &TermPool, sorts: &Sorts, term: TermId, env: Env<'_>) -> Resul
     let values: Vec<Value> = args.iter().map(|a| eval(pool, sorts, *a, env)).collect::<Result<_, _>>()?;
     let arg_sort = args.first().map(|a| pool.sort(*a));
     apply(sorts, op, &values, arg_sort)
+}
+
+/// A conjunction or a disjunction ([`Op::Or`]) of parts that are evaluated from left to right: the first part that is false,
+/// or true, decides, and if one before it is undefined, so is the whole. A part that takes a solver is passed by, since a
+/// later one may decide whatever its answer is: false and unknown is false. But where the open part may be undefined, the
+/// whole may be, too.
+pub fn junction(
+    pool: &TermPool,
+    op: Op,
+    parts: &[TermId],
+    mut evaluate: impl FnMut(TermId) -> Result<bool, EvalError>,
+) -> Result<bool, EvalError> {
+    let unit = op == Op::And;
+    let mut open: Option<EvalError> = None;
+    for part in parts {
+        match evaluate(*part) {
+            Ok(truth) if truth == unit => {}
+            Ok(truth) => return Ok(truth),
+            Err(error @ EvalError::NeedsSolver(_)) => {
+                if pool.is_partial(*part) {
+                    return Err(open.unwrap_or(error));
+                }
+                open.get_or_insert(error);
+            }
+            // Whether it is reached is open.
+            Err(error) => return Err(open.unwrap_or(error)),
+        }
+    }
+    open.map_or(Ok(unit), Err)
 }
 
 fn exists(pool: &TermPool, sorts: &Sorts, binders: &[BinderId], body: TermId, env: Env<'_>) -> Result<bool, EvalError> {

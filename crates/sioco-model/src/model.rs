@@ -106,14 +106,19 @@ impl Param {
     /// Whether the value fits: of the right sort and inside its range. Where there is a tolerance, a value that is no
     /// farther outside than that may still be equal to one inside.
     pub fn takes(&self, sorts: &Sorts, value: &Value) -> bool {
-        let near = match (&self.tolerance, sorts.get(self.sort), value) {
-            (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
-                lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
-            }
-            _ => false,
-        };
-        near || sorts.contains(self.sort, value)
+        is_near(sorts, self.sort, self.tolerance.as_ref(), value)
     }
+}
+
+/// Whether a value is one of the sort, or outside of its range by no more than the tolerance.
+fn is_near(sorts: &Sorts, sort: SortId, tolerance: Option<&Rational>, value: &Value) -> bool {
+    let near = match (tolerance, sorts.get(sort), value) {
+        (Some(tolerance), Sort::Real { lo, hi }, Value::Real(r)) => {
+            lo.as_ref().is_none_or(|lo| lo - tolerance <= **r) && hi.as_ref().is_none_or(|hi| **r <= hi + tolerance)
+        }
+        _ => false,
+    };
+    near || sorts.contains(sort, value)
 }
 
 /// An instance of a process (T-M3).
@@ -219,6 +224,17 @@ pub struct SwitchParam {
     pub tolerance: Option<Rational>,
 }
 
+impl SwitchParam {
+    /// Whether the parameter can have this value: what is chosen or received is inside the range. A tolerance is for
+    /// values that the model computes, and reaches over the ends of the range.
+    pub fn takes(&self, sorts: &Sorts, value: &Value) -> bool {
+        match self.term {
+            Some(_) => is_near(sorts, self.sort, self.tolerance.as_ref(), value),
+            None => sorts.contains(self.sort, value),
+        }
+    }
+}
+
 impl Model {
     /// The direction of a switch at a gate; `None` for internal steps and channels.
     pub fn direction(&self, switch: SwitchId) -> Option<Direction> {
@@ -231,6 +247,23 @@ impl Model {
     /// The gate with a name.
     pub fn gate(&self, name: &str) -> Option<GateId> {
         self.gates.iter().find(|(_, g)| g.name == name).map(|(id, _)| id)
+    }
+
+    /// Whether this is a gate value (S0 definition 6): the values [fit](Param::takes) the parameters of the gate, one each.
+    /// Whatever is sent or observed is asked here.
+    pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
+        let params = &self.gates[gate].params;
+        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| p.takes(&self.sorts, v))
+    }
+
+    /// Why values are no [gate value](Self::is_gate_value), for people; nothing if they are one.
+    pub fn misfit(&self, gate: GateId, args: &[Value]) -> Option<String> {
+        let params = &self.gates[gate].params;
+        if params.len() != args.len() {
+            return Some(format!("{} values for {} parameters", args.len(), params.len()));
+        }
+        let (p, v) = params.iter().zip(args).find(|(p, v)| !p.takes(&self.sorts, v))?;
+        Some(format!("{} is no value of `{}: {}`", self.sorts.show(p.sort, v), p.name, self.sorts.name(p.sort)))
     }
 
     /// The switch with a name; the instance may be left out where no other has a switch of that name.

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use dashu_base::{Abs, BitTest, DivEuclid, RemEuclid, Sign};
-use dashu_int::IBig;
+use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
 use crate::value::Value;
@@ -60,6 +60,21 @@ pub fn to_rational(v: &Value) -> Option<Rational> {
         Value::Real(r) => Some(r.as_ref().clone()),
         _ => to_big(v).map(Rational::from),
     }
+}
+
+/// How many bits the magnitude of an integer takes.
+pub fn bit_len(n: &BigInt) -> usize {
+    n.bit_len()
+}
+
+/// The integer of a magnitude, the least significant byte first.
+pub fn from_le_bytes(bytes: &[u8]) -> BigInt {
+    BigInt::from(UBig::from_le_bytes(bytes))
+}
+
+/// The integer half way between two others, or the one below that.
+pub fn halfway(a: &BigInt, b: &BigInt) -> BigInt {
+    (a + b).div_euclid(BigInt::from(2))
 }
 
 /// A rational from numerator and denominator; `None` for denominator zero.
@@ -204,6 +219,16 @@ mod tests {
         assert_eq!(div(&Value::Int(i64::MIN), &Value::Int(-1)), Some(big));
         assert_eq!(modulo(&Value::Int(i64::MIN), &Value::Int(-1)), Some(Value::Int(0)));
         assert_eq!(neg(&Value::Int(i64::MIN)).unwrap().to_string(), "9223372036854775808");
+    }
+
+    #[test]
+    fn half_way_is_below_where_there_is_no_middle() {
+        for (a, b, middle) in [(2, 6, 4), (2, 5, 3), (-3, -2, -3), (-4, -1, -3), (-1, 0, -1), (7, 7, 7)] {
+            assert_eq!(halfway(&a.into(), &b.into()), BigInt::from(middle), "{a} {b}");
+        }
+        let large = BigInt::ONE << 100;
+        assert_eq!(halfway(&-large.clone(), &large), BigInt::ZERO);
+        assert_eq!((bit_len(&large), from_le_bytes(&[1, 2])), (101, BigInt::from(513)));
     }
 
     #[test]

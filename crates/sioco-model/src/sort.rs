@@ -196,6 +196,21 @@ impl Sorts {
         }
     }
 
+    /// Whether a value of `a` may also be one of `b`, decided on the ranges alone.
+    pub fn overlap(&self, a: SortId, b: SortId) -> bool {
+        match (self.get(a), self.get(b)) {
+            (Sort::Int { lo: alo, hi: ahi }, Sort::Int { lo: blo, hi: bhi }) => {
+                meets(alo.as_ref(), bhi.as_ref()) && meets(blo.as_ref(), ahi.as_ref())
+            }
+            (Sort::Real { lo: alo, hi: ahi }, Sort::Real { lo: blo, hi: bhi }) => {
+                meets(alo.as_ref(), bhi.as_ref()) && meets(blo.as_ref(), ahi.as_ref())
+            }
+            // The empty one, if no other.
+            (Sort::Seq(_), Sort::Seq(_)) => self.base(a) == self.base(b),
+            _ => a == b,
+        }
+    }
+
     /// Some value of the sort, the same each time: zero or the bound nearest to it, `false`, the first constructor,
     /// the empty string or sequence.
     pub fn default_value(&self, id: SortId) -> Value {
@@ -329,6 +344,10 @@ fn at_least<T: PartialOrd>(a: Option<&T>, b: Option<&T>) -> bool {
     b.is_none_or(|b| a.is_some_and(|a| a >= b))
 }
 
+fn meets<T: PartialOrd>(lo: Option<&T>, hi: Option<&T>) -> bool {
+    lo.zip(hi).is_none_or(|(lo, hi)| lo <= hi)
+}
+
 fn at_most<T: PartialOrd>(a: Option<&T>, b: Option<&T>) -> bool {
     b.is_none_or(|b| a.is_some_and(|a| a <= b))
 }
@@ -354,6 +373,10 @@ mod tests {
         let plain = sorts.seq(sorts.int);
         assert_eq!(sorts.base(seq), plain);
         assert!(sorts.includes(plain, seq) && !sorts.includes(seq, plain));
+        let (large, middle) = (range(&mut sorts, 11, 20), range(&mut sorts, 5, 11));
+        assert!(!sorts.overlap(small, large) && !sorts.overlap(large, small));
+        assert!(sorts.overlap(small, middle) && sorts.overlap(middle, large) && sorts.overlap(small, sorts.int));
+        assert!(sorts.overlap(seq, plain) && !sorts.overlap(seq, small));
     }
 
     #[test]

@@ -17,17 +17,16 @@ const MOST: usize = 32;
 /// may do. What takes a solver is left open, and said to be.
 pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
     let mut interpreter = Interpreter::new(model);
-    let start = interpreter.initial(&mut |v| {
-        let given = case.start.iter().find(|(var, _)| *var == v).map(|(_, value)| value.clone());
-        given.unwrap_or_else(|| model.sorts.default_value(model.variables[v].sort))
-    });
+    let start = start(model, &interpreter, case);
     let mut beliefs: Vec<Option<Vec<State>>> = vec![None; purpose.nodes.len()];
     beliefs[0] = states(interpreter.closure(vec![start]).ok());
     for node in 1..purpose.nodes.len() {
         let n = &purpose.nodes[node];
         let (Some(parent), Some(leg)) = (n.parent, &n.leg) else { continue };
-        // Where other inputs are needed, what was told so far does not hold.
-        let Some(before) = beliefs[parent].clone().filter(|_| !case.nodes[node].apart) else { continue };
+        // Where something else is needed, what was told so far does not hold.
+        let spot = &case.nodes[node];
+        let fits = !spot.apart && !spot.another_start && !spot.other_outputs;
+        let Some(before) = beliefs[parent].clone().filter(|_| fits) else { continue };
         beliefs[node] = match (gate_of(model, leg.step), &case.nodes[node].values) {
             _ if leg.step.is_silence() => states(interpreter.after_delta(before).ok()),
             (Some(gate), Some(values)) => states(interpreter.after(before, gate, values).ok()),
@@ -56,7 +55,7 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
                     && model.switches[s].params.iter().any(|p| p.term.is_none())
             };
             if !leg.wants.is_empty() && leg.step.switches().any(chosen) {
-                add(model, purpose, case, node, Other { step: leg.step, perhaps: false });
+                add(model, purpose, case, node, Other { step: leg.step, perhaps: false, another_start: false });
             }
         }
         let Some(belief) = &beliefs[node] else {
@@ -79,7 +78,13 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
                                 && (!offer.fixed || values.as_ref().is_none_or(|v| *v == offer.args))
                         };
                         if !followed.iter().any(same) {
-                            add(model, purpose, case, node, Other { step: Step::Switch(offer.switch), perhaps: false });
+                            add(
+                                model,
+                                purpose,
+                                case,
+                                node,
+                                Other { step: Step::Switch(offer.switch), perhaps: false, another_start: false },
+                            );
                         }
                     }
                 }
@@ -87,17 +92,45 @@ pub(crate) fn add_others(model: &Model, purpose: &Purpose, case: &mut Case) {
             }
             let silence = followed.iter().any(|(s, _)| s.is_silence());
             if waits && !silence && matches!(interpreter.quiescence(state), Ok(Quiescence::Quiescent)) {
-                add(model, purpose, case, node, Other { step: Step::Delta, perhaps: false });
+                add(model, purpose, case, node, Other { step: Step::Delta, perhaps: false, another_start: false });
             }
         }
     }
 }
 
-/// Whether a node is reached only with other inputs than those that stand before it.
+/// The state at the start that the example has.
+fn start(model: &Model, interpreter: &Interpreter<'_>, case: &Case) -> State {
+    interpreter.initial(&mut |v| {
+        let given = case.start.iter().find(|(var, _)| *var == v).map(|(_, value)| value.clone());
+        given.unwrap_or_else(|| model.sorts.default_value(model.variables[v].sort))
+    })
+}
+
+/// What the system may do at the start that the example has; nothing if that is not known.
+pub(crate) fn at_start(model: &Model, case: &Case) -> Option<Vec<Step>> {
+    if model.free_variables().any(|v| case.start.iter().all(|(known, _)| *known != v)) {
+        return None;
+    }
+    let mut interpreter = Interpreter::new(model);
+    let start = start(model, &interpreter, case);
+    let mut found = Vec::new();
+    for state in states(interpreter.closure(vec![start]).ok())? {
+        found.extend(interpreter.outputs(&state).ok()?.into_iter().map(|offer| Step::Switch(offer.switch)));
+        match interpreter.quiescence(&state).ok()? {
+            Quiescence::Quiescent | Quiescence::Diverging => found.push(Step::Delta),
+            Quiescence::Active(_) => {}
+            Quiescence::Unknown { .. } => return None,
+        }
+    }
+    Some(found)
+}
+
+/// Whether a node is reached only with other inputs or outputs than those that stand before it, or with another start.
 fn is_apart(purpose: &Purpose, case: &Case, node: usize) -> bool {
     let mut at = Some(node);
     while let Some(n) = at {
-        if case.nodes[n].apart {
+        let spot = &case.nodes[n];
+        if spot.apart || spot.another_start || spot.other_outputs {
             return true;
         }
         at = purpose.nodes[n].parent;

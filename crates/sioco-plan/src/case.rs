@@ -34,6 +34,10 @@ pub struct Spot {
     pub values: Option<Vec<Value>>,
     /// Whether they go together only with other inputs than those that stand before.
     pub apart: bool,
+    /// Whether they go together only with other values at the start than the [example](Case::start) has.
+    pub another_start: bool,
+    /// Whether they go together only with other values of what stands before and the system chooses.
+    pub other_outputs: bool,
     /// What the system may do here although the purpose does not follow it: a run that goes there is inconclusive.
     pub others: Vec<Other>,
     /// Whether there is more than `others` has.
@@ -47,6 +51,8 @@ pub struct Other {
     pub step: Step,
     /// Whether it is only perhaps possible.
     pub perhaps: bool,
+    /// Whether it takes other values at the start than the [example](Case::start) has.
+    pub another_start: bool,
 }
 
 /// The values of a purpose; and, where `alternatives` are asked for, what else the system may do when it gets these
@@ -55,21 +61,41 @@ pub fn case(walker: &mut Walker<'_>, purpose: &Purpose, choice: Choice, alternat
     let mut case = Case { nodes: vec![Spot::default(); purpose.nodes.len()], ..Case::default() };
     let mut accepts: Vec<(bool, usize, usize)> = purpose.accepts().map(|n| rank(purpose, n)).collect();
     accepts.sort_unstable();
-    for (i, (.., accept)) in accepts.into_iter().enumerate() {
+    for (.., accept) in accepts {
         if walker.path.is_cancelled() {
             case.unknown = case.unknown.or(Some(Reason::Cancelled));
             break;
         }
         let line = ancestors(purpose, accept);
         match values(walker, purpose, &case, &line, choice) {
-            Ok((solved, apart)) => {
-                if i == 0 {
-                    case.start = solved.start;
+            Ok((solved, fit)) => {
+                if !fit.another_start {
+                    let new = |(v, _): &(VarId, Value)| case.start.iter().all(|(known, _)| known != v);
+                    let new: Vec<(VarId, Value)> = solved.start.into_iter().filter(new).collect();
+                    case.start.extend(new);
                 }
-                for (node, (_, values)) in line.iter().zip(solved.steps) {
+                let mut new = Vec::new();
+                for (at, (node, (_, values))) in line.iter().zip(solved.steps).enumerate() {
                     let spot = &mut case.nodes[*node];
                     if spot.values.is_none() {
-                        *spot = Spot { values: Some(values), apart, ..Spot::default() };
+                        let Fit { apart, another_start, other_outputs } = fit;
+                        *spot = Spot { values: Some(values), apart, another_start, other_outputs, ..Spot::default() };
+                        new.push(at);
+                    }
+                }
+                // What comes before the step that contradicts the start goes with it.
+                for at in new.into_iter().filter(|_| fit.another_start && !fit.apart) {
+                    case.nodes[line[at]].another_start = false;
+                    let before = &line[..=at];
+                    let known = before.iter().all(|n| !case.nodes[*n].another_start);
+                    let fits = known && walker.follow(before.iter().filter_map(|n| purpose.nodes[*n].leg.as_ref()));
+                    let fits = fits && {
+                        let fits = fix(walker, &case, before, Keep::All, true);
+                        walker.back();
+                        fits
+                    };
+                    if !fits {
+                        case.nodes[line[at]].another_start = true;
                     }
                 }
             }
@@ -118,34 +144,55 @@ pub(crate) enum Keep {
     Nothing,
 }
 
-/// Values for a way: with those that were chosen for others that begin the same, or at least with their inputs, if that
-/// is possible.
+/// What of the example a way does not go together with.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Fit {
+    apart: bool,
+    another_start: bool,
+    other_outputs: bool,
+}
+
+/// Values for a way: with those at the start, and those that were chosen for others that begin the same, or at least with
+/// their inputs, if that is possible.
 fn values(
     walker: &mut Walker<'_>,
     purpose: &Purpose,
     case: &Case,
     line: &[usize],
     choice: Choice,
-) -> Result<(Solved, bool), Reason> {
+) -> Result<(Solved, Fit), Reason> {
     let legs = || line.iter().filter_map(|n| purpose.nodes[*n].leg.as_ref());
     let undecided = || Reason::Undecided("no values were found for it".into());
     let known = line.iter().any(|n| case.nodes[*n].values.is_some());
     let mut why = undecided();
-    for keep in [Keep::All, Keep::Inputs, Keep::Nothing] {
-        if keep != Keep::Nothing && !known {
-            continue;
-        }
+    let kept = [Keep::All, Keep::Inputs].into_iter().filter(|_| known);
+    // The tester chooses inputs, and not where the system starts: those are kept longer.
+    let starts = [true, false].into_iter().filter(|same| !same || !case.start.is_empty());
+    let tries = starts.clone().flat_map(|same| kept.clone().map(move |keep| (keep, same)));
+    for (keep, same) in tries.chain(starts.map(|same| (Keep::Nothing, same))) {
         if !walker.follow(legs()) {
             return Err(undecided());
         }
-        let fits = keep == Keep::Nothing || fix(walker, case, line, keep);
+        // Before the first step there is nothing that an assumption could be taken back with.
+        let plain = (keep == Keep::Nothing && !same) || line.is_empty();
+        let fits = plain || fix(walker, case, line, keep, same);
         let solved = if fits { walker.path.solve_with(choice) } else { Err(NoValues::Impossible) };
-        if keep != Keep::Nothing {
+        if !plain {
             // Away with what was assumed.
             walker.back();
         }
         match solved {
-            Ok(solved) => return Ok((solved, known && keep == Keep::Nothing)),
+            Ok(solved) => {
+                let differs = |(n, (_, values)): (&usize, &(Step, Vec<Value>))| {
+                    case.nodes[*n].values.as_ref().is_some_and(|known| known != values)
+                };
+                let fit = Fit {
+                    apart: known && keep == Keep::Nothing,
+                    another_start: !case.start.is_empty() && !same,
+                    other_outputs: keep == Keep::Inputs && line.iter().zip(&solved.steps).any(differs),
+                };
+                return Ok((solved, fit));
+            }
             Err(NoValues::Unknown(reason)) => why = reason,
             Err(NoValues::Impossible) => {}
         }
@@ -153,14 +200,21 @@ fn values(
     Err(why)
 }
 
-/// Assumes that a way has the values of the case as far as it has some; says whether that is possible.
-pub(crate) fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Keep) -> bool {
+/// Assumes that a way has the values of the case as far as it has some, and those at the start if `start` is true; says
+/// whether that is possible.
+pub(crate) fn fix(walker: &mut Walker<'_>, case: &Case, line: &[usize], keep: Keep, start: bool) -> bool {
     let model = walker.path.model();
     let mut same = Vec::new();
-    for (i, node) in line.iter().enumerate() {
+    if start {
+        same.push(walker.path.starts_with(&case.start));
+    }
+    // What stands before a branch that needs other values does not hold for it.
+    let last = |is: fn(&Spot) -> bool| line.iter().rposition(|n| is(&case.nodes[*n])).unwrap_or(0);
+    let (inputs, outputs) = (last(|s| s.apart), last(|s| s.apart || s.other_outputs));
+    for (i, node) in line.iter().enumerate().skip(inputs).filter(|_| keep != Keep::Nothing) {
         let wanted = walker.path.step(i).is_some_and(|step| {
-            let mut switches = step.switches();
-            keep == Keep::All || switches.any(|s| model.direction(s) == Some(Direction::Input))
+            let input = step.switches().any(|s| model.direction(s) == Some(Direction::Input));
+            input || (keep == Keep::All && i >= outputs)
         });
         let Some(values) = case.nodes[*node].values.as_ref().filter(|_| wanted) else { continue };
         let args: Vec<TermId> = walker.path.args(i).to_vec();
@@ -187,15 +241,33 @@ fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node
     if !walker.follow(line.iter().filter_map(|n| purpose.nodes[*n].leg.as_ref())) {
         return;
     }
-    let possible = fix(walker, case, &line, Keep::Inputs);
     // Where the tester can act, silence is no end.
     let waits = children.iter().all(|s| s.is_own(model) || s.is_silence());
-    let mut search = Search { followed: children, found: Vec::new(), cut: false };
-    if possible {
-        search.look(walker, 0, waits);
-    }
-    if !line.is_empty() {
-        walker.back();
+    let look = |walker: &mut Walker<'_>, start: bool| {
+        let mut search = Search { followed: children, found: Vec::new(), cut: false };
+        if fix(walker, case, &line, Keep::Inputs, start) {
+            search.look(walker, 0, waits);
+        }
+        if !line.is_empty() {
+            walker.back();
+        }
+        search
+    };
+    let mut search = look(walker, false);
+    // Nobody knows where the system starts; but what is shown starts somewhere.
+    let shown = !case.start.is_empty() && !line.iter().any(|n| case.nodes[*n].another_start);
+    if shown && !search.found.is_empty() {
+        let same = match line.is_empty() {
+            true => crate::belief::at_start(model, case),
+            false if walker.follow(line.iter().filter_map(|n| purpose.nodes[*n].leg.as_ref())) => {
+                Some(look(walker, true)).filter(|s| !s.cut).map(|s| s.found.iter().map(|o| o.step).collect())
+            }
+            false => None,
+        };
+        if let Some(same) = same {
+            let is = |o: &Other| same.iter().any(|s| *s == o.step || (s.is_silence() && o.step.is_silence()));
+            search.found.iter_mut().for_each(|o| o.another_start = !is(o));
+        }
     }
     let spot = &mut case.nodes[node];
     (spot.others, spot.cut) = (search.found, search.cut);
@@ -233,7 +305,10 @@ impl Search<'_> {
             if seen {
                 match walker.path.probe(step) {
                     Possible::No => {}
-                    answer => self.found.push(Other { step, perhaps: answer != Possible::Yes }),
+                    answer => {
+                        let perhaps = answer != Possible::Yes;
+                        self.found.push(Other { step, perhaps, another_start: false });
+                    }
                 }
             } else if walker.take(&Leg::from(step)) != Possible::No {
                 self.look(walker, internal + 1, waits);

@@ -100,6 +100,11 @@ impl Default for Purpose {
 }
 
 impl Purpose {
+    /// Whether it says which values inputs have.
+    pub fn has_values(&self) -> bool {
+        !self.probe.is_empty() || self.nodes.iter().any(|n| n.leg.as_ref().is_some_and(|leg| leg.values().is_some()))
+    }
+
     /// Whether there is nothing to reach before its probe: then there is nothing to judge.
     pub fn is_only_probe(&self) -> bool {
         self.nodes.len() == 1 && !self.probe.is_empty()

@@ -9,13 +9,13 @@ mod plans;
 
 use plans::{examples, model, planned, plans, small, walker};
 use sioco_model::Model;
-use sioco_model::semantics::Interpreter;
+use sioco_model::semantics::{Interpreter, Quiescence};
 use sioco_plan::case::{Case, case};
 use sioco_plan::{Cover, Purpose};
 use sioco_solve::values::Choice;
 
-/// The nodes of a way that a case has values for: of those that are not answers of their own, the longest.
-fn valued(purpose: &Purpose, case: &Case) -> Vec<usize> {
+/// The ways of a case that have values and go with what is shown: those at the start, and what stands before.
+fn valued(purpose: &Purpose, case: &Case) -> Vec<Vec<usize>> {
     let line = |accept: usize| {
         let mut line = vec![accept];
         while let Some(parent) = purpose.nodes[line[0]].parent {
@@ -24,26 +24,37 @@ fn valued(purpose: &Purpose, case: &Case) -> Vec<usize> {
         line.remove(0);
         line
     };
-    let whole = |line: &Vec<usize>| line.iter().all(|n| case.nodes[*n].values.is_some() && !case.nodes[*n].apart);
-    let sure = |line: &Vec<usize>| line.iter().all(|n| purpose.nodes[*n].doubt.is_none());
-    let mut ways: Vec<Vec<usize>> = purpose.accepts().map(line).filter(whole).filter(sure).collect();
-    // The first of the longest: its values are those that the start belongs to.
-    ways.sort_by_key(|w| std::cmp::Reverse(w.len()));
-    ways.into_iter().next().unwrap_or_default()
+    let plain = |n: &usize| {
+        let spot = &case.nodes[*n];
+        spot.values.is_some() && !spot.apart && !spot.another_start && !spot.other_outputs
+    };
+    let sure = |n: &usize| purpose.nodes[*n].doubt.is_none();
+    let ways = purpose.accepts().map(line).filter(|line| line.iter().all(|n| plain(n) && sure(n)));
+    ways.collect()
 }
 
-fn replay(model: &Model, purpose: &Purpose, case: &Case, what: &str) {
+/// Takes all ways that are shown without a remark, from the start that is shown; says how many there are.
+fn replay(model: &Model, purpose: &Purpose, case: &Case, what: &str) -> usize {
     let mut interpreter = Interpreter::new(model);
     let start = |v| case.start.iter().find(|(w, _)| *w == v).expect("a value").1.clone();
-    let mut state = interpreter.initial(&mut { start });
-    for node in valued(purpose, case) {
-        let step = purpose.nodes[node].leg.as_ref().unwrap().step;
-        let values = case.nodes[node].values.as_ref().unwrap();
-        for switch in step.switches() {
-            let fired = interpreter.fire(&mut state, switch, values);
-            assert_eq!(fired, Ok(true), "{what}: {} with {values:?}", step.name(model));
+    let ways = valued(purpose, case);
+    for way in &ways {
+        let mut state = interpreter.initial(&mut { start });
+        for node in way {
+            let step = purpose.nodes[*node].leg.as_ref().unwrap().step;
+            let values = case.nodes[*node].values.as_ref().unwrap();
+            for switch in step.switches() {
+                let fired = interpreter.fire(&mut state, switch, values);
+                assert_eq!(fired, Ok(true), "{what}: {} with {values:?}, {way:?} of {case:?}", step.name(model));
+            }
+            if step.is_silence() {
+                let quiet = interpreter.quiescence(&state);
+                let quiet = matches!(quiet, Ok(Quiescence::Quiescent | Quiescence::Diverging));
+                assert!(quiet, "{what}: no silence at {node} of {way:?} in {case:?}");
+            }
         }
     }
+    ways.len()
 }
 
 #[test]
@@ -56,8 +67,7 @@ fn values_replay() {
             for (purpose, case) in plan.purposes.iter().zip(&cases) {
                 let what = format!("{name} {}", options.cover);
                 if !case.start.is_empty() || model.free_variables().next().is_none() {
-                    replay(&model, purpose, case, &what);
-                    replayed += 1;
+                    replayed += replay(&model, purpose, case, &what);
                 }
                 // Where no run can be inconclusive, nothing leads away.
                 let away = case.nodes.iter().any(|n| !n.others.is_empty() || n.cut);
@@ -65,7 +75,62 @@ fn values_replay() {
             }
         }
     }
-    assert!(replayed > 200, "{replayed}");
+    assert!(replayed > 500, "{replayed}");
+}
+
+/// A branch that is not possible with the start that is shown says so, and so does what else the system may do: whatever
+/// variables are free.
+#[test]
+fn branches_that_contradict_the_start_are_marked() {
+    let text = "input amount(a: Int in 0..)\noutput cash(x: Int)\noutput refused\nprocess ATM {\n  \
+                var m: Int = any\n  var x: Int = 0\n  init q0 { ask: ?amount(a) / x := a -> q1 }\n  \
+                state q1 { pay: !cash(x) [x <= m] / m := m - x -> q0\n refuse: !refused [x > m] -> q0 }\n}\n";
+    let model_ = model(text);
+    let (plan, cases) = planned(&model_, &small(Cover::Paths(2)));
+    let of = |name: &str| {
+        let purpose = &plan.purposes[0];
+        let is = |i: &usize| purpose.nodes[*i].leg.as_ref().is_some_and(|l| l.step.name(&model_) == name);
+        let node = (0..purpose.nodes.len()).find(is).expect("it is a step");
+        (cases[0].nodes[node].apart, cases[0].nodes[node].another_start)
+    };
+    // With `m = 0` and the amount 0, nothing is refused.
+    assert_eq!((of("ask"), of("pay"), of("refuse")), ((false, false), (false, false), (false, true)));
+    let (plan, cases) = planned(&model_, &small(Cover::Switch));
+    for (purpose, case) in plan.purposes.iter().zip(&cases) {
+        let others: Vec<_> = case.nodes.iter().flat_map(|n| &n.others).collect();
+        assert!(!others.is_empty() && others.iter().all(|o| o.another_start), "{purpose:?}: {others:?}");
+    }
+    // Before the first step, too; and where it can be had from this start, nothing is said.
+    let first = "input i\noutput a\noutput b\noutput c\nprocess P {\n  var m: Int = any\n  \
+                 init s { x: !a [m >= 0] -> t\n y: !b [m < 0] -> t\n z: !c [m >= 0] -> t }\n  final t\n}\n";
+    let model_ = model(first);
+    let (plan, cases) = planned(&model_, &small(Cover::Switch));
+    let shown = plan
+        .purposes
+        .iter()
+        .zip(&cases)
+        .find(|(p, _)| p.nodes.iter().any(|n| n.leg.as_ref().is_some_and(|l| l.step.name(&model_) == "x")));
+    let (_, case) = shown.expect("a purpose for `x`");
+    let others: Vec<(String, bool)> =
+        case.nodes[0].others.iter().map(|o| (o.step.name(&model_), o.another_start)).collect();
+    assert_eq!(others, [("y".to_owned(), true), ("z".to_owned(), false)]);
+}
+
+/// Values that the system chose may not go with every branch behind them.
+#[test]
+fn branches_that_contradict_outputs_are_marked() {
+    let text = "output o(v: Int in 0..9)\noutput low\noutput high\nprocess P {\n  var n: Int = 0\n  \
+                init s { tell: !o(any v) / n := v -> t }\n  state t { x: !low [n < 5] -> u\n y: !high [n >= 5] -> u }\n  final u\n}\n";
+    let model = model(text);
+    let (plan, cases) = planned(&model, &small(Cover::Paths(2)));
+    let marked: Vec<String> = plan.purposes[0]
+        .nodes
+        .iter()
+        .zip(&cases[0].nodes)
+        .filter(|(_, spot)| spot.other_outputs)
+        .map(|(n, _)| n.leg.as_ref().unwrap().step.name(&model))
+        .collect();
+    assert_eq!(marked, ["y"]);
 }
 
 /// What may happen instead, by the names of the steps, at each node that has something.

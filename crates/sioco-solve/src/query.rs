@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval};
+use sioco_model::eval::{EXISTS_LIMIT, Env, EvalError, apply, eval, junction};
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
@@ -87,13 +87,7 @@ impl Terms<'_> {
         let mut arg = |t: TermId| self.eval(t, witness, known);
         let result = match op {
             Op::And | Op::Or => {
-                let stop = Value::Bool(op == Op::Or);
-                let found = args.iter().map(|a| arg(*a)).find(|v| v.as_ref() != Ok(&Value::Bool(op == Op::And)));
-                match found {
-                    Some(Ok(_)) => Ok(stop),
-                    Some(Err(why)) => Err(why),
-                    None => Ok(Value::Bool(op == Op::And)),
-                }
+                junction(self.pool, op, args, |a| arg(a).map(|v| v == Value::Bool(true))).map(Value::Bool)
             }
             Op::Ite => arg(args[0]).and_then(|c| arg(if c == Value::Bool(true) { args[1] } else { args[2] })),
             _ => args.iter().map(|a| arg(*a)).collect::<Result<Vec<Value>, _>>().and_then(|values| {
@@ -124,6 +118,8 @@ pub enum Reason {
     Resources,
     /// The wall-time cap was reached.
     Time,
+    /// Somebody waits, and all the work that there is for that was done.
+    Spent,
     /// It was cancelled.
     Cancelled,
     /// A value is too large to compute with.
@@ -150,6 +146,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Resources => f.write_str("the limit of work was reached"),
             Reason::Time => f.write_str("the time limit was reached"),
+            Reason::Spent => f.write_str("it would have kept the system waiting"),
             Reason::Divergence => f.write_str("whether internal steps go on for ever was not decided"),
             Reason::TooLarge => f.write_str("a value is too large to compute with"),
             Reason::Cancelled => f.write_str("it was cancelled"),
@@ -209,6 +206,11 @@ impl Limits {
     pub fn deadline(&self) -> Instant {
         let own = Instant::now() + self.wall.min(LONGEST);
         self.leash.as_ref().and_then(Leash::deadline).map_or(own, |end| own.min(end))
+    }
+
+    /// Whether somebody waits, and there is no work left for that.
+    pub fn is_spent(&self) -> bool {
+        self.leash.as_ref().is_some_and(Leash::is_spent)
     }
 
     /// Whether it is too late for another question.

@@ -2,15 +2,20 @@
 //!
 //! The reference evaluator computes with big numbers and lists of values; in a search it would take most of the time.
 //! This one does arithmetic on 64 bits and gives up on anything else; the rest is evaluated as the reference evaluator
-//! does it. Both agree (`tests/quick.rs`), except that this one does not try the values of wide quantifiers.
+//! does it. Both agree (`tests/quick.rs`), except that this one tries fewer values of a quantifier, but first sees which of
+//! them are left by what is required of them.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use sioco_model::eval::{EvalError, Undefined, apply};
+use sioco_model::eval::{Env, EvalError, Undefined, apply, junction};
+use sioco_model::semantics::choice::Unknown;
+use sioco_model::semantics::program::Context;
+use sioco_model::semantics::trial::Trial;
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, Term, TermPool};
-use sioco_model::{BinderId, Id, TermId, Value};
+use sioco_model::{BinderId, Id, SortId, SymbolId, TermId, Value};
 
 /// Quantifiers over more combinations of values than this are not evaluated: a search asks thousands of times.
 pub const MAX_COMBINATIONS: u64 = 256;
@@ -30,11 +35,24 @@ pub(crate) fn truth_with_work(
     symbols: &[Value],
     most: u64,
 ) -> (Result<bool, EvalError>, u64) {
+    truth_remembering(pool, sorts, condition, symbols, most, &mut Quantifiers::default())
+}
+
+/// The same for somebody who evaluates conditions for many values, and remembers what quantifiers in them were.
+pub(crate) fn truth_remembering(
+    pool: &TermPool,
+    sorts: &Sorts,
+    condition: TermId,
+    symbols: &[Value],
+    most: u64,
+    quantifiers: &mut Quantifiers,
+) -> (Result<bool, EvalError>, u64) {
     let quick = Quick { pool, sorts, symbols, fuel: Cell::new(FUEL) };
     if let Some(truth) = quick.truth(condition, DEPTH) {
         return (Ok(truth), 1);
     }
-    let mut plain = Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 1, known: FxHashMap::default() };
+    let mut plain = Plain::new(pool, sorts, symbols, most, quantifiers);
+    plain.work = 1;
     let result = plain.value(condition).map(|v| v == Value::Bool(true));
     (result, plain.work)
 }
@@ -52,7 +70,7 @@ pub(crate) fn value_within(
     symbols: &[Value],
     most: u64,
 ) -> Result<Value, EvalError> {
-    Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 0, known: FxHashMap::default() }.value(term)
+    Plain::new(pool, sorts, symbols, most, &mut Quantifiers::default()).value(term)
 }
 
 /// Deeper terms are evaluated as the reference evaluator does it.
@@ -72,9 +90,71 @@ struct Plain<'a> {
     work: u64,
     /// Terms that were evaluated already, for the values that the bound variables have now: conditions share a lot.
     known: FxHashMap<TermId, Result<Value, EvalError>>,
+    quantifiers: &'a mut Quantifiers,
 }
 
-impl Plain<'_> {
+/// What quantifiers were, for values of what they speak of.
+#[derive(Default)]
+pub(crate) struct Quantifiers {
+    decided: FxHashMap<(TermId, Vec<Value>), Result<bool, EvalError>>,
+    free: FxHashMap<TermId, Rc<Free>>,
+}
+
+/// What a term speaks of and does not bind itself.
+struct Free {
+    symbols: Vec<SymbolId>,
+    bound: Vec<BinderId>,
+}
+
+impl Quantifiers {
+    fn free(&mut self, pool: &TermPool, term: TermId) -> Rc<Free> {
+        let find = || {
+            let mut free = Free { symbols: Vec::new(), bound: Vec::new() };
+            let mut own = Vec::new();
+            pool.visit(term, &mut |_, t| match t {
+                Term::Symbol(y, _) => free.symbols.push(*y),
+                Term::Bound(b, _) => free.bound.push(*b),
+                Term::App(Op::Exists { first, count }, _) => own.push(first.index()..first.index() + *count as usize),
+                _ => {}
+            });
+            free.bound.retain(|b| !own.iter().any(|o| o.contains(&b.index())));
+            Rc::new(free)
+        };
+        Rc::clone(self.free.entry(term).or_insert_with(find))
+    }
+}
+
+impl<'a> Plain<'a> {
+    fn new(
+        pool: &'a TermPool,
+        sorts: &'a Sorts,
+        symbols: &'a [Value],
+        most: u64,
+        quantifiers: &'a mut Quantifiers,
+    ) -> Plain<'a> {
+        Plain { pool, sorts, symbols, bound: Vec::new(), left: most, work: 0, known: FxHashMap::default(), quantifiers }
+    }
+
+    /// A quantifier, which is decided once for the values that it depends on.
+    fn quantifier(&mut self, term: TermId, first: BinderId, count: u32, body: TermId) -> Result<bool, EvalError> {
+        let free = self.quantifiers.free(self.pool, term);
+        let bound = |b: &BinderId| self.bound.iter().rev().find(|(id, _)| id == b).map(|(_, v)| v.clone());
+        let symbols = free.symbols.iter().map(|y| self.symbols.get(y.index()).cloned());
+        let Some(values) = symbols.chain(free.bound.iter().map(bound)).collect::<Option<Vec<Value>>>() else {
+            return self.exists(first, count, body);
+        };
+        let key = (term, values);
+        if let Some(known) = self.quantifiers.decided.get(&key) {
+            return known.clone();
+        }
+        let result = self.exists(first, count, body);
+        // What there was no room for may have room another time.
+        if !matches!(result, Err(EvalError::NeedsSolver(_))) {
+            self.quantifiers.decided.insert(key, result.clone());
+        }
+        result
+    }
+
     fn value(&mut self, term: TermId) -> Result<Value, EvalError> {
         let pool = self.pool;
         let (op, args) = match pool.get(term) {
@@ -90,27 +170,26 @@ impl Plain<'_> {
         if let Some(known) = self.known.get(&term) {
             return known.clone();
         }
-        let result = self.applied(op, args);
+        let result = match op {
+            Op::Exists { first, count } => self.quantifier(term, first, count, args[0]).map(Value::Bool),
+            _ => self.applied(op, args),
+        };
         self.known.insert(term, result.clone());
         result
+    }
+
+    fn truth(&mut self, condition: TermId) -> Result<bool, EvalError> {
+        self.value(condition).map(|v| v == Value::Bool(true))
     }
 
     fn applied(&mut self, op: Op, args: &[TermId]) -> Result<Value, EvalError> {
         let pool = self.pool;
         match op {
-            Op::And | Op::Or => {
-                for arg in args {
-                    if self.value(*arg)? != Value::Bool(op == Op::And) {
-                        return Ok(Value::Bool(op == Op::Or));
-                    }
-                }
-                Ok(Value::Bool(op == Op::And))
-            }
+            Op::And | Op::Or => junction(pool, op, args, |a| self.truth(a)).map(Value::Bool),
             Op::Ite => {
                 let branch = if self.value(args[0])? == Value::Bool(true) { args[1] } else { args[2] };
                 self.value(branch)
             }
-            Op::Exists { first, count } => self.exists(first, count, args[0]).map(Value::Bool),
             _ => {
                 let values = args.iter().map(|a| self.value(*a)).collect::<Result<Vec<Value>, _>>()?;
                 apply(self.sorts, op, &values, args.first().map(|a| pool.sort(*a)))
@@ -119,16 +198,26 @@ impl Plain<'_> {
     }
 
     fn exists(&mut self, first: BinderId, count: u32, body: TermId) -> Result<bool, EvalError> {
+        let spoken_of = self.quantifiers.free(self.pool, body);
         let binders = (first.index()..first.index() + count as usize).map(BinderId::from_index);
-        let sizes: Vec<_> = binders
-            .map(|b| {
-                let sort = self.pool.binders[b];
-                (b, sort, self.sorts.cardinality(sort).unwrap_or(u64::MAX))
-            })
-            .collect();
+        let mut sizes = Vec::new();
+        for b in binders {
+            let sort = self.pool.binders[b];
+            let size = self.sorts.cardinality(sort).unwrap_or(u64::MAX);
+            if spoken_of.bound.contains(&b) {
+                sizes.push((b, sort, size));
+            } else if size == 0 {
+                return Ok(false);
+            }
+        }
         let total = sizes.iter().fold(1u64, |total, (_, _, size)| total.saturating_mul(*size));
-        if total > self.left {
-            return Err(EvalError::NeedsSolver("a quantifier is over too many values to try".into()));
+        if total > self.left.min(NARROWED) {
+            let unknowns: Vec<(Unknown, SortId)> =
+                sizes.iter().map(|(b, sort, _)| (Unknown::Bound(*b), *sort)).collect();
+            let found = self.exists_narrowed(&unknowns, body);
+            if !matches!(found, Err(EvalError::NeedsSolver(_))) || total > self.left {
+                return found;
+            }
         }
         // What stands inside is evaluated as often.
         let left = self.left;
@@ -158,6 +247,49 @@ impl Plain<'_> {
         self.left = left;
         self.known = outside;
         if found { Ok(true) } else { undefined.or_false() }
+    }
+}
+
+/// A quantifier over more combinations of values is looked at first, whether few of them are left: looking at a small
+/// body costs about as much as trying so many.
+const NARROWED: u64 = 64;
+
+/// So many terms that narrowing looks at are as much work as a combination of values.
+const TERMS: u64 = 16;
+
+impl Plain<'_> {
+    /// The same for a quantifier over many values, if few are left by what its body says about them.
+    fn exists_narrowed(&mut self, unknowns: &[(Unknown, SortId)], body: TermId) -> Result<bool, EvalError> {
+        let (left, depth) = (self.left, self.bound.len());
+        let outside = std::mem::take(&mut self.known);
+        // What stands inside is evaluated as often as there are values, which is not known yet.
+        let end = self.work + left;
+        let open = || EvalError::NeedsSolver("a quantifier is over too many values to try".into());
+        let context = Context { terms: self.pool, sorts: self.sorts };
+        let bound = self.bound.clone();
+        let env = Env { symbols: self.symbols, bound: &bound, ..Env::default() };
+        let holds = &mut |values: &[Value]| {
+            self.bound.truncate(depth);
+            for ((unknown, _), value) in unknowns.iter().zip(values) {
+                if let Unknown::Bound(b) = unknown {
+                    self.bound.push((*b, value.clone()));
+                }
+            }
+            if self.work >= end {
+                return Err(open());
+            }
+            self.work += 1;
+            self.known.clear();
+            self.left = left.min(end - self.work);
+            self.truth(body)
+        };
+        let mut trial = Trial { context, env, unknowns, condition: body, most: left, holds, work: 0 };
+        let found = trial.witness(open()).map(|w| w.is_some()).map_err(|failed| failed.error);
+        self.work += trial.work / TERMS;
+        self.bound.truncate(depth);
+        self.left = left;
+        self.known = outside;
+        found
     }
 }
 

@@ -2,19 +2,24 @@
 
 mod support;
 
+use std::time::Duration;
+
 use sioco_model::term::Op;
 use sioco_solve::builtin::Builtin;
 use sioco_solve::chain::{Chain, Switches};
-use sioco_solve::{Answer, Limits, Reason, Solver};
+use sioco_solve::{Answer, Leash, Limits, Reason, Solver};
 use support::{World, limits, seeds, walk};
 
 fn variants() -> Vec<Switches> {
     let all = Switches::default();
-    let none = Switches { simplification: false, witness: false, builtin: false, groups: false, cache: false };
+    let none =
+        Switches { simplification: false, witness: false, builtin: false, few: false, groups: false, cache: false };
     vec![
         Switches { simplification: false, ..all },
         Switches { witness: false, ..all },
         Switches { builtin: false, ..all },
+        Switches { few: false, ..all },
+        Switches { few: true, ..none },
         Switches { groups: false, ..all },
         Switches { cache: false, ..all },
         none,
@@ -253,4 +258,79 @@ fn a_program_that_never_says_anything_is_asked_twice() {
         assert!(what.contains("printed nothing in its first 0.3 s"), "{what}");
     }
     assert_eq!(chain.counters().back_end.asked, 2);
+}
+
+/// While somebody waits, questions are rationed by counted work: how many are answered is the same on any machine.
+#[test]
+fn whoever_waits_gets_so_much_work_and_no_more() {
+    let mut world = World::new(2, 0, 0, false);
+    let cubes = |world: &mut World, n: i64| {
+        let [x, y] = [world.ints[0], world.ints[1]];
+        let x3 = world.arith(Op::Mul, &[x, x, x]);
+        let y3 = world.arith(Op::Mul, &[y, y, y]);
+        let sum = world.arith(Op::Add, &[x3, y3]);
+        let n = world.int(n);
+        world.test(Op::Eq, &[sum, n])
+    };
+    let leash = Leash::new([], None);
+    let limits = Limits { leash: Some(leash.clone()), ..limits() };
+    let mut counts = Vec::new();
+    for _ in 0..2 {
+        // As long as one likes: the clock decides nothing here.
+        leash.hurry(Some(Duration::from_secs(10_000)));
+        leash.ration(100_000);
+        let (back_end, asked) = parrot(Answer::Unsat(None));
+        let mut chain = Chain::new(back_end);
+        let mut answered = 0;
+        for n in 0..200 {
+            let condition = cubes(&mut world, 9 * n + 4);
+            chain.push();
+            chain.assert(world.terms(), condition);
+            let answer = chain.check(world.terms(), &limits, false);
+            chain.pop();
+            match answer {
+                Answer::Unsat(_) => answered += 1,
+                Answer::Unknown(Reason::Spent) => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        counts.push((answered, asked.load(std::sync::atomic::Ordering::Relaxed)));
+        assert!(leash.is_spent() && leash.late() == 0);
+        // When nobody waits any more, it is answered as ever.
+        leash.hurry(None);
+        let condition = cubes(&mut world, 4);
+        chain.push();
+        chain.assert(world.terms(), condition);
+        assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unsat(Some(vec![condition])));
+    }
+    assert!(counts[0] == counts[1] && (5..60).contains(&counts[0].0), "{counts:?}");
+    // What used up its work is not remembered as undecided.
+    leash.hurry(Some(Duration::from_secs(10_000)));
+    let (back_end, _) = parrot(Answer::Unknown(Reason::Resources));
+    let condition = cubes(&mut world, 4);
+    let mut chain = Chain::new(back_end);
+    chain.assert(world.terms(), condition);
+    assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unknown(Reason::Spent));
+    assert!(leash.is_spent());
+    leash.hurry(None);
+    assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unknown(Reason::Resources));
+}
+
+/// A question that the clock ends is counted, but for those of whoever waits, and at the end of everything.
+#[test]
+fn what_the_clock_ends_is_counted() {
+    let mut world = World::new(1, 0, 0, false);
+    let (x, one) = (world.ints[0], world.int(1));
+    let condition = world.test(Op::Lt, &[one, x]);
+    let over = Leash::new([], Some(std::time::Instant::now()));
+    let leash = Leash::new([], None);
+    for (leash, pause, late) in [(&leash, false, 1), (&leash, true, 1), (&over, false, 0)] {
+        let (back_end, _) = parrot(Answer::Unknown(Reason::Time));
+        let mut chain = Chain::with(back_end, Switches { builtin: false, ..Switches::default() });
+        chain.assert(world.terms(), condition);
+        leash.hurry(pause.then(|| Duration::from_secs(100)));
+        let limits = Limits { leash: Some(leash.clone()), ..limits() };
+        assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unknown(Reason::Time));
+        assert_eq!(leash.late(), late);
+    }
 }

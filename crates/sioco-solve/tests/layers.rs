@@ -66,7 +66,7 @@ fn the_back_end_holds_the_stack() {
 /// What a scribe answered, as counters.
 fn counters_of(told: &Mutex<Told>) -> Counters {
     let mut counters = Counters::default();
-    for answer in &told.lock().expect("nobody panics with it").answers {
+    for answer in &told.lock().expect("nobody panicked with it").answers {
         match answer {
             Answer::Sat(_) => counters.sat += 1,
             Answer::Unsat(_) => counters.unsat += 1,

@@ -61,24 +61,26 @@ fn wide_quantifiers_are_left_to_a_solver_where_they_are_reached() {
         let reference = eval(&world.pool, &world.sorts, narrow, env).map(|v| v == Value::Bool(true));
         assert_eq!(truth(&world.pool, &world.sorts, narrow, &values), reference, "{n}");
     }
-    // Too wide: on its own, and by nesting. Nobody minds if it is not reached.
-    let sum = |w: &mut World, bound: &[TermId]| {
-        let sum = w.arith(Op::Add, bound);
-        w.test(Op::Eq, &[sum, x])
+    // Too wide: on its own, and by nesting. Nobody minds if it is not reached, or if another part decides.
+    let odd = |w: &mut World, bound: &[TermId]| {
+        let two = w.int(2);
+        let even = w.arith(Op::Mul, &[&[two], bound].concat());
+        w.test(Op::Eq, &[even, x])
     };
-    let wide = exists(&mut world, 3, 39, sum);
-    let nested = exists(&mut world, 1, 19, |w, _| exists(w, 1, 19, sum_of_one(x)));
+    let wide = exists(&mut world, 3, 39, odd);
+    let nested = exists(&mut world, 1, 39, |w, outer| {
+        let outer = outer[0];
+        exists(w, 2, 39, |w, inner| odd(w, &[outer, inner[0], inner[1]]))
+    });
     for c in [wide, nested] {
         let guarded = world.pool.and(&world.sorts, &[b, c]);
-        let at = |c, b| truth(&world.pool, &world.sorts, c, &[Value::Int(1_000), Value::Bool(b)]);
+        let behind = world.pool.and(&world.sorts, &[c, b]);
+        let at = |c, b| truth(&world.pool, &world.sorts, c, &[Value::Int(1_001), Value::Bool(b)]);
         assert!(matches!(at(c, true), Err(EvalError::NeedsSolver(_))));
         assert!(matches!(at(guarded, true), Err(EvalError::NeedsSolver(_))));
         assert_eq!(at(guarded, false), Ok(false));
+        assert_eq!(at(behind, false), Ok(false));
     }
-}
-
-fn sum_of_one(x: TermId) -> impl FnOnce(&mut World, &[TermId]) -> TermId {
-    move |w, bound| w.test(Op::Eq, &[bound[0], x])
 }
 
 #[test]
@@ -97,7 +99,8 @@ fn a_wide_quantifier_does_not_look_like_a_hang() {
         let started = Instant::now();
         chain.assert(world.terms(), c);
         let answer = chain.check(world.terms(), &Limits::default(), true);
-        assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+        // Both can be true: for 25 * 20 * 20 * 1 + 0, and wherever `x` is zero.
+        assert!(!matches!(answer, Answer::Unsat(_)), "{answer:?}");
         // One evaluation of this by the reference evaluator takes longer than that.
         assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
     }

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
-use sioco_model::{TermId, Value};
+use sioco_model::{SymbolId, TermId, Value, VarId};
 use sioco_solve::{Reason, Terms, logic};
 
 use crate::analysis::question::FIRST;
@@ -59,6 +59,21 @@ impl Path<'_> {
     pub fn have_values(&mut self, terms: &[TermId], values: &[Value]) -> TermId {
         self.build(|pool, sorts| {
             let all: Vec<TermId> = terms.iter().zip(values).map(|(t, v)| has_value(pool, sorts, *t, v)).collect();
+            pool.and(sorts, &all)
+        })
+    }
+
+    /// That variables which are free at the start have these values there.
+    pub fn starts_with(&mut self, start: &[(VarId, Value)]) -> TermId {
+        let known = |(v, value): &(VarId, Value)| Some((*v, self.names.known_variable(0, *v)?, value.clone()));
+        let known: Vec<(VarId, SymbolId, Value)> = start.iter().filter_map(known).collect();
+        let model = self.model;
+        self.build(|pool, sorts| {
+            let is = |(v, symbol, value): &(VarId, SymbolId, Value)| {
+                let term = pool.symbol(*symbol, model.variables[*v].sort);
+                has_value(pool, sorts, term, value)
+            };
+            let all: Vec<TermId> = known.iter().map(is).collect();
             pool.and(sorts, &all)
         })
     }

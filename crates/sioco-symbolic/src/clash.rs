@@ -49,7 +49,7 @@ impl Path<'_> {
             Origin::Defined(switch, _) | Origin::Silent(switch) => {
                 print::term_in(model, self.pool(), Some(switch), &|y| self.symbol_name(y), source)
             }
-            Origin::Agreement(..) | Origin::Definition(_) | Origin::Wanted => self.show(source),
+            Origin::Agreement(..) | Origin::Definition(_) | Origin::Rounds | Origin::Wanted => self.show(source),
         }
     }
 

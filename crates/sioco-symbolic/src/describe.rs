@@ -7,7 +7,7 @@ use sioco_model::print;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 
-use sioco_solve::values::{Choice, NoValues, Request, choose};
+use sioco_solve::values::{Choice, NoValues, Request, choose, choose_in_turn};
 use sioco_solve::{Reason, Witness};
 
 use crate::fold;
@@ -155,8 +155,33 @@ impl Path<'_> {
         self.witness_with(choice).map(|(solved, _)| solved)
     }
 
+    /// The least and the greatest value that a symbol has on this path, if both are there and known.
+    pub fn ends(&mut self, symbol: SymbolId) -> Option<(Value, Value)> {
+        if self.unproved().is_some() {
+            return None;
+        }
+        self.sync();
+        let (limits, sorts) = (self.limits.clone(), &self.model.sorts);
+        let mut end = |choice: Choice| {
+            let request = Request { symbols: &[symbol], choice, used: &[], guard: None, limits: &limits };
+            let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request).ok()?;
+            let known = !chosen.uncertain && !chosen.unbounded.contains(&symbol);
+            chosen.values.into_iter().next().filter(|_| known)
+        };
+        Some((end(Choice::Min)?, end(Choice::Max)?))
+    }
+
+    /// The same; where borders are chosen, another one for each turn.
+    pub fn solve_in_turn(&mut self, choice: Choice, turn: u64) -> Result<Solved, NoValues> {
+        self.witness_in_turn(choice, turn).map(|(solved, _)| solved)
+    }
+
     /// The same, with the values of all symbols.
     pub fn witness_with(&mut self, choice: Choice) -> Result<(Solved, Witness), NoValues> {
+        self.witness_in_turn(choice, 0)
+    }
+
+    fn witness_in_turn(&mut self, choice: Choice, turn: u64) -> Result<(Solved, Witness), NoValues> {
         if let Some(reason) = self.unproved_by_values() {
             return Err(NoValues::Unknown(reason));
         }
@@ -171,7 +196,7 @@ impl Path<'_> {
         };
         let guard = (!borders.is_empty()).then(|| self.pool.and(sorts, &borders));
         let request = Request { symbols: &wanted, choice, used: &[], guard, limits: &limits };
-        let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
+        let chosen = choose_in_turn(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request, turn)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };
         let model = self.model();
         let start = model.free_variables().filter_map(|v| {

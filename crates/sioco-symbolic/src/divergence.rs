@@ -1,13 +1,12 @@
 //! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
 //! states have no outputs.
 //!
-//! Where all values are known, the concrete semantics tells. Otherwise a round that asks nothing of what is not known is a
-//! proof for all values at once. And it is found out that a round is out of the question, since no internal steps lead
-//! back to these values or an output is always possible on the way. What is left is *perhaps* possible.
+//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that asks nothing of
+//! what is not known is a proof for all values at once. And it is found out that a round is out of the question, since no
+//! internal steps lead back to these values or an output is always possible on the way. What is left is *perhaps*
+//! possible.
 
 use rustc_hash::FxHashSet;
-use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
-use sioco_model::semantics::state::State;
 use sioco_model::{Id, LocationId, SymbolId, TermId, Value};
 use sioco_solve::Reason;
 
@@ -67,14 +66,12 @@ impl Path<'_> {
         if !self.may_diverge() {
             return Possible::No;
         }
-        let values: Option<Vec<Value>> = self.model.variables.ids().map(|v| self.value(v).cloned()).collect();
-        if let Some(values) = values {
-            let state = State::new(self.locations().to_vec(), values);
-            return match Interpreter::new(self.model).quiescence(&state) {
-                Ok(Quiescence::Diverging) => Possible::Yes,
-                Ok(Quiescence::Unknown { .. }) => Possible::Unknown(Reason::Divergence),
-                // An undefined guard is a model error, and no silence.
-                Ok(Quiescence::Quiescent | Quiescence::Active(_)) | Err(_) => Possible::No,
+        if let Some(rounds) = self.rounds_by_values() {
+            return match (rounds.open, rounds.diverging.is_empty()) {
+                // Which values are left after the silence is known only if it is known of all.
+                (true, _) => Possible::Unknown(Reason::Divergence),
+                (false, true) => Possible::No,
+                (false, false) => Possible::Yes,
             };
         }
         if self.is_on_plain_round() {
@@ -85,9 +82,11 @@ impl Path<'_> {
         }
         let start: Box<[LocationId]> = self.locations().into();
         let values = self.all_values();
+        self.in_rounds = true;
         self.advance_as(Step::Divergence, None);
         let round = self.may_come_back(&start, &values, STEPS, &mut { PROBES });
         self.retreat();
+        self.in_rounds = false;
         if round { Possible::Unknown(Reason::Divergence) } else { Possible::No }
     }
 

@@ -3,11 +3,13 @@
 //!
 //! "Possible in B" is `exists symbols of B. the variables have these values, and the path condition of B holds`. Most
 //! symbols are just the value of a variable and go away by putting in the value that A has; what is left is
-//! eliminated where possible, and the rest is a question to the solver. An *unknown* means: not included.
+//! eliminated where possible, and the rest is a question to the solver. Where that has no answer, or would take a
+//! quantifier, and few values are possible, these are compared one by one. An *unknown* means: not included.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::eval::EvalError;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{LocationId, Model, SymbolId, TermId, Value, VarId};
@@ -63,7 +65,12 @@ struct Summary {
     member: Option<TermId>,
     /// How often it may still be compared.
     attempts: u32,
+    /// The values that the variables can have together, if they are few; looked for when they are first needed.
+    rows: Option<Rows>,
 }
+
+/// Values of variables, if they are few.
+type Rows = Option<Arc<FxHashSet<Vec<Value>>>>;
 
 /// The states that were kept at some locations, and what comparing with them was good for.
 #[derive(Debug, Default)]
@@ -130,6 +137,8 @@ impl Inclusion {
         // Values that are possible here: where the other state does not have them, it does not include this one.
         let mut known: Vec<Witness> = Vec::new();
         let mut solved = false;
+        // All values that are possible here, if a comparison takes them.
+        let mut rows: Option<Rows> = None;
         for other in kept.states.iter_mut().take(most) {
             let InclusionCounters { included, unknown, .. } = self.counters;
             if kept.unknown >= GIVEN_UP || (unknown >= GIVEN_UP_IN_ALL && included < unknown) {
@@ -151,6 +160,14 @@ impl Inclusion {
                 }
             };
             let quantified = other.attempts != u32::MAX;
+            if quantified && let Some(included) = by_values(path, other, &mut rows) {
+                if included {
+                    kept.included += 1;
+                    self.counters.included += 1;
+                    return Some(other.node);
+                }
+                continue;
+            }
             if quantified {
                 if kept.quantified >= QUANTIFIED && kept.quantified_included * 4 < kept.quantified {
                     continue;
@@ -159,22 +176,26 @@ impl Inclusion {
                 other.attempts -= 1;
             }
             let goal = with_values(path, member);
-            let unknown = self.counters.unknown;
-            let included = match path.pool.as_const(goal) {
-                Some(value) => *value == Value::Bool(true),
+            let answer = match path.pool.as_const(goal) {
+                Some(value) => Some(*value == Value::Bool(true)),
                 None => {
                     if !std::mem::replace(&mut solved, true)
                         && let Answer::Sat(Some(values)) = path.solve()
                     {
                         known.push(values);
                     }
-                    !known.iter().any(|w| refuted(path, goal, w))
-                        && entailed(path, goal, &mut known, &mut self.counters)
+                    match known.iter().any(|w| refuted(path, goal, w)) {
+                        true => Some(false),
+                        false => entailed(path, goal, &mut known, &mut self.counters),
+                    }
                 }
             };
-            if self.counters.unknown > unknown {
+            let answer = answer.or_else(|| by_values(path, other, &mut rows));
+            if answer.is_none() {
+                self.counters.unknown += 1;
                 kept.unknown += 1;
             }
+            let included = answer == Some(true);
             if included {
                 kept.quantified_included += u64::from(quantified);
                 kept.included += 1;
@@ -206,7 +227,22 @@ fn summary(path: &mut Path<'_>, live: &Live, node: NodeId) -> Option<Summary> {
     for c in &conditions {
         symbols_of(path.pool(), *c, &mut symbols);
     }
-    Some(Summary { node, vars, symbols, conditions, member: None, attempts: u32::MAX })
+    Some(Summary { node, vars, symbols, conditions, member: None, attempts: u32::MAX, rows: None })
+}
+
+/// Whether the state at the end of the path is included in another one, where the values are few in both.
+fn by_values(path: &mut Path<'_>, other: &mut Summary, rows: &mut Option<Rows>) -> Option<bool> {
+    // At the same locations, the same variables are live.
+    let here = rows.get_or_insert_with(|| {
+        let vars: Vec<VarId> = other.vars.iter().map(|(var, _)| *var).collect();
+        path.possible_values(&vars).map(|rows| Arc::new(rows.into_iter().collect()))
+    });
+    let here = here.clone()?;
+    let there = other.rows.get_or_insert_with(|| {
+        let vars: Vec<Result<Value, TermId>> = other.vars.iter().map(|(_, value)| value.clone()).collect();
+        path.rows(&vars, &other.conditions).map(|rows| Arc::new(rows.into_iter().collect()))
+    });
+    there.as_ref().map(|there| here.is_subset(there))
 }
 
 /// Whether known values are the same: that settles most cases.
@@ -295,9 +331,14 @@ fn replace(path: &mut Path<'_>, term: TermId, put: &FxHashMap<SymbolId, TermId>)
     fold::substitute(&mut path.pool, &path.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
 }
 
-/// Whether the path condition implies the goal. Values that show that it does not are kept: they may do the same for
+/// Whether the path condition implies the goal, if that is found out. Values that show that it does not are kept: they may do the same for
 /// the next state. Each part of the goal is a question of its own, since a part is easily negated, and the whole is not.
-fn entailed(path: &mut Path<'_>, goal: TermId, known: &mut Vec<Witness>, counters: &mut InclusionCounters) -> bool {
+fn entailed(
+    path: &mut Path<'_>,
+    goal: TermId,
+    known: &mut Vec<Witness>,
+    counters: &mut InclusionCounters,
+) -> Option<bool> {
     let sorts = &path.model.sorts;
     let parts: Box<[TermId]> = match path.pool.get(goal) {
         // A part after one that is undefined does not count.
@@ -318,15 +359,14 @@ fn entailed(path: &mut Path<'_>, goal: TermId, known: &mut Vec<Witness>, counter
         let answer = path.solver.check_afresh(terms, &limits, true);
         path.solver.pop();
         counters.asked += 1;
-        counters.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
         match answer {
             Answer::Unsat(_) => {}
             Answer::Sat(values) => {
                 known.extend(values);
-                return false;
+                return Some(false);
             }
-            Answer::Unknown(_) => return false,
+            Answer::Unknown(_) => return None,
         }
     }
-    true
+    Some(true)
 }

@@ -15,6 +15,7 @@ mod clash;
 pub mod describe;
 mod divergence;
 pub mod explore;
+mod few;
 mod fold;
 pub mod graph;
 pub mod inclusion;

@@ -26,7 +26,7 @@ use sioco_model::semantics::state::State;
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SwitchId, SymbolId, TermId, Value, VarId};
 use sioco_solve::values::Bounds;
-use sioco_solve::{Answer, Limits, Reason, Symbols, Terms};
+use sioco_solve::{Answer, Finite, Limits, Reason, Symbols, Terms};
 
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared, Signatures, prepare};
@@ -138,6 +138,10 @@ pub struct Path<'m> {
     counters: Counters,
     /// Made when it is first needed.
     pub(crate) interpreter: Option<Box<Interpreter<'m>>>,
+    /// Tries values where these are few.
+    pub(crate) few: Finite,
+    /// Whether a round of internal steps is looked for.
+    pub(crate) in_rounds: bool,
 }
 
 impl<'m> Path<'m> {
@@ -183,6 +187,8 @@ impl<'m> Path<'m> {
             grown: model.variables.values().any(|v| v.initial.as_ref().is_some_and(is_large)),
             counters: Counters::default(),
             interpreter: None,
+            few: Finite::default(),
+            in_rounds: false,
         };
         for (id, v) in model.variables.iter() {
             match &v.initial {

@@ -25,6 +25,8 @@ pub enum Origin {
     Definition(VarId),
     /// The step (by its sending switch, if it is a handshake) must not be possible.
     Silent(SwitchId),
+    /// Internal steps must go on for ever, and give no output.
+    Rounds,
     /// The model does not ask for it, but somebody does.
     Wanted,
 }

@@ -42,6 +42,7 @@ impl Counters {
             (&mut own.simplification, &other.simplification),
             (&mut own.witness, &other.witness),
             (&mut own.builtin, &other.builtin),
+            (&mut own.few, &other.few),
             (&mut own.cache, &other.cache),
             (&mut own.back_end, &other.back_end),
         ];

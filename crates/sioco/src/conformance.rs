@@ -50,9 +50,9 @@ use sioco_exec::{Summary, Tester, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Page, Trails, summary};
+use sioco_report::run::{Campaign, Clock, Page, Trails, summary};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use crate::failure::Failure;
 use crate::model::{Choices, load};
@@ -117,7 +117,8 @@ impl Conformance {
         self
     }
 
-    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said.
+    /// The greatest number of inputs, outputs and silences; 1000 after the plan if nothing is said, and as many as the walks
+    /// of `random:N` have.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
@@ -186,8 +187,8 @@ impl Conformance {
         let covered = Covered::parse(&self.cover).map_err(Failure::usage)?;
         let back_end = BackEnd::Auto;
         let never = Arc::new(AtomicBool::new(false));
-        let plan = match &covered {
-            Covered::Random(walks) => planning::nothing(Cover::Random(*walks)),
+        let (plan, mut clock) = match &covered {
+            Covered::Random(walks) => (planning::nothing(Covered::walks(*walks)), Clock::default()),
             Covered::Auto => {
                 let wanted = Wanted {
                     cover: Cover::Switch,
@@ -211,27 +212,33 @@ impl Conformance {
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
         };
-        let walks = match covered {
+        let walks = match &covered {
             Covered::Random(_) => Walks::Random,
             Covered::Auto => Walks::Guided,
             Covered::Plan(_) => Walks::None,
         };
         let planned = plan.steps(&model.model) as u64;
-        let most = self.max_steps.unwrap_or(planned.saturating_add(WALKED));
+        let max_walks = covered.most_walks();
+        let most = match max_walks {
+            Some(_) => self.max_steps,
+            None => Some(self.max_steps.unwrap_or(planned.saturating_add(WALKED))),
+        };
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
             walks,
-            max_steps: Some(most),
+            max_walks,
+            max_steps: most,
             quiescence: self.quiescence,
             fail_fast: true,
             ..Settings::default()
         };
         let kept = settings.clone();
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone());
+        let leash = Leash::default();
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+        let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone()).on(&leash);
         let oracle = Arc::new(Mutex::new(oracle));
-        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle));
+        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle)).on(&leash);
         let mut sut = InProcess::new(&model.model, make);
         let mut trails = Trails::default();
         let mut journal = match &self.journal {
@@ -243,6 +250,7 @@ impl Conformance {
             trails.record(stamped);
             record(&mut journal, &model.model, stamped);
         });
+        clock.questions += leash.late();
         let found = found.of_plan(&plan);
         let took = begun.elapsed();
         let shrinking =
@@ -259,7 +267,8 @@ impl Conformance {
             quiescence: kept.quiescence,
             took: Some(took),
             planned: None,
-            budget: &format!("{most} steps"),
+            clock,
+            budget: &most.map(|most| format!("{most} steps")).unwrap_or_default(),
             journal: path.as_deref(),
             replay: None,
             gates: &[],

@@ -1,5 +1,7 @@
 //! Options that were not given on the command line: they come from the environment (`SIOCO_MAX_STEPS=500`), from the
-//! profile that `--profile` names, or from `[test]` in `sioco.toml`, the first of these that has one.
+//! profile that `--profile` names, or from `[test]` in `sioco.toml`, the first of these that has one. Lists (constants,
+//! gates, places where silence takes longer) are joined: each of these that says something about the same constant, gate or
+//! place takes the place of what the later ones say.
 //!
 //! The file is found by the model, so the command line is read twice: first for the model and the profile only, and then
 //! with what was found as the defaults.
@@ -9,7 +11,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Command, CommandFactory};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
 use sioco_adapter::config::Config;
 use sioco_model::names::did_you_mean;
 
@@ -17,23 +20,79 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::project::Project;
 
+/// The values of options, by the ids of their arguments.
+type Found = BTreeMap<String, Vec<String>>;
+
 /// The command that has options for which there are defaults.
 const TEST: &str = "test";
 /// How names in the environment begin.
 const PREFIX: &str = "SIOCO_";
 
-/// The command line, with defaults for what these arguments do not say.
-pub fn command(args: &[OsString]) -> Result<Command, Failure> {
+/// The parser with defaults for what these arguments do not say, and the arguments, with what of lists they do not say.
+pub fn command(args: Vec<OsString>) -> Result<(Command, Vec<OsString>), Failure> {
     let plain = Cli::command();
     // What is wrong with it is told when it is read for the second time.
-    let Ok(matches) = plain.clone().ignore_errors(true).try_get_matches_from(args) else { return Ok(plain) };
-    let Some((TEST, test)) = matches.subcommand() else { return Ok(plain) };
+    let Ok(matches) = plain.clone().ignore_errors(true).try_get_matches_from(&args) else { return Ok((plain, args)) };
+    let Some((TEST, test)) = matches.subcommand() else { return Ok((plain, args)) };
     let file = test.try_get_one::<PathBuf>("file").ok().flatten();
     let project = file.map(|file| Project::of(file)).transpose()?.unwrap_or_default();
     let profile = test.try_get_one::<String>("profile").ok().flatten().cloned();
     let profile = profile.or_else(|| std::env::var(format!("{PREFIX}PROFILE")).ok());
     let found = all(&project, profile.as_deref(), &|name| std::env::var(name).ok(), &plain)?;
-    Ok(plain.mut_subcommand(TEST, |command| found.into_iter().fold(command, with_default)))
+    let (found, args) = joined(found, test, args, &plain);
+    Ok((plain.mut_subcommand(TEST, |command| found.into_iter().fold(command, with_default)), args))
+}
+
+/// What the command line leaves of what was found elsewhere, and its arguments with what they add to lists: of options
+/// that take several values, those about something else. An option that excludes another one takes its place.
+fn joined(mut found: Found, given: &ArgMatches, mut args: Vec<OsString>, command: &Command) -> (Found, Vec<OsString>) {
+    let test = test_of(command);
+    let is_given = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let at = place_of_options(&args);
+    for arg in test.get_arguments().filter(is_given) {
+        drop_excluded(&mut found, arg, test);
+        let Some(before) = found.remove(arg.get_id().as_str()) else { continue };
+        let (Some(long), ArgAction::Append) = (arg.get_long(), arg.get_action()) else { continue };
+        let said: Vec<String> =
+            given.get_raw(arg.get_id().as_str()).into_iter().flatten().map(subject_of_raw).collect();
+        let kept = before.into_iter().filter(|value| !said.contains(&subject(value)));
+        args.splice(at..at, kept.map(|value| format!("--{long}={value}").into()));
+    }
+    (found, args)
+}
+
+/// What a value of a list is about: the name of a constant, or what is counted. The last value about something holds.
+fn subject(value: &str) -> String {
+    let about = value.split(['=', '<', '>']).next().unwrap_or(value).trim();
+    about.strip_prefix("possibly ").unwrap_or(about).trim().to_owned()
+}
+
+fn subject_of_raw(value: &std::ffi::OsStr) -> String {
+    subject(&value.to_string_lossy())
+}
+
+/// Where options of the command can stand: right after its name, before which there are only options of the program.
+fn place_of_options(args: &[OsString]) -> usize {
+    let mut at = 1;
+    while args.get(at).is_some_and(|arg| arg != TEST) {
+        at += 1;
+        // The value of an option may be the name of a command.
+        at += usize::from(args[at - 1] == "--color");
+    }
+    at + 1
+}
+
+/// Forgets options that one which is said later excludes.
+fn drop_excluded(found: &mut Found, arg: &Arg, test: &Command) {
+    let excludes = |a: &Arg, b: &Arg| test.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id());
+    found.retain(|id, _| {
+        let other = test.get_arguments().find(|other| other.get_id().as_str() == id.as_str());
+        other.is_none_or(|other| other.get_id() == arg.get_id() || !(excludes(arg, other) || excludes(other, arg)))
+    });
+}
+
+fn test_of(command: &Command) -> &Command {
+    command.find_subcommand(TEST).expect("there is such a command")
 }
 
 fn with_default(command: Command, (id, values): (String, Vec<String>)) -> Command {
@@ -59,11 +118,11 @@ fn all(
     profile: Option<&str>,
     environment: &dyn Fn(&str) -> Option<String>,
     command: &Command,
-) -> Result<BTreeMap<String, Vec<String>>, Failure> {
-    let test = command.find_subcommand(TEST).expect("there is such a command");
-    let options: Vec<(&str, &clap::Arg)> =
+) -> Result<Found, Failure> {
+    let test = test_of(command);
+    let options: Vec<(&str, &Arg)> =
         test.get_arguments().filter_map(|arg| Some((arg.get_long().filter(|long| *long != "profile")?, arg))).collect();
-    let mut found = BTreeMap::new();
+    let mut found = Found::new();
     let Config { test: general, profile: profiles, .. } = &project.config;
     let wrong = |section: &str, why: &str| Failure::usage(format!("`{}`, [{section}]: {why}", project.file()));
     let mut add = |section: &str, table: &BTreeMap<String, toml::Value>| {
@@ -75,7 +134,7 @@ fn all(
             };
             let values = texts(value, arg).and_then(|values| fits(command, arg, &values).map(|()| values));
             let values = values.map_err(|why| wrong(section, &format!("`{name}`: {why}")))?;
-            found.insert(arg.get_id().to_string(), values);
+            put(&mut found, arg, values, test);
         }
         Ok(())
     };
@@ -98,14 +157,25 @@ fn all(
             let values = vec![value];
             let wrong = |why| Failure::usage(format!("the environment variable `{name}`: {why}"));
             fits(command, arg, &values).map_err(wrong)?;
-            found.insert(arg.get_id().to_string(), values);
+            put(&mut found, arg, values, test);
         }
     }
     Ok(found)
 }
 
+/// Adds what is said later: it takes the place of what was said before, of lists only what is about the same, and of what
+/// it excludes.
+fn put(found: &mut Found, arg: &Arg, values: Vec<String>, test: &Command) {
+    drop_excluded(found, arg, test);
+    let before = found.remove(arg.get_id().as_str()).filter(|_| matches!(arg.get_action(), ArgAction::Append));
+    let said: Vec<String> = values.iter().map(|value| subject(value)).collect();
+    let kept = before.unwrap_or_default().into_iter().filter(|value| !said.contains(&subject(value)));
+    let all = kept.chain(values.iter().cloned()).collect();
+    found.insert(arg.get_id().to_string(), all);
+}
+
 /// Whether an option takes these values. It is asked here, since nobody knows later where they came from.
-fn fits(command: &Command, arg: &clap::Arg, values: &[String]) -> Result<(), String> {
+fn fits(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> {
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         let all = values.iter().all(|value| value.parse::<bool>().is_ok());
         return if all { Ok(()) } else { Err("it is `true` or `false`".into()) };
@@ -123,7 +193,7 @@ fn fits(command: &Command, arg: &clap::Arg, values: &[String]) -> Result<(), Str
 }
 
 /// The values of an option, as the command line would have them.
-fn texts(value: &toml::Value, arg: &clap::Arg) -> Result<Vec<String>, String> {
+fn texts(value: &toml::Value, arg: &Arg) -> Result<Vec<String>, String> {
     let one = |value: &toml::Value| match value {
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(n) => Ok(n.to_string()),

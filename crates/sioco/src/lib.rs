@@ -19,6 +19,7 @@ mod glossary;
 pub mod interrupt;
 pub mod markdown;
 pub mod model;
+pub mod options;
 pub mod output;
 pub mod plan;
 pub mod project;
@@ -43,19 +44,22 @@ use output::Output;
 pub fn run(args: impl IntoIterator<Item = impl Into<OsString>>, out: &mut Output) -> Exit {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     out.choose_colour(cli::colour_of(&args));
-    let command = match defaults::command(&args) {
-        Ok(command) => command,
+    let (command, args) = match defaults::command(args) {
+        Ok(found) => found,
         Err(failure) => {
             out.failure(&failure);
             return out.finish(failure.exit);
         }
     };
     let matches = command.try_get_matches_from(args);
-    let exit = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli.command.run(out).unwrap_or_else(|failure| {
-            out.failure(&failure);
-            failure.exit
-        }),
+    let exit = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
+        Ok((mut cli, matches)) => {
+            let done = options::check(&matches, &mut cli.command).and_then(|()| cli.command.run(out));
+            done.unwrap_or_else(|failure| {
+                out.failure(&failure);
+                failure.exit
+            })
+        }
         Err(answer) => answer_of_the_parser(&answer, out),
     };
     out.finish(exit)

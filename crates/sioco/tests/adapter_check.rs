@@ -223,6 +223,31 @@ fn what_is_left_over_after_a_reset_is_noticed() {
     assert_eq!(found["left_over"], true, "{found}");
 }
 
+/// Where runs change nothing that the model could notice later, nobody can tell whether something is left over.
+#[test]
+fn what_changes_nothing_does_not_show_whether_something_is_left_over() {
+    let stateless = "input ping(n: Int in 1..3)\ninput knock\noutput pong(n: Int)\noutput open\n\
+                     process P {\n  init idle { ?ping(n) ; !pong(n) -> idle ?knock ; !open -> idle }\n}\n";
+    // The second one remembers a number that it never looks at again.
+    for model in [stateless, MODEL] {
+        for seed in ["0", "1"] {
+            let run = Shell::default().check_with(model, &["--seed", seed]);
+            run.exits(0)
+                .stdout_has("  note  repeat      inputs of run ")
+                .stdout_has("answered as before, which does not");
+            assert!(!run.stdout.contains("nothing is left over"), "{}", run.stdout);
+        }
+    }
+    let of = |model: &str, shell: &Shell| {
+        let run = shell.check_with(model, &["--format", "json"]);
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        found["left_over"].clone()
+    };
+    assert_eq!(of(stateless, &Shell::default()), Value::Null);
+    let door = Shell { knock: SWING, reset: r#"door=shut; echo '{"type":"ready"}'"#, ..Shell::default() };
+    assert_eq!(of(DOOR, &door), false);
+}
+
 /// What is late after one input is late after others as well, seen or not; and the first output of a run is timed, too.
 #[test]
 fn times_are_suggested_for_what_was_not_seen() {

@@ -110,7 +110,7 @@ fn values_are_chosen() {
 fn what_else_may_happen_is_listed() {
     let run = plan(&example("atm/atm"), &[]);
     run.exits(0)
-        .stdout_has("also allowed here (inconclusive): !cash(x) by pay_cost, !screen(Refused)\n   !cash(0)  ?check")
+        .stdout_has("also allowed here (inconclusive): with another start !cash(x) by pay_cost, !screen(Refused)\n   !cash(0)  ?check")
         .stdout_has("where m = 0, cp = 0, x = 0 at the start")
         .stdout_has("can be inconclusive: whether `pay` is possible depends on the\n             initial `cp`");
     // Where nothing else may happen, nothing is listed.
@@ -122,7 +122,8 @@ fn what_else_may_happen_is_listed() {
 #[test]
 fn trees_branch_where_the_system_chooses() {
     let run = plan(&example("atm/atm"), &["--cover", "paths:2"]);
-    run.stdout_has("   ├ ?amount(a = 0)\n   │ ├ !cash(0) by pay  accept\n   │ ├ !cash(0) by pay_cost  accept\n");
+    run.stdout_has("   ├ ?amount(a = 0)\n   │ ├ !cash(0) by pay (with another start)  accept\n");
+    run.stdout_has("   │ ├ !cash(0) by pay_cost  accept\n   │ ├ !screen(Refused) (with another start)  accept\n");
     run.stdout_has("   └ delta  accept\n");
     // One purpose for each accept.
     let split = document(&example("atm/atm"), &["--cover", "paths:2", "--split"]);
@@ -430,7 +431,7 @@ fn every_field_of_a_plan_file_is_described() {
     assert!(missing.is_empty(), "not in docs/plan-file.md: {missing:?}");
     // The fields in the first column, all but those that take bad luck.
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-    let rare = ["cut", "reason", "doubt", "unknown", "apart", "answer"];
+    let rare = ["cut", "reason", "doubt", "unknown", "apart", "other_outputs", "answer"];
     let wrong: Vec<&str> = rows.filter(|f| !found.contains(*f) && !rare.contains(f)).collect();
     assert!(wrong.is_empty(), "in docs/plan-file.md, but never written: {wrong:?}");
 }

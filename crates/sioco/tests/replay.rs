@@ -215,3 +215,116 @@ fn bad_input_is_told() {
     fs::remove_file(folder.path("acc.sts")).unwrap();
     replay(&folder, &["j.jsonl"]).exits(2).stderr_has("acc.sts").stderr_has("`--model FILE`");
 }
+
+const CHOICE: &str = "\
+input  a
+output x
+output y
+output z
+process P {
+  init s { ?a -> t }
+  state t { !x -> s !y -> s }
+}
+";
+
+/// A system that may do several things does again what it did when it failed; what it cannot do any more is fixed.
+#[test]
+fn a_model_that_is_played_chooses_as_it_was_recorded() {
+    let folder = folder();
+    folder.write("choice.sts", CHOICE);
+    folder.write("seldom.sts", &CHOICE.replace("!y -> s", "!y -> s !x -> s !y -> s !x -> s !z -> s"));
+    let mut elsewhere = 0;
+    for seed in ["1", "2", "3", "4"] {
+        for more in [&["--no-shrink"][..], &[]] {
+            let args = ["test", "choice.sts", "--sut", "model:seldom.sts", "--solver", "builtin", "--seed", seed];
+            let options = ["--fail-fast", "--cover", "random", "--journal", "j.jsonl"];
+            sioco_in(&[&args[..], &options, more].concat(), &folder.path("")).exits(1);
+            for times in ["1", "5"] {
+                let run = replay(&folder, &["j.jsonl", "--times", times]);
+                run.exits(1).stdout_has("FAILED  run ").stdout_has("with the same failure\n");
+            }
+            replay(&folder, &["j.jsonl", "--sut", "model:choice.sts"]).exits(0).stdout_has("FIXED  run ");
+            // Where it was cannot be reached any more: that says nothing about what it would do there.
+            folder.write(
+                "other.sts",
+                &CHOICE
+                    .replace("?a -> t", "?a -> u")
+                    .replace("state t", "state u { !x -> v }\n  state v { ?a -> u }\n  state t"),
+            );
+            let run = replay(&folder, &["j.jsonl", "--sut", "model:other.sts"]);
+            // The first answer was the one that failed, or all before it was `x`.
+            if run.stdout.contains("FIXED") {
+                run.exits(0);
+            } else {
+                run.exits(3).stdout_has("NOT REPRODUCED  run ").stdout_has("went another way before");
+                elsewhere += 1;
+            }
+        }
+    }
+    assert!(elsewhere > 0, "it never went another way");
+}
+
+/// The same where values are free at the start, or chosen by the system.
+#[test]
+fn a_model_that_is_played_has_the_values_that_were_recorded() {
+    let folder = folder();
+    let text = "\
+input  ask
+output tell(n: Int)
+output any_(n: Int)
+process P {
+  var n: Int = any
+  init s { ?ask -> t }
+  state t { !tell(n) -> u }
+  state u { !any_(any k) [k > n] -> s }
+}
+";
+    folder.write("free.sts", text);
+    folder
+        .write("wrong.sts", &text.replace("!any_(any k) [k > n] -> s", "!any_(any k) [k > n] -> s !any_(n - 1) -> s"));
+    for seed in ["1", "2", "3"] {
+        let args =
+            ["test", "free.sts", "--sut", "model:wrong.sts", "--solver", "builtin", "--seed", seed, "--fail-fast"];
+        let run = sioco_in(&[&args[..], &["--cover", "random", "--journal", "j.jsonl"]].concat(), &folder.path(""));
+        run.exits(1).stdout_has("error[sioco::V001]");
+        replay(&folder, &["j.jsonl"]).exits(1).stdout_has("fails again, 3 times, with the same failure\n");
+        replay(&folder, &["j.jsonl", "--sut", "model:free.sts"]).exits(0).stdout_has("FIXED  run ");
+    }
+}
+
+/// A system that goes another way now and then may go the wrong one the next time: a few runs do not show that it is
+/// mended.
+#[cfg(unix)]
+#[test]
+fn a_system_that_chooses_is_not_fixed_by_choosing_otherwise() {
+    let folder = folder();
+    folder.write("choice.sts", CHOICE);
+    // What it says is decided by the number of the run.
+    let system = |says: &str| {
+        MOODY
+            .replace(r#""inputs":["inX"],"outputs":["outX","done"]"#, r#""inputs":["a"],"outputs":["x","y","z"]"#)
+            .replace("x=$((x + p)); y=$((x + run % 2))", says)
+            .replace(r#"\"gate\":\"outX\",\"args\":{\"p\":$y}"#, r#"\"gate\":\"$says\""#)
+    };
+    folder.program("sut.sh", &system("says=z"));
+    let args = ["test", "choice.sts", "--sut", "./sut.sh", "--solver", "builtin", "--seed", "1", "--no-shrink"];
+    let run = sioco_in(
+        &[&args[..], &["--fail-fast", "--cover", "random", "--journal", "j.jsonl"]].concat(),
+        &folder.path(""),
+    );
+    run.exits(1);
+    replay(&folder, &["j.jsonl"]).exits(1).stdout_has("FAILED");
+    folder.program("sut.sh", &system("says=x; [ $((run % 2)) = 0 ] && says=y"));
+    let run = replay(&folder, &["j.jsonl"]);
+    run.exits(3).stdout_has("NOT REPRODUCED  run 1 does not fail, tried 3 times; but the SUT chose otherwise");
+    run.stdout_has("  this does not show that it is mended: `--times 10` tries more often\n");
+    let run = replay(&folder, &["j.jsonl", "--format", "json"]);
+    let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["outcome"], &last["exit"]), (&"NOT REPRODUCED".into(), &3.into()));
+    assert_eq!(last["times"][0]["point"], "same");
+    replay(&folder, &["j.jsonl", "--times", "10"])
+        .exits(0)
+        .stdout_has("FIXED  run 1 does not fail any more, tried 10 times\n");
+    folder.program("sut.sh", &system("says=x"));
+    replay(&folder, &["j.jsonl"]).exits(0).stdout_has("FIXED  run 1 ");
+}

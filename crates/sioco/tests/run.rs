@@ -162,7 +162,9 @@ fn what_is_covered_can_be_chosen() {
         test(&folder, &["--sut", "model:acc.sts", "--interaction", manner, "--cover", "random:1"]).exits(0);
     }
     let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random:2", "--seed", "8"]);
-    run.exits(0).stdout_has("2 walks of 100 steps").stdout_has("200 steps");
+    run.exits(0).stdout_has(": 2 runs,");
+    let run = test(&folder, &["--sut", "model:acc.sts", "--cover", "random", "--seed", "8"]);
+    run.exits(0).stdout_has("the steps are used up (1000 steps)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--for", "100ms", "--cover", "random"]);
     run.exits(0).stdout_has("the time is used up (100 ms)");
     let run = test(&folder, &["--sut", "model:acc.sts", "--max-steps", "7", "--cover", "random"]);
@@ -299,7 +301,9 @@ fn a_plan_can_be_run_again_and_again() {
     // No input is sent last: its answer is to be judged, too.
     assert!((once + 999..=once + 1000).contains(&steps(&["--again"])));
     assert!((99..=100).contains(&steps(&["--again", "--max-steps", "100"])));
-    test(&folder, &["--sut", "model:acc.sts", "--again"]).exits(2).stderr_has("`--again` is for plans");
+    test(&folder, &["--sut", "model:acc.sts", "--again"])
+        .exits(2)
+        .stderr_has("`--again` has no effect here: it is for plans");
 }
 
 #[test]
@@ -457,7 +461,8 @@ fn the_order_of_a_model_that_plays_is_certain() {
     folder.write("s.sts", &format!("{gates}{spec}"));
     folder.write("i.sts", &format!("{gates}process I {{\n  init s0 {{ ?a -> s1 }}\n  state s1 {{ !x -> s0 }}\n}}\n"));
     let sut = ["--sut", "model:i.sts", "--solver", "builtin"];
-    for seed in ["1", "6"] {
+    // With other seeds it ignores the second input, and gives the output after that.
+    for seed in ["2", "3"] {
         let args = ["test", "s.sts", "--cover", "traces:3", "--seed", seed, "--journal", "j.jsonl", "--no-shrink"];
         let run = sioco_in(&[&args[..], &sut].concat(), &folder.path(""));
         run.exits(1).stdout_has("error[sioco::V001]").stdout_has("no `!x` leaves `s1`");

@@ -23,6 +23,11 @@ pub const LAYERS: &[Layer] = &[
         below: &["sioco-lang", "sioco-solve"],
     },
     Layer {
+        name: "sioco-trust",
+        job: "an oracle of its own: random models, their meaning by brute force, every command held against it",
+        below: &["sioco-exec", "sioco-lang"],
+    },
+    Layer {
         name: "sioco-fuzz",
         job: "random inputs for whatever reads text: parser, formatter, checker, importer",
         below: &["sioco-lang"],

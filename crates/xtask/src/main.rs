@@ -12,6 +12,7 @@ mod servers;
 mod setup;
 mod test;
 mod tidy;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,9 @@ usage: cargo xtask VERB
   tidy                             rules for the files of the repository
   generate [--check]               write the generated documents, or say which are out of date
   bench                            the benchmarks; instructions are counted where valgrind is installed
+  trust [OPTION…]                  every command held against an oracle of its own, on random models; --models N,
+                                   --child N, --hanging N, --journals N, --seed S, --jobs N, --resume, or one case
+                                   alone: --case SEED --check CHECK (docs/trust.md)
   mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh] [--quick]
                                    whether tests notice small changes of the program; the results are kept in
                                    target/mutants, so that it goes on where it ended (--fresh: from the start;
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         (Some("setup"), [] | ["--fetch"]) => setup::main,
         (Some("servers"), []) => servers::main,
         (Some("bench"), []) => bench::main,
+        (Some("trust"), _) => trust::main,
         (Some("mutants"), _) => mutants::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");

@@ -1,6 +1,6 @@
 //! One campaign against a mutant, until it is found out.
 
-use sioco_exec::player::{Manners, Player, Unspecified};
+use sioco_exec::player::{Manners, Player};
 use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
 use sioco_exec::{NoClock, Settings, Tester, Verdict, drive};
@@ -109,7 +109,7 @@ impl Trial {
 
 /// A campaign of at most so many steps.
 pub fn trial(spec: &Model, plan: &Plan, played: &Model, strategy: Strategy, seed: u64, most: u64) -> Trial {
-    let manners = Manners { unspecified: Unspecified::Ignore, ..Manners::default() };
+    let manners = Manners { waits: 0, ..Manners::default() };
     let mut player = Player::new(played).with_manners(manners);
     let walks = match strategy {
         Strategy::Switch { .. } | Strategy::Paper => Walks::Again,

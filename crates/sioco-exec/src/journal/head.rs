@@ -112,6 +112,7 @@ fn settings(s: &Settings) -> Json {
     put("values", json!(named(&VALUES, &s.values).unwrap_or("random")));
     put("walks", json!(named(&WALKS, &s.walks)));
     put("max_steps", json!(s.max_steps));
+    put("max_walks", json!(s.max_walks));
     put("walk", json!(s.walk));
     put("time_us", s.time.map_or(Json::Null, micros));
     put("quiescence_us", micros(s.quiescence));
@@ -167,6 +168,7 @@ fn read_settings(json: &Json) -> Settings {
         values: of("values").map_or(Choice::Random(seed), |(_, choice)| choice),
         walks: word("walks").and_then(|w| WALKS.into_iter().find(|(n, _)| *n == w)).map_or(usual.walks, |(_, w)| w),
         max_steps: number("max_steps"),
+        max_walks: number("max_walks"),
         walk: number("walk").unwrap_or(usual.walk),
         time: time("time_us"),
         quiescence: time("quiescence_us").unwrap_or(usual.quiescence),

@@ -18,15 +18,15 @@ const LONG: u64 = 3;
 pub(super) struct Draw {
     pub random: Random,
     /// Integers that the model mentions: what happens, often happens near them.
-    mentioned: Vec<i64>,
+    mentioned: Vec<BigInt>,
 }
 
 impl Draw {
     pub fn new(model: &Model) -> Draw {
         let mut mentioned = Vec::new();
         for i in 0..model.terms.len() {
-            if let Term::Const(Value::Int(n), _) = model.terms.get(TermId::from_index(i)) {
-                mentioned.push(*n);
+            if let Term::Const(value, _) = model.terms.get(TermId::from_index(i)) {
+                mentioned.extend(number::to_big(value));
             }
         }
         mentioned.sort_unstable();
@@ -49,15 +49,15 @@ impl Draw {
     }
 
     /// Some value of a sort; `seen` are integers that are worth trying again.
-    pub fn value(&mut self, sorts: &Sorts, sort: SortId, seen: &[i64]) -> Value {
+    pub fn value(&mut self, sorts: &Sorts, sort: SortId, seen: &[BigInt]) -> Value {
         self.nested(sorts, sort, seen, DEEP)
     }
 
-    fn nested(&mut self, sorts: &Sorts, sort: SortId, seen: &[i64], deep: u32) -> Value {
+    fn nested(&mut self, sorts: &Sorts, sort: SortId, seen: &[BigInt], deep: u32) -> Value {
         match sorts.get(sort) {
             Sort::Bool => Value::Bool(self.random.below(2) == 1),
             Sort::Int { lo, hi } => {
-                let n = BigInt::from(self.integer(seen));
+                let n = self.integer(seen);
                 number::int(clamp(n, lo.as_ref(), hi.as_ref(), |from, by| from + BigInt::from(by), self))
             }
             Sort::Real { lo, hi } => {
@@ -84,15 +84,15 @@ impl Draw {
         }
     }
 
-    fn integer(&mut self, seen: &[i64]) -> i64 {
+    fn integer(&mut self, seen: &[BigInt]) -> BigInt {
         match self.random.below(8) {
             0 | 1 if !self.mentioned.is_empty() => {
                 let place = self.place(self.mentioned.len());
-                self.mentioned[place].saturating_add(self.random.between(-1, 1))
+                &self.mentioned[place] + BigInt::from(self.random.between(-1, 1))
             }
-            2 | 3 if !seen.is_empty() => seen[self.place(seen.len())].saturating_add(self.random.between(-1, 1)),
-            4 => self.random.between(-100, 100),
-            _ => self.random.between(-2, 10),
+            2 | 3 if !seen.is_empty() => &seen[self.place(seen.len())] + BigInt::from(self.random.between(-1, 1)),
+            4 => self.random.between(-100, 100).into(),
+            _ => self.random.between(-2, 10).into(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Draw {
         let by = self.random.between(-far, far);
         let moved = match value {
             _ if self.random.below(4) == 0 => None,
-            Value::Int(n) => Some(number::int(BigInt::from(*n) + BigInt::from(by))),
+            Value::Int(_) | Value::BigInt(_) => number::add(value, &Value::Int(by)),
             Value::Real(r) => Some(Value::real(&**r + Rational::from(by) / Rational::from(1 << self.random.below(4)))),
             _ => None,
         };

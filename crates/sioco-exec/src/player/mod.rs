@@ -5,28 +5,39 @@
 //!
 //! Of free variables, and of hidden choices among too many values, it follows only some values. That is still a system
 //! that conforms: what it does, the model allows. Only an input that none of the followed values specify may be
-//! specified for others; then other values that explain the same trace are looked for, and otherwise it is refused. Who
-//! [refuses](Unspecified::Refuse) whatever is not specified says that nobody knows instead: refusals count there.
+//! specified for others. Then it asks for [all](whole) states that explain the same trace, and goes on with some of those
+//! that take the input. So whatever the model keeps to itself, an input is *unspecified* only if no state takes it that
+//! the model may be in; and what becomes of it is the same with hidden values and without ([`Unspecified`]). If that is
+//! not known, the player says so, which is a fault and no answer.
+//!
+//! A player can [follow](Sut::follow) a recorded run: then it chooses what was recorded, as long as the model allows it.
 
 mod draw;
+mod script;
+mod whole;
 mod world;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sioco_model::model::{CLOSED, CRASHED, Model};
+use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model, Switch};
+use sioco_model::number::{self, BigInt};
 use sioco_model::semantics::{State, StepError};
-use sioco_model::{GateId, SwitchId, Value};
-use sioco_solve::StateOracle;
-use sioco_solve::values::Random;
+use sioco_model::term::{Op, Term};
+use sioco_model::{GateId, Id, SwitchId, TermId, Value};
+use sioco_solve::values::{Bounds, Random};
+use sioco_solve::{BackEnd, StateOracle};
+use sioco_symbolic::path::SolverFactory;
 
+use self::script::Script;
+use self::whole::{Answer, Whole};
 use self::world::{Belief, Found, World};
 use crate::crash::Crash;
-use crate::event::{GateValue, Observation};
+use crate::event::{Action, GateValue, Observation};
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
-/// How many outputs may come before an input that nothing specifies.
+/// After so many outputs, an input that nothing specifies waits for no more.
 const OVERTAKEN: u32 = 100;
 
 /// How often other values of the free variables are drawn, and up to how long a trace they are tried on.
@@ -36,9 +47,9 @@ const REMEMBERED: usize = 10_000;
 /// What becomes of an input that nothing specifies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unspecified {
-    /// It waits for outputs that are under way, and is then ignored unless they led to where it is specified.
-    Wait,
-    /// It is taken at once, and changes nothing.
+    /// It is taken, and changes nothing, as in a system that takes every input. Outputs that are under way may come first
+    /// and lead to where it is specified: how many is left to [chance](Manners::waits), so that whatever is wrong behind
+    /// it is seen even where outputs never end.
     Ignore,
     /// It waits for outputs that are under way, and is then refused unless they led to where it is specified: a model is
     /// asked for what it takes where it waits (S2 definition 6).
@@ -55,18 +66,26 @@ pub struct Manners {
     /// The chance that an output is there at once, for a tester that does not wait. If it is not, the input that the tester
     /// sends then is taken first.
     pub prompt: u8,
+    /// The chance that an output comes before an input that is waiting, and that nothing specifies yet. It is drawn for
+    /// each output.
+    pub waits: u8,
     /// What becomes of an input that nothing specifies.
     pub unspecified: Unspecified,
 }
 
 impl Default for Manners {
     fn default() -> Self {
-        // Where both an input and an output are possible, either may win: what follows an input is to be seen, too.
-        Manners { silence: 30, outputs_first: 50, prompt: 50, unspecified: Unspecified::Wait }
+        // Where both an input and an output are possible, either may win: what follows an input is to be seen, too. An
+        // input that is taken where nothing specifies it mostly ends the run, so it rather waits.
+        Manners { silence: 30, outputs_first: 50, prompt: 50, waits: 50, unspecified: Unspecified::Ignore }
     }
 }
 
-/// What happened in a run, for trying other values of the free variables.
+fn builtin() -> Box<dyn Bounds> {
+    Box::new(BackEnd::BuiltIn.chain())
+}
+
+/// What happened in a run, for trying other values of what is hidden.
 #[derive(Clone, Debug)]
 enum Event {
     At(GateValue),
@@ -95,8 +114,18 @@ pub struct Player<'m> {
     ended: bool,
     closed: Option<GateId>,
     crashed: Option<GateId>,
-    /// Kept where there are free variables.
+    /// Whether the states that are followed may not be all that the model may be in.
+    hides: bool,
+    /// Whether something that is hidden is drawn.
+    draws: bool,
+    /// What happened, if something may be hidden.
     history: Option<Vec<Event>>,
+    oracle: Option<Arc<Mutex<StateOracle>>>,
+    solvers: SolverFactory<'m>,
+    /// Made when it is first asked.
+    whole: Option<Box<Whole<'m>>>,
+    /// What is done again.
+    script: Option<Script>,
     places: Option<Box<dyn Fn(SwitchId) -> String + 'm>>,
 }
 
@@ -117,7 +146,13 @@ impl<'m> Player<'m> {
             ended: false,
             closed: model.gate(CLOSED),
             crashed: model.gate(CRASHED),
+            hides: may_hide(model),
+            draws: draws(model),
             history: None,
+            oracle: None,
+            solvers: &builtin,
+            whole: None,
+            script: None,
             places: None,
         }
     }
@@ -130,7 +165,14 @@ impl<'m> Player<'m> {
 
     /// The same, with somebody to ask for values that cannot be found by trying.
     pub fn with_oracle(mut self, oracle: Arc<Mutex<StateOracle>>) -> Self {
-        self.world = self.world.with_oracle(oracle);
+        self.world = self.world.with_oracle(oracle.clone());
+        self.oracle = Some(oracle);
+        self
+    }
+
+    /// The same, with solvers for questions about values that are not followed: otherwise the built-in one.
+    pub fn with_solvers(mut self, solvers: SolverFactory<'m>) -> Self {
+        self.solvers = solvers;
         self
     }
 
@@ -152,13 +194,9 @@ impl<'m> Player<'m> {
         Fault { kind: FaultKind::Reported, message, stderr: Vec::new(), again: true }
     }
 
-    /// Only some values are followed of what the model keeps to itself, so nobody knows whether it takes the first input.
-    fn unsure(&self) -> Fault {
-        let input = self.queue.front().map(|(_, input)| input.show(self.model)).unwrap_or_default();
-        let message = format!(
-            "the model that is played has too many hidden values to follow them all: whether it takes {input} here is not \
-             known"
-        );
+    /// Something about the model is not known, so that nobody can say what it does.
+    fn unsure(&self, what: &str) -> Fault {
+        let message = format!("the model that is played cannot go on: {what}");
         Fault { kind: FaultKind::Reported, message, stderr: Vec::new(), again: true }
     }
 
@@ -178,66 +216,118 @@ impl<'m> Player<'m> {
         };
         let allowed = self.world.after(&mut self.belief, found.gate, &found.args)?;
         debug_assert!(allowed, "an output that a state offers leads on from it");
-        self.remember(|| Event::At(found.clone()));
+        Ok(Ok(self.gave(found)))
+    }
+
+    /// An output was given; the belief is the one after it.
+    fn gave(&mut self, output: GateValue) -> Polled {
+        self.remember(|| Event::At(output.clone()));
         self.overtaken += 1;
-        let seen = if Some(found.gate) == self.closed {
+        let seen = if Some(output.gate) == self.closed {
             self.ended = true;
             Observation::Closed
-        } else if Some(found.gate) == self.crashed {
+        } else if Some(output.gate) == self.crashed {
             self.ended = true;
             Observation::Crashed(Crash::default())
         } else {
-            Observation::Output(found)
+            Observation::Output(output)
         };
-        Ok(Ok(Polled::Event(SutEvent::Observed(seen))))
+        Polled::Event(SutEvent::Observed(seen))
     }
 
-    /// Takes or refuses the first input of the queue, or lets an output come first. Nothing if it is not known whether the
-    /// model specifies it.
-    fn serve(&mut self, id: u64, input: GateValue) -> Result<Option<Polled>, StepError> {
+    /// Takes or refuses the first input of the queue, or lets an output come first.
+    fn serve(&mut self, id: u64, input: GateValue) -> Result<Polled, Stuck> {
         if self.ended {
-            return Ok(Some(self.refuse(id, "the system has ended")));
+            return Ok(self.refuse(id, "the system has ended"));
         }
         if !self.world.fits(input.gate, &input.args) {
-            return Ok(Some(self.refuse(id, "its values do not fit the gate")));
+            return Ok(self.refuse(id, "its values do not fit the gate"));
         }
         let held = std::mem::take(&mut self.held);
+        let now = match self.script.as_mut().and_then(Script::next) {
+            Some(Action::Input(next)) if next == input => {
+                self.script.as_mut().into_iter().for_each(Script::done);
+                true
+            }
+            // Silence comes while no input is under way.
+            Some(Action::Input(_) | Action::Seen(Observation::Delta)) => {
+                self.script.as_mut().into_iter().for_each(Script::leave);
+                false
+            }
+            Some(Action::Seen(next)) => {
+                if let Some(seen) = self.again(&next)? {
+                    self.queue.push_front((id, input));
+                    return Ok(seen);
+                }
+                false
+            }
+            None => false,
+        };
         // After silence nothing comes by itself.
-        if !self.silent
+        let may_give = !self.silent && !now;
+        if may_give
             && !held
             && self.world.draw.percent(self.manners.outputs_first)
             && let Ok(output) = self.give()?
         {
             self.queue.push_front((id, input));
-            return Ok(Some(output));
+            return Ok(output);
         }
-        if self.world.after(&mut self.belief, input.gate, &input.args)? {
-            return Ok(Some(self.take(id, input)));
+        match self.whether(&Event::At(input.clone()))? {
+            Some(true) => return Ok(self.take(id, input)),
+            Some(false) => {}
+            None => {
+                let what = format!("whether it takes {} here is not known", input.show(self.model));
+                return Err(Stuck::Unknown(what));
+            }
         }
         let refuses = self.manners.unspecified == Unspecified::Refuse;
-        let waits = self.manners.unspecified != Unspecified::Ignore && !self.silent && self.overtaken < OVERTAKEN;
+        let waits = may_give && self.overtaken < OVERTAKEN && (refuses || self.world.draw.percent(self.manners.waits));
         if waits && let Ok(output) = self.give()? {
             self.queue.push_front((id, input));
-            return Ok(Some(output));
-        }
-        if self.history.is_none() && self.belief.whole {
-            if refuses {
-                return Ok(Some(self.refuse(id, "the model does not specify it here")));
-            }
-            // It changes nothing; silence after it is news.
-            self.silent = false;
-            self.overtaken = 0;
-            self.spare.push(input.args);
-            return Ok(Some(Polled::Event(SutEvent::Accepted { id })));
-        }
-        if self.redraw(&input) {
-            return Ok(Some(self.take(id, input)));
+            return Ok(output);
         }
         if refuses {
-            self.queue.push_front((id, input));
-            return Ok(None);
+            return Ok(self.refuse(id, "the model does not specify it here"));
         }
-        Ok(Some(self.refuse(id, "no values of the free variables were found for which the model specifies it here")))
+        // It changes nothing; silence after it is news.
+        self.silent = false;
+        self.overtaken = 0;
+        self.spare.push(input.args);
+        Ok(Polled::Event(SutEvent::Accepted { id }))
+    }
+
+    /// Whether this may happen now, whatever the hidden values are; then it does. Nothing if that is not known.
+    fn whether(&mut self, event: &Event) -> Result<Option<bool>, StepError> {
+        let followed = match event {
+            Event::At(at) => self.world.after(&mut self.belief, at.gate, &at.args)?,
+            Event::Delta => self.world.quiet(&mut self.belief)?,
+        };
+        if followed || self.belief.whole {
+            return Ok(Some(followed));
+        }
+        let Some(history) = self.history.take() else { return Ok(None) };
+        // What is longer was not kept.
+        let answer = match history.len() <= REMEMBERED {
+            true => {
+                let (model, oracle, solvers) = (self.model, &self.oracle, self.solvers);
+                let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(model, oracle.clone(), solvers)));
+                match whole.after(&history, event, self.world.draw.random.bits()) {
+                    Answer::Unknown if self.draws => self.redraw(&history, event),
+                    known => known,
+                }
+            }
+            false => Answer::Unknown,
+        };
+        self.history = Some(history);
+        Ok(match answer {
+            Answer::Possible(states, whole) => {
+                self.belief = Belief { states, closed: false, whole };
+                Some(true)
+            }
+            Answer::Impossible => Some(false),
+            Answer::Unknown => None,
+        })
     }
 
     fn take(&mut self, id: u64, input: GateValue) -> Polled {
@@ -253,43 +343,85 @@ impl<'m> Player<'m> {
         Polled::Event(SutEvent::Refused { id, why: why.into() })
     }
 
-    /// Looks for other values of the free variables that explain what happened, and specify this input next.
-    fn redraw(&mut self, input: &GateValue) -> bool {
-        let Some(history) = self.history.take() else { return false };
-        let happened = history.iter().filter_map(|e| match e {
+    /// Looks for other values of the free variables that explain what happened, and allow this next.
+    fn redraw(&mut self, history: &[Event], next: &Event) -> Answer {
+        let happened = history.iter().chain([next]).filter_map(|e| match e {
             Event::At(at) => Some(at),
             Event::Delta => None,
         });
-        let values = happened.chain([input]).flat_map(|at| &at.args);
-        let mut seen: Vec<i64> = values.filter_map(|v| if let Value::Int(n) = v { Some(*n) } else { None }).collect();
+        let values = happened.flat_map(|at| &at.args);
+        let mut seen: Vec<BigInt> = values.filter_map(number::to_big).collect();
         seen.sort_unstable();
         seen.dedup();
-        let found = (0..REDRAWN).find_map(|_| {
-            // What is undefined for other values is none of those that explain anything.
+        for _ in 0..REDRAWN {
             let mut belief = self.world.initial(&seen);
-            for event in &history {
+            let explained = history.iter().chain([next]).all(|event| {
                 let allowed = match event {
                     Event::At(at) => self.world.after(&mut belief, at.gate, &at.args),
                     Event::Delta => self.world.quiet(&mut belief),
                 };
-                allowed.ok().filter(|allowed| *allowed)?;
+                // What is undefined for other values is none of those that explain anything.
+                allowed == Ok(true)
+            });
+            if explained {
+                return Answer::Possible(belief.states, belief.whole);
             }
-            let allowed = self.world.after(&mut belief, input.gate, &input.args);
-            allowed.ok().filter(|allowed| *allowed).map(|_| belief)
-        });
-        let whole = history.len() <= REMEMBERED;
-        self.history = Some(history);
-        match found.filter(|_| whole) {
-            Some(belief) => {
-                self.belief = belief;
-                true
+        }
+        Answer::Unknown
+    }
+
+    /// Does what was recorded next, if the model allows it; otherwise the player goes its own way from here on.
+    fn again(&mut self, next: &Observation) -> Result<Option<Polled>, Stuck> {
+        let gate = |gate: GateId| Event::At(GateValue { gate, args: Vec::new() });
+        let event = match next {
+            Observation::Output(output) if self.world.fits(output.gate, &output.args) => {
+                Some(Event::At(output.clone())).filter(|_| !self.silent)
             }
-            None => false,
+            Observation::Closed => self.closed.filter(|_| !self.silent).map(gate),
+            Observation::Crashed(_) => self.crashed.filter(|_| !self.silent).map(gate),
+            Observation::Delta => Some(Event::Delta),
+            Observation::Output(_) | Observation::Malformed { .. } => None,
+        };
+        let can = match &event {
+            Some(event) if !self.ended => self.whether(event)?,
+            _ => Some(false),
+        };
+        let Some(script) = &mut self.script else { return Ok(None) };
+        match (can, event) {
+            (Some(true), Some(Event::At(output))) => {
+                script.done();
+                Ok(Some(self.gave(output)))
+            }
+            (Some(true), _) => {
+                script.done();
+                self.silent = true;
+                self.remember(|| Event::Delta);
+                Ok(Some(Polled::Event(SutEvent::Observed(Observation::Delta))))
+            }
+            (Some(false), _) => {
+                script.leave();
+                Ok(None)
+            }
+            (None, _) => {
+                script.lose();
+                Ok(None)
+            }
         }
     }
 
     /// Something that the system does by itself.
-    fn act(&mut self, wait: bool) -> Result<Polled, StepError> {
+    fn act(&mut self, wait: bool) -> Result<Polled, Stuck> {
+        match self.script.as_mut().and_then(Script::next) {
+            // What was recorded comes to who waits for it.
+            Some(_) if !wait => return Ok(Polled::Nothing),
+            Some(Action::Seen(next)) => {
+                if let Some(seen) = self.again(&next)? {
+                    return Ok(seen);
+                }
+            }
+            Some(Action::Input(_)) => self.script.as_mut().into_iter().for_each(Script::leave),
+            None => {}
+        }
         if self.silent || self.ended {
             return Ok(Polled::Nothing);
         }
@@ -307,8 +439,11 @@ impl<'m> Player<'m> {
                 self.silent = true;
                 self.remember(|| Event::Delta);
             }
-            // What cannot be told to be silent: the tester may wait as long as it likes.
-            Err(_) if !self.hush()? => return Ok(Polled::Nothing),
+            // Silence would be an answer, and perhaps a wrong one.
+            Err(_) if !self.hush()? => {
+                let what = "whether it gives an output here, or is silent, is not known";
+                return Err(Stuck::Unknown(what.into()));
+            }
             Err(_) => {}
         }
         Ok(Polled::Event(SutEvent::Observed(Observation::Delta)))
@@ -337,7 +472,9 @@ impl Sut for Player<'_> {
         self.held = false;
         self.silent = false;
         self.ended = false;
-        self.history = self.model.free_variables().next().map(|_| Vec::new());
+        self.script = None;
+        self.history = self.hides.then(Vec::new);
+        self.whole.as_mut().into_iter().for_each(|whole| whole.begin());
         if let Some(start) = &self.start {
             self.belief.clone_from(start);
             return Ok(());
@@ -345,7 +482,7 @@ impl Sut for Player<'_> {
         self.belief = self.world.initial(&[]);
         let closed = self.world.close(&mut self.belief);
         // Where nothing is drawn, it is the same each time.
-        if closed.is_ok() && self.history.is_none() && self.belief.whole {
+        if closed.is_ok() && self.belief.whole {
             self.start = Some(self.belief.clone());
         }
         closed.map_err(|e| self.fault(&e))
@@ -360,14 +497,58 @@ impl Sut for Player<'_> {
 
     /// Nothing here takes time: a wait that is not zero ends with an output or with silence, which is announced once.
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        if let Some(oracle) = &self.oracle {
+            oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+        }
         let polled = match self.queue.pop_front() {
             Some((id, input)) => self.serve(id, input),
-            None => self.act(!wait.is_zero()).map(Some),
+            None => self.act(!wait.is_zero()),
         };
-        match polled {
-            Ok(Some(polled)) => Ok(polled),
-            Ok(None) => Err(self.unsure()),
-            Err(e) => Err(self.fault(&e)),
-        }
+        polled.map_err(|stuck| match stuck {
+            Stuck::Error(error) => self.fault(&error),
+            Stuck::Unknown(what) => self.unsure(&what),
+        })
     }
+
+    fn follow(&mut self, recorded: &[Action]) {
+        self.script = Some(Script::new(recorded));
+    }
+
+    fn follows(&self) -> Option<bool> {
+        self.script.as_ref().map(Script::is_sure)
+    }
+}
+
+/// Why a model that is played cannot go on.
+enum Stuck {
+    /// It is undefined.
+    Error(StepError),
+    /// What it does is not known.
+    Unknown(String),
+}
+
+impl From<StepError> for Stuck {
+    fn from(error: StepError) -> Stuck {
+        Stuck::Error(error)
+    }
+}
+
+/// Whether the states that are followed may not be all: of free variables, hidden choices, and guards that take a solver.
+fn may_hide(model: &Model) -> bool {
+    let exists = |i: usize| matches!(model.terms.get(TermId::from_index(i)), Term::App(Op::Exists { .. }, ..));
+    let hidden = |s: &Switch| match s.label {
+        Label::Internal | Label::Send(_) => true,
+        Label::Gate(gate) => {
+            model.gates[gate].direction == Direction::Output && s.params.iter().any(|p| p.term.is_none())
+        }
+        Label::Receive(_) => false,
+    };
+    model.free_variables().next().is_some() || model.switches.values().any(hidden) || (0..model.terms.len()).any(exists)
+}
+
+/// Whether other values of what is hidden can be drawn: of free variables and hidden choices.
+fn draws(model: &Model) -> bool {
+    let hidden =
+        |s: &Switch| matches!(s.label, Label::Internal | Label::Send(_)) && s.params.iter().any(|p| p.term.is_none());
+    model.free_variables().next().is_some() || model.switches.values().any(hidden)
 }

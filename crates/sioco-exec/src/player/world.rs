@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use sioco_model::model::{Direction, Label, Model};
+use sioco_model::number::BigInt;
 use sioco_model::semantics::interpreter::Passing;
 use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
 use sioco_model::{GateId, IdVec, LocationId, SwitchId, Value};
@@ -30,7 +31,7 @@ pub(super) struct Belief {
     pub states: Vec<State>,
     /// Whether internal steps have been followed.
     pub closed: bool,
-    /// Whether these are all states that the model can be in, from the initial state that was drawn.
+    /// Whether these are all states that the model can be in.
     pub whole: bool,
 }
 
@@ -99,10 +100,11 @@ impl<'m> World<'m> {
     }
 
     /// An initial state, with values for the free variables; `seen` are integers that are worth trying.
-    pub fn initial(&mut self, seen: &[i64]) -> Belief {
+    pub fn initial(&mut self, seen: &[BigInt]) -> Belief {
         let World { run, draw, model, .. } = self;
         let state = run.initial(&mut |v| draw.value(&model.sorts, model.variables[v].sort, seen));
-        Belief { states: vec![state], closed: false, whole: true }
+        let whole = model.free_variables().next().is_none();
+        Belief { states: vec![state], closed: false, whole }
     }
 
     /// Follows internal steps.
@@ -227,7 +229,6 @@ impl<'m> World<'m> {
         if let Some(oracle) = &self.oracle {
             let question = Question { condition: s.guard, unknowns: &unknowns, vars: state.values(), params: &[] };
             let mut oracle = oracle.lock().unwrap_or_else(PoisonError::into_inner);
-            oracle.refill();
             let choice = Choice::Random(self.draw.random.bits());
             let chosen = oracle.choose(&question, choice).ok().flatten();
             drop(oracle);
@@ -348,12 +349,13 @@ impl<'m> World<'m> {
     pub fn quiet(&mut self, belief: &mut Belief) -> Result<bool, StepError> {
         self.close(belief)?;
         let mut kept = Vec::with_capacity(belief.states.len());
+        let mut whole = belief.whole;
         for state in &belief.states {
             kept.push(match self.run.quiescence(state)? {
                 Quiescence::Quiescent | Quiescence::Diverging => true,
                 Quiescence::Active(_) => false,
                 Quiescence::Unknown { .. } => {
-                    belief.whole = false;
+                    whole = false;
                     false
                 }
             });
@@ -361,6 +363,7 @@ impl<'m> World<'m> {
         if !kept.contains(&true) {
             return Ok(false);
         }
+        belief.whole = whole;
         let mut kept = kept.into_iter();
         belief.states.retain(|_| kept.next().expect("one answer for each state"));
         // A state on a silent cycle may step on.

@@ -148,7 +148,7 @@ fn watch(again: &mut Again<'_, '_>, sut: &mut dyn Sut, way: Way<'_>) -> Next {
     if again.clock.now() >= way.until {
         return Ok(Some(Cause::Open(Open::Other(LATE.into()))));
     }
-    again.wait(sut, None, false)
+    again.wait(sut)
 }
 
 fn await_(again: &mut Again<'_, '_>, sut: &mut dyn Sut, wait: Await, way: Way<'_>) -> Next {

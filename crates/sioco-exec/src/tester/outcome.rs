@@ -119,6 +119,9 @@ impl Tester<'_> {
         if verdict == Verdict::Fail && self.settings.fail_fast {
             self.stop(End::FailFast);
         }
+        if verdict != Verdict::Error {
+            self.hangs = 0;
+        }
         self.spoiled += u32::from(misordered && verdict == Verdict::Error);
         self.faults += u32::from(stillborn);
         if stillborn && self.faults >= FAULTS {
@@ -245,6 +248,7 @@ impl Tester<'_> {
             end: self.end.clone().unwrap_or(End::Done),
             runs: self.runs,
             probing: self.probing_runs,
+            unbegun: self.unbegun,
             steps: self.steps,
             inputs: self.sent,
             purposes,

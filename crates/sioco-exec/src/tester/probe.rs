@@ -4,6 +4,7 @@
 use sioco_plan::Event;
 
 use super::{Decision, Pending, Tester};
+use crate::border;
 use crate::event::{GateValue, Observation};
 use crate::record::{Record, Why};
 use crate::summary::Probed;
@@ -44,6 +45,11 @@ impl Tester<'_> {
             return None;
         };
         let input = GateValue { gate: *gate, args: args.clone() };
+        if border::check(self.referee.model(), &input).is_err() {
+            probing.done = true;
+            self.dropped += 1;
+            return None;
+        }
         self.choice = Some((input.clone(), Why::Probe(probing.purpose)));
         Some(Decision::Send { id: self.ids + 1, input, at_once: true })
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{FAULTS, Mode, Pending, SPOILED, Tester};
+use super::{FAULTS, HANGS, Mode, Pending, SPOILED, Tester};
 use crate::course::Ahead;
 use crate::event::{GateValue, Observation};
 use crate::record::{End, Record};
@@ -177,6 +177,7 @@ impl Tester<'_> {
         if self.in_run {
             self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
         } else {
+            self.unbegun += 1;
             self.records.push(Record::Fault(fault));
             self.worst = self.worst.max(Some(Verdict::Error));
             self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
@@ -184,7 +185,8 @@ impl Tester<'_> {
         self.faults += 1;
         // Each of these costs a person time, whatever comes in between, and tells nothing new after a while.
         self.spoiled += u32::from(matches!(kind, FaultKind::Timeout | FaultKind::Died));
-        if !again || self.faults >= FAULTS || self.spoiled >= SPOILED {
+        self.hangs += u32::from(kind == FaultKind::Timeout);
+        if !again || self.faults >= FAULTS || self.spoiled >= SPOILED || self.hangs >= HANGS {
             self.stop(End::Broken);
         }
     }

@@ -310,15 +310,18 @@ impl Tester<'_> {
         let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
         let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
+        // Whoever tries again wants other values, if there are any.
+        let again = self.repeated || suite.accepted(target).any(|p| self.results[p].attempts > 1);
+        let turn = if again { settings.values.turn(random) } else { 0 };
         match &h.place {
             Place::Known(state) if !suite.remembers() => {
                 let patterns = is_keen(settings).then_some(&inputs.patterns);
-                course::solve(walker, state, &legs, settings.values, random, patterns)
+                course::solve(walker, state, &legs, (settings.values, turn), random, patterns)
             }
             _ => {
                 let before = suite.line(0, mark).expect("the root is above everything");
                 let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
-                course::solve_after(walker, &before, trace, &legs, settings.values, random)
+                course::solve_after(walker, &before, trace, &legs, (settings.values, turn), random)
             }
         }
     }

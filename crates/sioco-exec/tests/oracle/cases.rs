@@ -61,10 +61,20 @@ pub fn are_many() -> bool {
 
 /// Runs a property on as many random specifications as its part of all cases; it says what is wrong. Properties with
 /// different numbers get different specifications.
-pub fn for_cases(number: u64, usual: u64, mut property: impl FnMut(&Case) -> Result<(), String>) {
+pub fn for_cases(number: u64, usual: u64, property: impl FnMut(&Case) -> Result<(), String>) {
+    for_cases_of(generate::spec, number, usual, property);
+}
+
+/// The same on specifications of another kind.
+pub fn for_cases_of(
+    kind_of: fn(&mut Rng) -> Spec,
+    number: u64,
+    usual: u64,
+    mut property: impl FnMut(&Case) -> Result<(), String>,
+) {
     let first = first_seed().unwrap_or(number * 1_000_000);
     for seed in first..first + cases(usual) {
-        let spec = generate::spec(&mut Rng::new(seed));
+        let spec = kind_of(&mut Rng::new(seed));
         let case = Case::new(&spec, seed).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", spec.text()));
         let mut check = |case: &Case| match catch_unwind(AssertUnwindSafe(|| property(case))) {
             Ok(result) => result,

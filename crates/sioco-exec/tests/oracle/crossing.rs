@@ -110,7 +110,7 @@ impl<'l> Known<'l> {
     pub fn input(&mut self, act: Act, order: Order) {
         self.quiet = false;
         self.now.send(act);
-        if order == Order::Sut {
+        if order.is_of_system() {
             self.now.take_all();
         }
     }

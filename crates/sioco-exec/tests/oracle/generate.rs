@@ -19,6 +19,16 @@ impl Scope {
 
 /// The specification of a seed.
 pub fn spec(rng: &mut Rng) -> Spec {
+    some_spec(rng, false)
+}
+
+/// The same with much to believe at once, and mostly with an end: the first variable is free with twelve values, each a
+/// hypothesis of its own, and systems may close.
+pub fn spec_with_many_hypotheses(rng: &mut Rng) -> Spec {
+    some_spec(rng, true)
+}
+
+fn some_spec(rng: &mut Rng, many: bool) -> Spec {
     let gates = |rng: &mut Rng, names: &[&str]| -> Vec<Gate> {
         let gate = |name: &&str, rng: &mut Rng| Gate {
             name: (*name).into(),
@@ -34,12 +44,18 @@ pub fn spec(rng: &mut Rng) -> Spec {
         channel: range(rng),
         processes: Vec::new(),
     };
+    if many && rng.chance(80) {
+        spec.outputs.push(Gate { name: CLOSED.into(), param: None });
+    }
     let processes = if rng.chance(20) { 2 } else { 1 };
-    for _ in 0..processes {
+    for process in 0..processes {
         let most = if processes == 1 { 2 } else { 1 };
-        let variables = (0..rng.below(most + 1)).map(|_| {
+        let first = many && process == 0;
+        let count = rng.below(most + 1).max(usize::from(first));
+        let variables = (0..count).map(|v| {
             let range = range(rng);
             match rng.below(100) {
+                _ if first && v == 0 => Variable { range: (0, 11), initial: None },
                 // More values than the engine follows one by one.
                 0..3 => Variable { range: (0, 99), initial: None },
                 3..15 => Variable { range, initial: None },

@@ -77,6 +77,9 @@ pub struct Switch {
     pub target: usize,
 }
 
+/// The output that is the end of the system.
+pub const CLOSED: &str = "closed";
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gate {
     pub name: String,

@@ -10,13 +10,15 @@ use sioco_model::{GateId, Model, Value};
 use super::lts::Act;
 use super::machine::Machine;
 use super::rng::Rng;
-use super::spec::{Gate, Spec};
+use super::spec::{CLOSED, Gate, Spec};
 
 /// The names that the oracle and the engine have for the same things.
 #[derive(Clone, Debug)]
 pub struct Names {
     inputs: Vec<(GateId, bool)>,
     outputs: Vec<(GateId, bool)>,
+    /// The output that is the end, by its place.
+    closed: Option<usize>,
 }
 
 impl Names {
@@ -28,7 +30,13 @@ impl Names {
             assert!(ids.iter().all(|(id, _)| model.gates[*id].direction == direction));
             ids
         };
-        Names { inputs: ids(&spec.inputs, Direction::Input), outputs: ids(&spec.outputs, Direction::Output) }
+        let closed = spec.outputs.iter().position(|g| g.name == CLOSED);
+        Names { inputs: ids(&spec.inputs, Direction::Input), outputs: ids(&spec.outputs, Direction::Output), closed }
+    }
+
+    /// Whether this is the end of the system.
+    pub fn is_end(&self, act: Act) -> bool {
+        matches!(act, Act::Out(g, _) if Some(g) == self.closed)
     }
 
     /// An input or output for the engine.
@@ -45,6 +53,7 @@ impl Names {
     pub fn observation(&self, act: Act) -> Observation {
         match act {
             Act::Delta => Observation::Delta,
+            _ if self.is_end(act) => Observation::Closed,
             _ => Observation::Output(self.gate_value(act)),
         }
     }
@@ -68,6 +77,7 @@ impl Names {
         match seen {
             Observation::Output(value) => self.act(value),
             Observation::Delta => Act::Delta,
+            Observation::Closed => Act::Out(self.closed.expect("the model has an end"), 0),
             other => panic!("machines do not do that: {other:?}"),
         }
     }

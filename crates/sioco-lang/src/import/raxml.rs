@@ -16,6 +16,7 @@ mod expr;
 mod names;
 mod prune;
 mod read;
+mod reading;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashSet;
 
 use self::expr::{Expr, Ref};
 use self::read::Reader;
+use self::reading::Guess;
 use super::{ImportError, Imported, Place};
 use crate::source::MAX_FILE_BYTES;
 
@@ -40,15 +42,17 @@ const MAX_LISTED: usize = 20;
 /// How the assignments of one transition are executed. The files do not say; there are two dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
+    /// As RaLib does, at once, unless what the file reads [shows](reading) that it means the other.
+    #[default]
+    Auto,
     /// One after the other: `t := x; x := y; y := t` swaps. Handwritten files and those of the Automata Wiki, such as
     /// the Bounded Retransmission Protocol, mean this.
-    #[default]
     InOrder,
-    /// All at once on the old values: `x := y; y := x` swaps. Files that RaLib itself has written mean this.
+    /// All at once on the old values: `x := y; y := x` swaps. RaLib's own loader does this.
     AtOnce,
 }
 
-/// Turns a register automaton into text of our language, with assignments executed one after the other.
+/// Turns a register automaton into text of our language, with assignments executed as the file seems to mean them.
 ///
 /// `name` is the name of the file, for the header and the name of the process.
 pub fn raxml(xml: &str, name: &str) -> Result<Imported, ImportError> {
@@ -66,8 +70,22 @@ pub fn raxml_with(xml: &str, name: &str, order: Order) -> Result<Imported, Impor
     // No document type: entities could make a small file arbitrarily large.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let doc = Document::parse_with_options(xml, options).map_err(xml_error)?;
-    let mut reader = Reader::new(&doc, order);
-    let automaton = reader.read()?;
+    let first = if order == Order::Auto { Order::AtOnce } else { order };
+    let mut reader = Reader::new(&doc, first);
+    let mut automaton = reader.read()?;
+    if order == Order::Auto {
+        reader.notes.guessed = reading::guess(&automaton);
+        if let Some(Guess::InOrder(why)) = reader.notes.guessed {
+            reader = Reader::new(&doc, Order::InOrder);
+            automaton = reader.read()?;
+            let (name, at) = (&automaton.registers[why.register].name, reader.place(why.at));
+            reader.notes.not_at_once = Some(match why.twice {
+                true => format!("`{name}`, which is assigned again at {at}, is assigned in vain"),
+                false => format!("`{name}` is read at {at} before anything is assigned to it"),
+            });
+            reader.notes.guessed = Some(Guess::InOrder(why));
+        }
+    }
     let automaton = automaton.pruned(&mut reader.notes);
     Ok(write::write(&automaton, name, reader.notes))
 }
@@ -139,6 +157,10 @@ struct Notes {
     seen: FxHashSet<(&'static str, String, String)>,
     /// How assignments were executed.
     executed: Order,
+    /// Why, if nobody asked for it.
+    guessed: Option<Guess>,
+    /// What would happen at once, where that shows that it is not meant.
+    not_at_once: Option<String>,
 }
 
 /// A type of our language.
@@ -215,6 +237,8 @@ struct Transition {
     guard: Option<Expr>,
     /// One assignment for each variable, all at once.
     update: Vec<(usize, Expr)>,
+    /// What its assignments tell about the order that they are meant in.
+    order: reading::Evidence,
 }
 
 /// The automaton. Lists keep the order of the file.

@@ -12,8 +12,9 @@
 use super::domain::Domain;
 use super::interpreter::Draw;
 use super::program::Context;
-use crate::eval::{EXISTS_LIMIT, Env, EvalError, eval};
-use crate::id::{BinderId, Id, SortId, TermId};
+use super::trial::{TRIALS, Trial};
+use crate::eval::{EXISTS_LIMIT, Env, EvalError, eval, junction};
+use crate::id::{BinderId, Id, SortId, SymbolId, TermId};
 use crate::number::{self, Rational};
 use crate::term::{Op, Term};
 use crate::value::Value;
@@ -25,12 +26,16 @@ pub enum Unknown {
     Param(u32),
     /// A variable bound by a quantifier.
     Bound(BinderId),
+    /// A value that symbolic execution leaves open.
+    Symbol(SymbolId),
 }
 
-/// Why there is no answer, and for which values of the unknowns the condition is undefined, if these are known.
-#[derive(Clone, Debug)]
-pub(super) struct Failed {
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// The reason.
     pub error: EvalError,
+    /// Values of the unknowns for which the condition is undefined, if some are known.
     pub at: Option<Vec<Value>>,
 }
 
@@ -73,8 +78,8 @@ pub fn witness(
     unknowns: &[(Unknown, SortId)],
     condition: TermId,
     env: Env<'_>,
-) -> Result<Option<Vec<Value>>, EvalError> {
-    Search { context, unknowns, condition, env }.witness().map_err(|f| f.error)
+) -> Result<Option<Vec<Value>>, Failed> {
+    Search { context, unknowns, condition, env }.witness()
 }
 
 /// All values of the unknowns that make the condition true, in a fixed order. It is an error if there are some for which
@@ -84,23 +89,15 @@ pub fn all(
     unknowns: &[(Unknown, SortId)],
     condition: TermId,
     env: Env<'_>,
-) -> Result<Vec<Vec<Value>>, EvalError> {
-    Search { context, unknowns, condition, env }.all().map_err(|f| f.error)
+) -> Result<Vec<Vec<Value>>, Failed> {
+    Search { context, unknowns, condition, env }.all()
 }
 
 /// The truth value of a condition, with its quantifiers decided as [`exists`] does: without trying every value where
-/// that is not needed.
+/// that is not needed. What a solver would have to say does not matter where other parts decide.
 pub(super) fn decide(context: Context<'_>, condition: TermId, env: Env<'_>) -> Result<bool, EvalError> {
     match context.terms.get(condition) {
-        Term::App(op @ (Op::And | Op::Or), args) => {
-            let stop = *op == Op::Or;
-            for a in args {
-                if decide(context, *a, env)? == stop {
-                    return Ok(stop);
-                }
-            }
-            Ok(!stop)
-        }
+        Term::App(op @ (Op::And | Op::Or), args) => junction(context.terms, *op, args, |a| decide(context, a, env)),
         Term::App(Op::Not, args) => Ok(!decide(context, args[0], env)?),
         Term::App(Op::Exists { first, count }, args) => exists(context, *first, *count, args[0], env),
         _ => {
@@ -120,19 +117,27 @@ pub(super) fn holds(
 ) -> Result<bool, EvalError> {
     let mut params = env.params.to_vec();
     let mut bound = env.bound.to_vec();
+    let mut symbols = Vec::new();
+    let put = |values: &mut Vec<Value>, i: usize, value: &Value| {
+        if values.len() <= i {
+            values.resize(i + 1, Value::Bool(false));
+        }
+        values[i] = value.clone();
+    };
     for ((unknown, _), value) in unknowns.iter().zip(values) {
         match unknown {
-            Unknown::Param(i) => {
-                let i = *i as usize;
-                if params.len() <= i {
-                    params.resize(i + 1, Value::Bool(false));
-                }
-                params[i] = value.clone();
-            }
+            Unknown::Param(i) => put(&mut params, *i as usize, value),
             Unknown::Bound(b) => bound.push((*b, value.clone())),
+            Unknown::Symbol(y) => {
+                if symbols.is_empty() {
+                    symbols = env.symbols.to_vec();
+                }
+                put(&mut symbols, y.index(), value);
+            }
         }
     }
-    decide(context, condition, Env { params: &params, bound: &bound, ..env })
+    let symbols = if symbols.is_empty() { env.symbols } else { &symbols };
+    decide(context, condition, Env { params: &params, bound: &bound, symbols, ..env })
 }
 
 /// How often values are drawn until the whole condition holds.
@@ -213,12 +218,27 @@ impl<'a> Search<'a> {
         Narrowing { search: self, domains: self.everything(), impossible: false }
     }
 
+    /// What trying the values says that are left, if they are few.
+    fn by_trial<T>(&self, ask: impl FnOnce(&mut Trial<'_>) -> T) -> T {
+        let Search { context, unknowns, condition, env } = *self;
+        let holds = &mut |values: &[Value]| self.holds(values);
+        ask(&mut Trial { context, env, unknowns, condition, most: TRIALS, holds, work: 0 })
+    }
+
     fn holds(&self, values: &[Value]) -> Result<bool, EvalError> {
         holds(self.context, self.unknowns, values, self.condition, self.env)
     }
 
     /// See [`witness`].
     pub fn witness(&self) -> Result<Option<Vec<Value>>, Failed> {
+        match self.witness_by_domains() {
+            Err(Failed { error: why @ EvalError::NeedsSolver(_), .. }) => self.by_trial(|trial| trial.witness(why)),
+            answer => answer,
+        }
+    }
+
+    /// The same without trying more than what conjuncts leave that speak of one unknown plainly.
+    pub(super) fn witness_by_domains(&self) -> Result<Option<Vec<Value>>, Failed> {
         let (mut undecided, mut undefined) = (None, None);
         for (i, part) in self.left().into_iter().enumerate() {
             if let Some(values) = self.plain_witness(i, &part) {
@@ -294,6 +314,13 @@ impl<'a> Search<'a> {
 
     /// See [`all`].
     pub fn all(&self) -> Result<Vec<Vec<Value>>, Failed> {
+        match self.all_by_domains() {
+            Err(Failed { error: why @ EvalError::NeedsSolver(_), .. }) => self.by_trial(|trial| trial.all(why)),
+            answer => answer,
+        }
+    }
+
+    fn all_by_domains(&self) -> Result<Vec<Vec<Value>>, Failed> {
         let mut found: Vec<Vec<Value>> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
         for (i, part) in self.left().into_iter().enumerate() {
@@ -531,6 +558,7 @@ impl Narrowing<'_> {
         let leaf = match self.search.context.terms.get(term) {
             Term::Param(i, _) => Unknown::Param(*i),
             Term::Bound(b, _) => Unknown::Bound(*b),
+            Term::Symbol(y, _) => Unknown::Symbol(*y),
             _ => return None,
         };
         self.search.unknowns.iter().position(|(u, _)| *u == leaf)
@@ -542,6 +570,7 @@ impl Narrowing<'_> {
             let unknown = match t {
                 Term::Param(i, _) => Unknown::Param(*i),
                 Term::Bound(b, _) => Unknown::Bound(*b),
+                Term::Symbol(y, _) => Unknown::Symbol(*y),
                 _ => return,
             };
             ground &= !self.search.unknowns.iter().any(|(u, _)| *u == unknown);

@@ -187,12 +187,10 @@ impl Domain {
             }
             Sort::Int { .. } => {
                 let (lo, hi) = self.integers(sorts);
-                let small = |n: Option<BigInt>| n.map(|n| i64::try_from(n).ok());
-                let (lo, hi) = match (small(lo), small(hi)) {
-                    (Some(None), _) | (_, Some(None)) => return None,
-                    (lo, hi) => (lo.flatten(), hi.flatten()),
-                };
-                (0..DRAWS).map(|_| Value::Int(draw.whole(lo, hi))).find(fits)
+                if lo.as_ref().zip(hi.as_ref()).is_some_and(|(lo, hi)| lo > hi) {
+                    return None;
+                }
+                (0..DRAWS).map(|_| number::int(draw.whole(lo.as_ref(), hi.as_ref()))).find(fits)
             }
             Sort::Real { .. } => {
                 let (lo, hi) = (self.lo.as_ref().map(|b| &b.0), self.hi.as_ref().map(|b| &b.0));

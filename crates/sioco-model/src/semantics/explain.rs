@@ -153,8 +153,8 @@ impl Interpreter<'_> {
         if reasons.is_empty() && !open {
             let unknowns = self.unknowns(switch);
             let question = Question { condition: s.guard, unknowns: &unknowns, vars: env.vars, params: &[] };
-            let known = choice::witness(context, &unknowns, s.guard, env);
-            let clash = match known {
+            let search = choice::Search { context, unknowns: &unknowns, condition: s.guard, env };
+            let clash = match search.witness_by_domains().map_err(|failed| failed.error) {
                 // Without parameters there is nothing to clash: it is undefined, or it is false.
                 Err(EvalError::NeedsSolver(_)) if undefined.is_none() || !unknowns.is_empty() => {
                     self.oracle.clash(&question)

@@ -3,11 +3,15 @@
 //! The product of parallel processes is never built: a step moves one process, or two of them by a handshake (T-M5; S4
 //! section 2.1), and only the states that are asked for exist.
 
+mod cycles;
+mod fit;
 mod handshake;
 mod open;
 mod sample;
 mod silence;
 
+use self::cycles::Cycles;
+use self::fit::Fit;
 pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -36,6 +40,8 @@ pub struct Interpreter<'m> {
     pending: Vec<(VarId, Value)>,
     /// Who answers what takes a solver.
     pub(super) oracle: Asked,
+    /// What was found out about silence.
+    cycles: Cycles,
 }
 
 #[derive(Clone, Debug)]
@@ -49,8 +55,10 @@ struct Compiled {
     chooses: bool,
     /// An update of one variable, which needs no intermediate store.
     single: bool,
-    /// Whether a parameter that the system chooses has a tolerance, so that its value may come from outside its range.
-    strict: bool,
+    /// Which values each parameter can have.
+    fits: Box<[Fit]>,
+    /// An internal switch that leads to the same state whatever it chooses.
+    idle_choice: bool,
 }
 
 /// The switches of a location, by what they do.
@@ -250,7 +258,8 @@ impl<'m> Interpreter<'m> {
                 update: s.update.iter().map(|(v, t)| (*v, compile(*t))).collect(),
                 chooses: s.params.iter().any(|p| p.term.is_none()),
                 single: s.update.len() == 1,
-                strict: s.params.iter().any(|p| p.term.is_none() && p.tolerance.is_some()),
+                fits: (0..s.params.len()).map(|i| Fit::of(model, id, i)).collect(),
+                idle_choice: s.label == Label::Internal && !s.update.iter().any(|(_, t)| model.terms.reads_param(*t)),
             });
             let out = &mut locations[s.source];
             match s.label {
@@ -269,12 +278,14 @@ impl<'m> Interpreter<'m> {
             memory: Memory::default(),
             pending: Vec::new(),
             oracle: Asked::default(),
+            cycles: Cycles::default(),
         }
     }
 
     /// The same, with somebody to ask what takes a solver.
     pub fn with_oracle(mut self, oracle: Arc<Mutex<dyn Oracle>>) -> Self {
         self.oracle = Asked(Some(oracle));
+        self.cycles = Cycles::default();
         self
     }
 
@@ -299,13 +310,13 @@ impl<'m> Interpreter<'m> {
         self.initial(&mut |v| self.model.sorts.default_value(self.model.variables[v].sort))
     }
 
-    /// Whether the values [fit](crate::model::Param::takes) the parameters of the gate, one each (T-L2).
+    /// Whether this is a [gate value](Model::is_gate_value) (T-L2).
     pub fn is_gate_value(&self, gate: GateId, args: &[Value]) -> bool {
-        let params = &self.model.gates[gate].params;
-        params.len() == args.len() && params.iter().zip(args).all(|(p, v)| p.takes(&self.model.sorts, v))
+        self.model.is_gate_value(gate, args)
     }
 
-    /// Whether the switch is enabled in the state for these values (T-L3; S0 definition 7). They must fit the gate.
+    /// Whether the switch is enabled in the state for these values (T-L3; S0 definition 7). It is not for values that its
+    /// parameters cannot have.
     pub fn enabled(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
         let s = &self.model.switches[switch];
         if state.location(s.process) != s.source {
@@ -314,23 +325,16 @@ impl<'m> Interpreter<'m> {
         self.holds(state, switch, args)
     }
 
-    /// Whether guard and arguments agree with the values; the location is not looked at.
+    /// Whether the parameters can have the values, and guard and arguments agree with them; the location is not looked at.
     #[inline]
     fn holds(&mut self, state: &State, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
         let context = self.context();
         let compiled = &self.switches[switch];
         let env = Env { vars: &state.vars, params: args, bound: &[], symbols: &[] };
-        if compiled.strict {
-            // The system chooses only inside the range; the tolerance is for values that the model computes.
-            let params = &self.model.switches[switch].params;
-            let mut chosen = params.iter().zip(args).filter(|(p, _)| p.term.is_none());
-            if !chosen.all(|(p, v)| self.model.sorts.contains(p.sort, v)) {
-                return Ok(false);
-            }
+        // Guards speak of values of the parameters; of others they say nothing.
+        if args.len() != compiled.fits.len() || !compiled.fits.iter().zip(args).all(|(f, v)| f.takes(self.model, v)) {
+            return Ok(false);
         }
-        // A conjunction with a false part is false, so that an open question about the guard matters only if the
-        // arguments agree.
-        let mut open = None;
         if let Some(guard) = &compiled.guard {
             match guard.run_bool(&mut self.memory, context, env) {
                 Ok(true) => {}
@@ -341,28 +345,35 @@ impl<'m> Interpreter<'m> {
                     match self.oracle.whether(context, &question, Err(e)) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
-                        Err(e @ EvalError::NeedsSolver(_)) => open = Some(e),
-                        Err(e) => return Err(StepError::new(self.model, env, switch, Part::Guard, e)),
+                        Err(e) => {
+                            let open = matches!(e, EvalError::NeedsSolver(_)) && !context.terms.is_partial(condition);
+                            // With another value it is not enabled, whatever the guard says.
+                            if open && self.same_terms(env, switch, args) == Ok(false) {
+                                return Ok(false);
+                            }
+                            return Err(StepError::new(self.model, env, switch, Part::Guard, e));
+                        }
                     }
                 }
             }
         }
+        self.same_terms(env, switch, args)
+    }
+
+    /// Whether the terms of a label have these values.
+    #[inline]
+    fn same_terms(&mut self, env: Env<'_>, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
+        let context = self.context();
+        let compiled = &self.switches[switch];
         for (i, term) in compiled.terms.iter().enumerate() {
             let Some(term) = term else { continue };
             let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
             let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
-            match same {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                // Where the guard may be false, the argument need not have a value.
-                Err(_) if open.is_some() => {}
-                Err(e) => return Err(StepError::new(self.model, env, switch, Part::Argument(i), e)),
+            if !same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))? {
+                return Ok(false);
             }
         }
-        match open {
-            None => Ok(true),
-            Some(e) => Err(StepError::new(self.model, env, switch, Part::Guard, e)),
-        }
+        Ok(true)
     }
 
     /// Takes a switch if it is enabled: the guard-checked step (S0 definition 7). The state is unchanged otherwise.
@@ -396,8 +407,7 @@ impl<'m> Interpreter<'m> {
         Ok(None)
     }
 
-    /// The enabled switches of a gate for these values, in the order written, into `found`. The values must fit the gate.
-    /// Where it takes a solver that is not there, or does not know, the switch is in `open`.
+    /// The enabled switches of a gate for these values, in the order written, into `found`. Where it takes a solver that is not there, or does not know, the switch is in `open`.
     pub fn enabled_switches(
         &mut self,
         state: &State,

@@ -10,9 +10,13 @@ pub mod choice;
 mod domain;
 pub mod explain;
 pub mod interpreter;
+pub mod narrow;
 pub mod oracle;
 pub mod program;
+mod range;
+pub mod shape;
 pub mod state;
+pub mod trial;
 
 pub use interpreter::{Interpreter, Quiescence, Step, StepError};
 pub use oracle::{Oracle, Question};

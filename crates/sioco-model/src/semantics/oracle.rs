@@ -39,6 +39,11 @@ pub trait Oracle: Send {
 
     /// The conjuncts of the condition that cannot be true together; none if the condition can be true.
     fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, String>;
+
+    /// A number that changes when it is worth asking again what had no answer.
+    fn generation(&self) -> u64 {
+        0
+    }
 }
 
 /// An oracle, if there is one.
@@ -102,6 +107,12 @@ impl Asked {
         let answer = answer.map_err(Failed::from);
         let ask = |oracle: &mut dyn Oracle| Ok(oracle.witness(question)?.is_some());
         self.or(context, question, answer, ask, |holds| *holds).map_err(|f| f.error)
+    }
+
+    /// See [`Oracle::generation`].
+    pub fn generation(&self) -> u64 {
+        let Some(oracle) = &self.0 else { return 0 };
+        oracle.lock().unwrap_or_else(PoisonError::into_inner).generation()
     }
 
     /// The conjuncts that clash, if the oracle finds some.

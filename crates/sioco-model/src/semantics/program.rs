@@ -71,6 +71,7 @@ enum Instr {
 /// A compiled term.
 #[derive(Clone, Debug)]
 pub struct Program {
+    term: TermId,
     code: Vec<Instr>,
     constants: Vec<Value>,
     result: Arg,
@@ -124,7 +125,7 @@ impl Program {
             subroutine_index: FxHashMap::default(),
         };
         let result = c.value(term);
-        c.finish(result)
+        c.finish(term, result)
     }
 
     /// Runs the program.
@@ -150,8 +151,12 @@ impl Program {
     /// Runs a program whose result is a truth value.
     #[inline]
     pub fn run_bool(&self, memory: &mut Memory, context: Context<'_>, env: Env<'_>) -> Result<bool, EvalError> {
-        self.execute(memory, context, &env)?;
-        Ok(truth(self.operand(self.result, memory, &env)))
+        match self.execute(memory, context, &env) {
+            Ok(()) => Ok(truth(self.operand(self.result, memory, &env))),
+            // Another part may decide, whatever a solver would say.
+            Err(EvalError::NeedsSolver(_)) => choice::decide(context, self.term, env),
+            Err(error) => Err(error),
+        }
     }
 
     /// The truth value, if the program is a constant.
@@ -557,7 +562,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn finish(mut self, result: Arg) -> Program {
+    fn finish(mut self, term: TermId, result: Arg) -> Program {
         let main_end = self.code.len();
         if !self.subroutines.is_empty() {
             // Over the subroutines to the end.
@@ -585,6 +590,7 @@ impl Compiler<'_> {
             }
         }
         Program {
+            term,
             code: self.code,
             constants: self.constants,
             result,

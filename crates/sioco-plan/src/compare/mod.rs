@@ -7,6 +7,7 @@
 
 mod composition;
 mod conform;
+mod explicit;
 mod join;
 mod points;
 mod polynomial;
@@ -212,8 +213,23 @@ pub fn compare(
     let mut walk = walk::Walk::new(&joined, path, options.internal, &either);
     let endless = |halt| endless(&joined, halt);
     let (mut conformance, mut work, several) = conform::conform(&mut walk, spec, options, progress).map_err(endless)?;
-    if several {
-        (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
+    // Where the observations do not determine what the specification does, or something is left open, few states are
+    // looked at one by one.
+    let settled = match &conformance {
+        Conformance::Differs(_) => true,
+        Conformance::Conforms { stop, .. } => matches!(stop, Stop::Complete | Stop::Depth),
+        Conformance::Unknown { .. } => false,
+    };
+    let by_states = match several || !settled {
+        true => explicit::conform(spec, implementation, options, progress),
+        false => None,
+    };
+    match by_states {
+        Some(found) => (conformance, work) = found,
+        None if several => {
+            (conformance, work) = sets::conform(&mut walk, spec, options, progress).map_err(endless)?;
+        }
+        None => {}
     }
     let asked = walk.path.counters();
     // The composition is asked for with a path of its own, so that what it takes can be told.

@@ -164,7 +164,13 @@ fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
     if !leg.wants.is_empty() {
         object.insert("wants".into(), leg.wants.iter().map(|w| want(model, leg.step, w)).collect());
     }
-    for (name, is) in [("accept", node.accept), ("answer", node.answer), ("apart", spot.apart)] {
+    for (name, is) in [
+        ("accept", node.accept),
+        ("answer", node.answer),
+        ("apart", spot.apart),
+        ("another_start", spot.another_start),
+        ("other_outputs", spot.other_outputs),
+    ] {
         if is {
             object.insert(name.into(), true.into());
         }
@@ -185,6 +191,9 @@ fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
             let mut object = json!({ "step": step(model, o.step), "perhaps": o.perhaps });
             if let Some(label) = label(model, o.step) {
                 object["label"] = label.into();
+            }
+            if o.another_start {
+                object["another_start"] = true.into();
             }
             object
         };

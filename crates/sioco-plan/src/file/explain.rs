@@ -16,13 +16,15 @@ use crate::goal::Infeasible;
 use crate::plan::Steering;
 use crate::value;
 
-pub(super) const STOPS: [(&str, Stop); 6] = [
+pub(super) const STOPS: [(&str, Stop); 7] = [
     ("complete", Stop::Complete),
     ("covered", Stop::Covered),
     ("depth", Stop::Depth),
     ("nodes", Stop::Nodes),
     ("memory", Stop::Memory),
     ("interrupted", Stop::Cancelled),
+    // By the clock, as whoever writes the file knows.
+    ("time", Stop::Cancelled),
 ];
 
 pub(super) fn stop(stop: Stop) -> &'static str {
@@ -80,6 +82,7 @@ pub fn reason(reason: &Reason) -> Json {
     let kind = match reason {
         Reason::Resources => "work",
         Reason::Time => "time",
+        Reason::Spent => "pause",
         Reason::Cancelled => "cancelled",
         Reason::TooLarge => "too large",
         Reason::Divergence => "divergence",
@@ -110,6 +113,7 @@ pub(super) fn read_reason(json: &Json) -> Read<Reason> {
     Ok(match field(json, "kind", text)? {
         "work" => Reason::Resources,
         "time" => Reason::Time,
+        "pause" => Reason::Spent,
         "cancelled" => Reason::Cancelled,
         "too large" => Reason::TooLarge,
         "divergence" => Reason::Divergence,
@@ -138,6 +142,7 @@ fn origin(model: &Model, origin: Origin) -> Json {
         }
         Origin::Definition(v) => json!({ "kind": "definition", "variable": model.variable_name(v) }),
         Origin::Silent(s) => json!({ "kind": "silent", "switch": name(s) }),
+        Origin::Rounds => json!({ "kind": "rounds" }),
         Origin::Wanted => json!({ "kind": "wanted" }),
     }
 }
@@ -154,6 +159,7 @@ fn read_origin(model: &Model, json: &Json) -> Read<Origin> {
         "agreement" => Origin::Agreement(switch("send")?, switch("receive")?),
         "definition" => Origin::Definition(field(json, "variable", |j| known_variable(model, text(j)?))?),
         "silent" => Origin::Silent(switch("switch")?),
+        "rounds" => Origin::Rounds,
         "wanted" => Origin::Wanted,
         other => return wrong(format!("has an unknown kind \"{other}\"")),
     })

@@ -371,7 +371,9 @@ impl Reader<'_> {
         });
         let values = optional(json, "args", |a| self.args(a, step))?.flatten();
         let (others, cut) = self.others(json)?;
-        case.nodes.push(Spot { values, apart: is(json, "apart")?, others, cut });
+        let (apart, another_start) = (is(json, "apart")?, is(json, "another_start")?);
+        let other_outputs = is(json, "other_outputs")?;
+        case.nodes.push(Spot { values, apart, another_start, other_outputs, others, cut });
         places.push((depth + 1, locations));
         Ok(true)
     }
@@ -452,11 +454,16 @@ impl Reader<'_> {
 
     fn others(&self, json: &Json) -> Read<(Vec<Other>, bool)> {
         let others = optional(json, "others", |o| {
-            list(o, |o| Ok((field(o, "step", |s| read_step(self.model, s))?, is(o, "perhaps")?)))
+            list(o, |o| {
+                let step = field(o, "step", |s| read_step(self.model, s))?;
+                Ok((step, is(o, "perhaps")?, is(o, "another_start")?))
+            })
         })?;
         let others = others.unwrap_or_default().into_iter();
-        let others = others.filter_map(|(step, perhaps)| Some(Other { step: step.ok()?, perhaps })).collect();
-        Ok((others, is(json, "cut")?))
+        let other = |(step, perhaps, another_start): (Result<Step, _>, bool, bool)| {
+            Some(Other { step: step.ok()?, perhaps, another_start })
+        };
+        Ok((others.filter_map(other).collect(), is(json, "cut")?))
     }
 }
 

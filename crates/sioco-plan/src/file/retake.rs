@@ -72,7 +72,7 @@ fn other_values(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, num
         if !valued || !walker.follow(purpose.line(node)) {
             continue;
         }
-        let fits = fix(walker, case, &line, Keep::All);
+        let fits = fix(walker, case, &line, Keep::All, false);
         // Away with what was assumed.
         walker.back();
         if !fits {

@@ -9,12 +9,13 @@ use super::{Explored, bytes, count};
 use crate::style::Style;
 
 /// The layers of the chain, in the order in which they are asked.
-pub(super) fn layers(explored: &Explored<'_>) -> [(&'static str, Layer); 5] {
+pub(super) fn layers(explored: &Explored<'_>) -> [(&'static str, Layer); 6] {
     let chain = &explored.found.counters.chain;
     [
         ("simplification", chain.simplification),
         ("last witness", chain.witness),
         ("built-in solver", chain.builtin),
+        ("few values", chain.few),
         ("cache", chain.cache),
         ("back-end", chain.back_end),
     ]

@@ -18,6 +18,12 @@ pub fn document(planned: &Planned<'_>, file: &str, cases: &[Case]) -> Json {
             json!({ "file": planned.source.sources.file(span.file).name, "line": line, "column": column })
         });
         document["goals"][i]["place"] = json!(place);
+        if document["goals"][i]["stop"] == "interrupted" && !planned.interrupted {
+            document["goals"][i]["stop"] = json!("time");
+        }
+    }
+    if document["stop"] == "interrupted" && !planned.interrupted {
+        document["stop"] = json!("time");
     }
     // What has no values since the time was up was not cancelled by anybody.
     for (i, case) in cases.iter().enumerate() {

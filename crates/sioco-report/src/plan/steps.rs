@@ -7,6 +7,9 @@ use sioco_symbolic::Step;
 
 use crate::style::Style;
 
+/// What is not possible with the values that the example has at the start.
+pub(super) const ANOTHER_START: &str = "another start";
+
 /// A word with its emphasis, and how wide it is without.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
@@ -79,13 +82,21 @@ pub(super) fn others(model: &Model, others: &[Other], cut: bool, followed: &[Ste
         };
         if o.perhaps { format!("{label} (perhaps)") } else { label }
     };
-    let mut shown: Vec<String> = others.iter().map(of).collect();
-    // Several switches may look the same from outside.
-    shown.dedup();
+    let list = |another_start: bool| {
+        let mut shown: Vec<String> = others.iter().filter(|o| o.another_start == another_start).map(of).collect();
+        // Several switches may look the same from outside.
+        shown.dedup();
+        shown
+    };
+    let (mut shown, another) = (list(false), list(true));
     if cut {
         shown.push("…".into());
     }
-    shown.join(", ")
+    let another = match another.is_empty() {
+        true => String::new(),
+        false => format!("with {ANOTHER_START} {}", another.join(", ")),
+    };
+    [shown.join(", "), another].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 /// The values at the start that the example has.

@@ -9,7 +9,7 @@ use sioco_plan::want::Want;
 use sioco_symbolic::Step;
 
 use super::Page;
-use super::steps::{self, Word};
+use super::steps::{self, ANOTHER_START, Word};
 
 /// How far purposes are from the margin.
 const MARGIN: &str = "   ";
@@ -200,9 +200,19 @@ impl Drawing<'_, '_, '_> {
                 add(Word::new("(perhaps)", |t| style.yellow(t)));
             }
             // Said once for all that follows.
-            let apart = |n: usize| self.case.nodes.get(n).is_some_and(|s| s.apart);
-            if apart(node) && !n.parent.is_some_and(apart) {
-                add(Word::new("(with other inputs)", |t| style.dim(t)));
+            let spots = &self.case.nodes;
+            let new = |is: fn(&Spot) -> bool| {
+                let here = |n: usize| spots.get(n).is_some_and(is);
+                here(node) && !n.parent.is_some_and(here)
+            };
+            let others = [
+                (new(|s| s.apart), "other inputs"),
+                (new(|s| s.other_outputs), "other outputs"),
+                (new(|s| s.another_start), ANOTHER_START),
+            ];
+            let others: Vec<&str> = others.into_iter().filter(|(is, _)| *is).map(|(_, text)| text).collect();
+            if !others.is_empty() {
+                add(Word::new(&format!("(with {})", others.join(" and ")), |t| style.dim(t)));
             }
             words.push(word);
         }

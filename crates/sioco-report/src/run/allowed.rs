@@ -1,101 +1,90 @@
 //! What the model allows where something else came: values and intervals, never terms of a solver.
 
-use sioco_exec::explanation::{Allowed, Explanation, Left};
-use sioco_model::model::{Label, Model};
-use sioco_model::semantics::Interpreter;
-use sioco_model::semantics::state::State;
-use sioco_model::sort::Sort;
-use sioco_model::{SwitchId, Value};
+use sioco_exec::explanation::{Explanation, Offer, Values};
+use sioco_model::Value;
+use sioco_model::model::{Label, Param};
 
 use crate::words::Words;
 
 /// So many intervals of one parameter are told.
 const INTERVALS: usize = 6;
 
-/// All that some hypothesis allows, in the order of the hypotheses, each once.
+/// So many outputs are told.
+const OUTPUTS: usize = 12;
+
+/// All that some hypothesis allows, each once.
 pub(super) fn all(words: Words<'_>, explanation: &Explanation) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut silence = false;
-    for left in &explanation.hypotheses {
-        for allowed in &left.allowed {
-            match allowed {
-                Allowed::Silence => silence = true,
-                Allowed::Output { switch, args, fixed } => {
-                    let text = output(words, left, *switch, args, *fixed);
-                    if !found.contains(&text) {
-                        found.push(text);
-                    }
-                }
-            }
+    for offer in &explanation.offers {
+        let text = output(words, offer);
+        if !found.contains(&text) {
+            found.push(text);
         }
     }
-    found.extend(silence.then(|| "silence".to_owned()));
+    let more = found.len().saturating_sub(OUTPUTS);
+    found.truncate(OUTPUTS);
+    found.extend(explanation.silence.then(|| "silence".to_owned()));
+    match (more, explanation.more) {
+        (0, false) => {}
+        (more, false) => found.push(format!("… and {more} more outputs")),
+        (_, true) => found.push("… and more outputs".to_owned()),
+    }
     found
 }
 
 /// An output with its values: the only ones, an interval, or what its guard asks for with an example.
-fn output(words: Words<'_>, left: &Left, switch: SwitchId, args: &[Value], fixed: bool) -> String {
+fn output(words: Words<'_>, offer: &Offer) -> String {
     let model = words.model();
-    let s = &model.switches[switch];
+    let s = &model.switches[offer.switch];
     let Label::Gate(gate) = s.label else { return s.name.clone() };
     let gate = &model.gates[gate];
     let sigil = gate.direction.sigil();
     if gate.params.is_empty() {
         return format!("{sigil}{}", gate.name);
     }
-    let pairs = || gate.params.iter().zip(args);
-    let values = |args: Vec<String>| args.join(", ");
-    let exact = values(pairs().map(|(p, v)| format!("{} = {}", p.name, model.sorts.show(p.sort, v))).collect());
-    if fixed {
-        return format!("{sigil}{}({exact})", gate.name);
-    }
-    let free: Vec<usize> = (0..s.params.len()).filter(|i| s.params[*i].term.is_none()).collect();
-    if let (Some(state), [only]) = (&left.state, &free[..])
-        && let Some(intervals) = intervals(model, state, switch, *only)
-    {
-        let of = |(i, (p, v)): (usize, (&sioco_model::model::Param, &Value))| match i == *only {
-            true => format!("{} in {intervals}", p.name),
-            false => format!("{} = {}", p.name, model.sorts.show(p.sort, v)),
-        };
-        return format!("{sigil}{}({})", gate.name, values(pairs().enumerate().map(of).collect()));
-    }
-    let guard = words.guard(switch);
+    let pair = |(p, v): (&Param, &Value)| format!("{} = {}", p.name, model.sorts.show(p.sort, v));
+    let pairs = || gate.params.iter().zip(&offer.args);
+    let exact = || pairs().map(pair).collect::<Vec<_>>().join(", ");
+    let ends = match &offer.values {
+        Values::Only => return format!("{sigil}{}({})", gate.name, exact()),
+        Values::Within { param, parts } => {
+            let of = |(i, (p, v)): (usize, (&Param, &Value))| match i == *param {
+                true => format!("{} in {}", p.name, intervals(parts)),
+                false => pair((p, v)),
+            };
+            let values: Vec<String> = pairs().enumerate().map(of).collect();
+            return format!("{sigil}{}({})", gate.name, values.join(", "));
+        }
+        Values::Some { ends } => ends,
+    };
+    let guard = words.guard(offer.switch);
     let wherever = match guard.is_empty() || guard == "true" {
         true => String::new(),
         false => format!(" where `{guard}`"),
     };
-    if args.is_empty() {
-        // Where the state is not known, its own words say most.
-        return format!("{}{wherever}", words.label(switch));
-    }
-    let names: Vec<&str> = s.params.iter().map(|p| p.name.as_str()).collect();
-    format!("{sigil}{}({}){wherever}, such as {exact}", gate.name, names.join(", "))
+    // Where the system chooses nothing, the state is not known, and its own words say most.
+    let label = match s.params.iter().all(|p| p.term.is_some()) || offer.args.is_empty() {
+        true => words.label(offer.switch),
+        false => {
+            let names: Vec<&str> = s.params.iter().map(|p| p.name.as_str()).collect();
+            format!("{sigil}{}({})", gate.name, names.join(", "))
+        }
+    };
+    let which = match ends {
+        Some((param, least, greatest)) => {
+            let sort = gate.params[*param].sort;
+            format!(", from {} to {}", model.sorts.show(sort, least), model.sorts.show(sort, greatest))
+        }
+        None if offer.args.is_empty() => String::new(),
+        None => format!(", such as {}", exact()),
+    };
+    format!("{label}{wherever}{which}")
 }
 
-/// The values of a whole number that the guard allows, if they are few enough to be known one by one.
-fn intervals(model: &Model, state: &State, switch: SwitchId, param: usize) -> Option<String> {
-    let sort = model.switches[switch].params[param].sort;
-    if !matches!(model.sorts.get(sort), Sort::Int { .. }) {
-        return None;
-    }
-    let found = Interpreter::new(model).choices(state, switch).ok()?;
-    let mut numbers: Vec<i64> = Vec::with_capacity(found.len());
-    for args in &found {
-        let Some(Value::Int(n)) = args.get(param) else { return None };
-        numbers.push(*n);
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut parts: Vec<(i64, i64)> = Vec::new();
-    for n in numbers {
-        match parts.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(n) => *last = n,
-            _ => parts.push((n, n)),
-        }
-    }
-    if parts.is_empty() || parts.len() > INTERVALS {
-        return None;
-    }
+/// Intervals in words, some of them if there are many.
+fn intervals(parts: &[(i64, i64)]) -> String {
     let show = |(a, b): &(i64, i64)| if a == b { a.to_string() } else { format!("{a}..{b}") };
-    Some(parts.iter().map(show).collect::<Vec<_>>().join(", "))
+    let mut shown: Vec<String> = parts.iter().take(INTERVALS).map(show).collect();
+    shown.extend((parts.len() > INTERVALS).then(|| "…".to_owned()));
+    shown.join(", ")
 }

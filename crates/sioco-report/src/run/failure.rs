@@ -18,6 +18,8 @@ use crate::words::{Words, describe, with};
 
 /// So many places are shown.
 const PLACES: usize = 6;
+/// So many things are said of the same place.
+const SAME: usize = 2;
 /// A longer output is written out besides.
 const LONG: usize = 40;
 /// So much of an output is written out.
@@ -49,7 +51,13 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         Failure::Closed => {
             let declared = model.gates.values().any(|g| g.name == CLOSED);
             let help = (!declared).then(|| "where the SUT may end, the model says so with `output closed`".to_owned());
-            ("the SUT ended, which is not allowed here".to_owned(), here(words, explanation), Vec::new(), help)
+            // Which end was meant, and why not here.
+            let mut labels = Vec::new();
+            for (switch, reasons) in &explanation.switches {
+                reasons.iter().for_each(|reason| push(&mut labels, of_reason(words, *switch, reason)));
+            }
+            let labels = if labels.is_empty() { here(words, explanation) } else { labels };
+            ("the SUT ended, which is not allowed here".to_owned(), labels, Vec::new(), help)
         }
         Failure::Crashed(crash) => {
             let declared = model.gates.values().any(|g| g.name == CRASHED);
@@ -163,15 +171,17 @@ fn hypothesis(model: &Model, left: &Left) -> String {
     }
 }
 
+/// Adds a place. Of many hypotheses that differ in a value at the same place, a few tell enough.
 fn push(labels: &mut Vec<Label>, label: Option<Label>) {
-    labels.extend(label.filter(|l| !labels.contains(l)));
+    let fits = |l: &Label| !labels.contains(l) && labels.iter().filter(|other| other.span == l.span).count() < SAME;
+    let label = label.filter(fits);
+    labels.extend(label);
 }
 
 /// Which conjunct broke, or which value differs, for every switch that might have given the output.
 fn of_output(words: Words<'_>, output: &GateValue, explanation: &Explanation) -> Vec<Label> {
     let mut labels = Vec::new();
-    let all = explanation.hypotheses.iter().flat_map(|left| &left.switches);
-    let mut all: Vec<&(SwitchId, Vec<Reason>)> = all.collect();
+    let mut all: Vec<&(SwitchId, Vec<Reason>)> = explanation.switches.iter().collect();
     // A switch whose guard holds was probably meant, and then one of whose guard the beginning holds: what tells switches
     // apart is what people write first.
     let holds = |(switch, reasons): &(SwitchId, Vec<Reason>)| {
@@ -233,15 +243,13 @@ fn of_reason(words: Words<'_>, switch: SwitchId, reason: &Reason) -> Option<Labe
 fn of_silence(words: Words<'_>, explanation: &Explanation) -> Vec<Label> {
     let model = words.model();
     let mut labels = Vec::new();
-    for left in &explanation.hypotheses {
-        for (switch, _) in &left.switches {
-            let Some(spans) = words.checked.spans.switches.get(*switch) else { continue };
-            let text = match model.direction(*switch) {
-                Some(_) => format!("something has to come: `{}` is enabled", model.switches[*switch].name),
-                None => format!("`{}` can be taken, so something has to come", model.switches[*switch].name),
-            };
-            push(&mut labels, Some(Label { span: spans.label, text }));
-        }
+    for (switch, _) in &explanation.switches {
+        let Some(spans) = words.checked.spans.switches.get(*switch) else { continue };
+        let text = match model.direction(*switch) {
+            Some(_) => format!("something has to come: `{}` is enabled", model.switches[*switch].name),
+            None => format!("`{}` can be taken, so something has to come", model.switches[*switch].name),
+        };
+        push(&mut labels, Some(Label { span: spans.label, text }));
     }
     if labels.is_empty() { here(words, explanation) } else { labels }
 }
@@ -254,7 +262,7 @@ fn here(words: Words<'_>, explanation: &Explanation) -> Vec<Label> {
 fn at(words: Words<'_>, explanation: &Explanation, text: impl Fn(&str) -> String) -> Vec<Label> {
     let model = words.model();
     let mut labels = Vec::new();
-    for location in explanation.hypotheses.iter().flat_map(|left| left.locations.iter().copied()) {
+    for location in explanation.locations.iter().copied() {
         let span = words.checked.spans.locations.get(location);
         let label = span.map(|span| Label { span: *span, text: text(&model.location_name(location)) });
         push(&mut labels, label);

@@ -1,7 +1,7 @@
 //! What a campaign came to, for programs; `docs/journal.md` describes the lines.
 
 use serde_json::{Value as Json, json};
-use sioco_exec::explanation::{Allowed, Explanation};
+use sioco_exec::explanation::{Allowed, Explanation, Offer, Values};
 use sioco_exec::journal;
 use sioco_exec::verdict::{Cause, Verdict};
 use sioco_model::model::{Label, Model};
@@ -72,6 +72,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "end": s.end.name(),
         "runs": runs(s.runs),
         "probing": s.probing,
+        "unbegun": s.unbegun,
         "steps": s.steps,
         "inputs": s.inputs,
         "coverage": {
@@ -90,6 +91,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "open": open,
         "gates": gates,
         "deadlocks": super::dead_end::json(campaign),
+        "clock": super::clock::json(campaign),
         "pauses": {
             "longest_us": u64::try_from(s.pauses.longest.as_micros()).unwrap_or(u64::MAX),
             "run": s.pauses.at.0,
@@ -156,7 +158,27 @@ pub fn explanation(source: Source<'_>, explanation: &Explanation) -> Json {
             json!({ "state": left.shown, "under_way": under_way, "allowed": allowed, "switches": switches })
         })
         .collect();
-    json!({ "all": explanation.all, "hypotheses": hypotheses })
+    let mut all: Vec<Json> = explanation.offers.iter().map(|o| offer(model, o)).collect();
+    all.extend(explanation.silence.then(|| json!("quiescent")));
+    json!({ "all": explanation.all, "allowed": all, "more": explanation.more, "hypotheses": hypotheses })
+}
+
+/// An output that some hypothesis allows.
+fn offer(model: &Model, offer: &Offer) -> Json {
+    let fixed = offer.values == Values::Only;
+    let mut found = allowed(model, &Allowed::Output { switch: offer.switch, args: offer.args.clone(), fixed });
+    let name =
+        |param: usize| model.switches[offer.switch].params.get(param).map(|p| p.name.clone()).unwrap_or_default();
+    match &offer.values {
+        Values::Within { param, parts } => found["within"] = json!({ "param": name(*param), "parts": parts }),
+        Values::Some { ends: Some((param, least, greatest)) } => {
+            let sort = model.switches[offer.switch].params[*param].sort;
+            let show = |v: &Value| value::json(&model.sorts, sort, v);
+            found["ends"] = json!({ "param": name(*param), "least": show(least), "greatest": show(greatest) });
+        }
+        Values::Only | Values::Some { ends: None } => {}
+    }
+    found
 }
 
 fn allowed(model: &Model, allowed: &Allowed) -> Json {

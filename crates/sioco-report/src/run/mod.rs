@@ -4,6 +4,7 @@
 mod allowed;
 mod answers;
 mod bad;
+mod clock;
 pub mod code;
 mod dead_end;
 mod failure;
@@ -23,6 +24,7 @@ pub mod word;
 mod words;
 
 pub use self::bad::{Bad, bad_run};
+pub use self::clock::Clock;
 pub use self::dead_end::DeadEnd;
 pub use self::failure::same;
 pub use self::reasons::Reasons;

@@ -13,6 +13,7 @@ use sioco_solve::Reason;
 use sioco_symbolic::Stop;
 
 use super::Page;
+use super::clock::Clock;
 use super::dead_end::{self, DeadEnd};
 use super::probes::probes;
 use super::purposes::purposes;
@@ -52,6 +53,8 @@ pub struct Campaign<'a> {
     pub took: Option<Duration>,
     /// How long planning took before that, if there was any.
     pub planned: Option<Duration>,
+    /// What a clock decided.
+    pub clock: Clock,
     /// What limited it, in words.
     pub budget: &'a str,
     /// Where the journal is.
@@ -261,6 +264,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
     }
     rows.extend(pauses(campaign).map(|text| ("pause", text)));
+    rows.extend(super::clock::line(campaign).map(|text| ("clock", text)));
     let mut names: Vec<String> = Vec::new();
     for (id, s) in model.switches.iter() {
         if !summary.possibly(id) && !infeasible(campaign, id) {
@@ -341,6 +345,9 @@ fn runs(summary: &Summary) -> Option<String> {
         0 => {}
         1 => parts.push("1 only a probe, without a verdict".into()),
         n => parts.push(format!("{n} only probes, without a verdict")),
+    }
+    if summary.unbegun > 0 {
+        parts.push(format!("{} did not begin", summary.unbegun));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -502,6 +509,6 @@ fn pauses(campaign: &Campaign<'_>) -> Option<String> {
     Some(text)
 }
 
-fn times(n: u64) -> String {
+pub(super) fn times(n: u64) -> String {
     if n == 1 { "once".into() } else { format!("{n} times") }
 }

@@ -1,3 +1,5 @@
+mod campaign;
+
 use std::time::Duration;
 
 use insta::assert_snapshot;
@@ -434,6 +436,172 @@ fn several_hypotheses_and_open_values() {
     "#);
 }
 
+/// Twelve places that it may be in, of which only the last ones may end it, and the others say different things.
+const MANY: &str = "\
+input  go
+output say(n: Int)
+output pair(a: Int, b: Int)
+output closed
+output other
+process P {
+  var n: Int in 0..11 = 0
+  init a { go: ?go -> b }
+  state b { pick: tau any k: Int in 0..11 / n := k -> c }
+  state c {
+    early: !say(n) [n < 4 || n == 6]  -> d
+    both:  !pair(n, n + 1) [n == 7]   -> d
+    some:  !say(any v) [v > 100 && v < 103 && n == 8] -> d
+    late:  !closed [n > 9]            -> d
+    never: !other [n > 20]            -> d
+  }
+  final d
+}
+";
+
+#[test]
+fn what_is_allowed_is_said_of_all_hypotheses() {
+    assert_snapshot!(judged(MANY, "?go !say(5)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ────────────▶ SUT    +0.0 ms
+       tester ◀────── !say(n=5) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:11:17
+       │
+    11 │     early: !say(n) [n < 4 || n == 6]  -> d
+       │                 ┯
+       │                 │
+       │                 is 0, the SUT sent 5
+       │                 is 1, the SUT sent 5
+       │
+       ├ note: allowed here:
+       │       !say(n in 0..3, 6, 101..102)
+       │       !pair(a = 7, b = 8)
+       │       !closed
+       │       silence
+       ╰ note: hypotheses: 13
+               b, n = 0
+               c, n = 0
+               c, n = 1
+               c, n = 2
+               c, n = 3
+               c, n = 4
+               c, n = 5
+               c, n = 6
+               … and 5 more
+       replay: sioco replay k7Qp2
+    ");
+    assert_snapshot!(judged(&MANY.replace("!closed [n > 9]", "!closed [n > 9 && n < 5]"), "?go closed"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ─────────▶ SUT    +0.0 ms
+       tester ◀────── closed ── SUT    +1.4 ms    ✗
+    error[sioco::V003]: the SUT ended, which is not allowed here
+       ╭▸ model.sts:14:21
+       │
+    14 │     late:  !closed [n > 9 && n < 5]            -> d
+       │                     ┯━━━━    ┬────
+       │                     │        │
+       │                     │        is false (n = 5)
+       │                     │        is false (n = 6)
+       │                     is false (n = 0)
+       │                     is false (n = 1)
+       │
+       ├ note: allowed here:
+       │       !say(n in 0..3, 6, 101..102)
+       │       !pair(a = 7, b = 8)
+       │       silence
+       ╰ note: hypotheses: 13
+               b, n = 0
+               c, n = 0
+               c, n = 1
+               c, n = 2
+               c, n = 3
+               c, n = 4
+               c, n = 5
+               c, n = 6
+               … and 5 more
+       replay: sioco replay k7Qp2
+    ");
+    // Of what nothing else allows, the end is said, too.
+    let ends = MANY.replace("early:", "early: !other [n < 0] -> d\n    none:").replace("n < 4 || n == 6", "n < 0");
+    let ends = ends.replace("both:  !pair(n, n + 1) [n == 7]", "both: !other [n < 0]").replace("&& n == 8", "&& n < 0");
+    assert_snapshot!(judged(&ends, "?go !say(5)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ────────────▶ SUT    +0.0 ms
+       tester ◀────── !say(n=5) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:12:20
+       │
+    12 │     none: !say(n) [n < 0]  -> d
+       │                    ┯━━━━
+       │                    │
+       │                    is false (n = 0)
+       │                    is false (n = 1)
+    13 │     both: !other [n < 0]   -> d
+    14 │     some:  !say(any v) [v > 100 && v < 103 && n < 0] -> d
+       │                         ┬──────               ┬────
+       │                         │                     │
+       │                         │                     is false (n = 0)
+       │                         │                     is false (n = 1)
+       │                         is false (v = 5)
+       │
+       ├ note: allowed here:
+       │       !closed
+       │       silence
+       ╰ note: hypotheses: 13
+               b, n = 0
+               c, n = 0
+               c, n = 1
+               c, n = 2
+               c, n = 3
+               c, n = 4
+               c, n = 5
+               c, n = 6
+               … and 5 more
+       replay: sioco replay k7Qp2
+    ");
+}
+
+/// Values of a state that is not known, as far as a solver says them.
+#[test]
+fn values_of_states_that_are_not_known() {
+    let text = "\
+input  go
+output low(v: Int)
+output one(v: Int)
+output sum(v: Int)
+output open(v: Int)
+process P {
+  var m: Int = any
+  init a { go: ?go [m >= 3 && m <= 200] -> b }
+  state b {
+    low:  !low(any v) [v > m && v <= 300] -> c
+    one:  !one(any v) [2 * v == 14 && v != m] -> c
+    sum:  !sum(m + 1) [m < 10] -> c
+    open: !open(any v) [v > m] -> c
+  }
+  final c
+}
+";
+    assert_snapshot!(judged(text, "?go !low(1)"), @r"
+     FAIL  run 1, step 2   seed 42
+       tester ── ?go ────────────▶ SUT    +0.0 ms
+       tester ◀────── !low(v=1) ── SUT    +1.4 ms    ✗
+    error[sioco::V001]: this output is not allowed here
+       ╭▸ model.sts:10:11
+       │
+    10 │     low:  !low(any v) [v > m && v <= 300] -> c
+       │           ━━━━━━━━━━━ does not give this, whatever the values are that are not known
+       │
+       ├ note: allowed here:
+       │       !low(v) where `v > m && v <= 300`, from 4 to 300
+       │       !one(v = 7)
+       │       !sum(m + 1) where `m < 10`, such as v = 10
+       │       !open(v) where `v > m`, such as v = 4
+       ╰ note: hypotheses: 1 (b, m unknown)
+       replay: sioco replay k7Qp2
+    ");
+}
+
 /// Nothing is known about the account at the start.
 const FREE: &str = "\
 input  amount(a: Int in 0..)
@@ -467,7 +635,7 @@ fn states_that_are_not_known() {
        │             ━━━━━━━━ does not give this, whatever the values are that are not known
        │
        ├ note: allowed here:
-       │       !cash(x) where `x <= m`
+       │       !cash(x = 3)
        │       !refused
        ╰ note: hypotheses: 1 (q1, m = m#0 - 5, x = 3)
        replay: sioco replay k7Qp2
@@ -485,7 +653,7 @@ fn states_that_are_not_known() {
        │             ──────── something has to come: `refuse` is enabled
        │
        ├ note: allowed here:
-       │       !cash(x) where `x <= m`
+       │       !cash(x = 5)
        │       !refused
        ├ note: hypotheses: 1 (q1, m unknown, x = 5)
        ╰ help: if the SUT is only slow, `--quiescence-at GATE=TIME` waits longer after an input; `sioco adapter check` says where and how long
@@ -581,191 +749,4 @@ fn values_that_do_not_fit() {
     "#);
     let simpler = bad_run(&Bad { shrunk: Some(2), ..bad }, PAGE);
     assert!(simpler.starts_with(" FAIL  run 3, step 2, shrunk to simpler values\n"), "{simpler}");
-}
-
-fn a_summary(model: &Model) -> Summary {
-    let output = match event(model, "!outX(7)") {
-        Action::Seen(Observation::Output(output)) => output,
-        other => panic!("{other:?}"),
-    };
-    let cause = Cause::Failure(Failure::Output(output));
-    Summary {
-        probes: Vec::new(),
-        verdict: Some(Verdict::Fail),
-        end: End::Steps,
-        probing: 0,
-        runs: [10, 1, 2, 0, 1],
-        steps: 1034,
-        inputs: 400,
-        purposes: vec![
-            PurposeResult {
-                verdict: Some(Verdict::Pass),
-                alone: true,
-                attempts: 1,
-                run: Some(1),
-                ..Default::default()
-            },
-            PurposeResult {
-                verdict: Some(Verdict::Pass),
-                doubt: true,
-                attempts: 1,
-                run: Some(2),
-                ..Default::default()
-            },
-            PurposeResult { verdict: Some(Verdict::WeakPass), attempts: 2, run: Some(4), ..Default::default() },
-            PurposeResult {
-                verdict: Some(Verdict::Inconclusive),
-                cause: Some(Cause::Open(Open::Deviation)),
-                attempts: 3,
-                ..Default::default()
-            },
-            PurposeResult::default(),
-        ],
-        switches: vec![(true, true), (false, true), (false, false)],
-        locations: vec![(true, true), (true, true), (false, false)],
-        bad: vec![BadRun { run: 14, verdict: Verdict::Fail, cause, steps: 2, explanation: None }],
-        deadlocks: vec!["l1, x = 3".into()],
-        withdrawn: 2,
-        hidden: 0,
-        late: vec![(model.gate("inX"), 1), (None, 1)],
-        stale: 1,
-        unheard: 2,
-        unheard_crashes: 2,
-        unknown: 3,
-        pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1 },
-    }
-}
-
-#[test]
-fn a_campaign_in_a_few_lines() {
-    let (checked, model) = checked(ACCUMULATOR);
-    let source = Source { checked: &model, sources: &checked.sources };
-    let found = a_summary(&model.model);
-    let gates = [Gate { text: "switch>=95%".into(), percent: 33.3, met: false }];
-    let mut reasons = Reasons::default();
-    for why in [Open::Deviation, Open::Crossed, Open::Crossed] {
-        reasons.add(&Cause::Open(why));
-    }
-    reasons.add(&Cause::Reached);
-    let campaign = Campaign {
-        source,
-        summary: &found,
-        plan: None,
-        sut: "`python3 sut.py`",
-        seed: Some(42),
-        quiescence: Duration::from_millis(100),
-        took: Some(Duration::from_millis(2100)),
-        planned: None,
-        budget: "1000 steps",
-        journal: Some(".sioco/runs/k7Qp2.jsonl"),
-        replay: Some("sioco replay k7Qp2"),
-        gates: &gates,
-        reasons: &reasons,
-        dead_ends: &[],
-        again: None,
-        eager: true,
-        shrunk: &[],
-    };
-    assert_snapshot!(summary(&campaign, PAGE), @r"
-    FAIL  Accumulator against `python3 sut.py`: 14 runs, 1034 steps in 2.1 s
-      runs       10 pass, 1 weak pass, 2 inconclusive, 1 fail
-      ended      the steps are used up (1000 steps)
-      open       2 runs: an input and an output crossed, and the model does not say
-                 what happens then; `--interaction fair` waits for outputs first
-                 1 run: what was observed is allowed, but leads elsewhere
-      not tried  the budget ended before 1 purpose was tried; raise `--max-steps`
-      coverage   1 of 3 switches surely taken (33%), 2 possibly
-      purposes   2 of 5 reached, 1 of these with a single hypothesis, 1 more perhaps
-                 4. inconclusive, what was observed is allowed, but leads elsewhere
-                 (3 attempts)
-      gate       switch>=95% missed: 33%
-      unknown    3 questions of the tester had no answer from the solver; 1 purpose
-                 rests on it
-      deadlock   nothing can happen any more in l1, x = 3; `sioco analyze` shows the
-                 way there
-      silence    2 silences were withdrawn, since outputs came after all: after ?inX
-                 (1), at the beginning of a run (1); `--quiescence-at inX=2s
-                 --quiescence-at l0=2s` waits longer there, or raise `--quiescence`,
-                 which is 100 ms
-      stale      an output of an earlier run came during a later one and was dropped
-      unheard    2 outputs after the end of their runs were not waited for: they
-                 were not judged; a longer `--quiescence` may hear them
-      crashes    the SUT crashed 2 times after the end of a run, when nobody waited
-                 any more: that was not judged; a longer `--quiescence` may see it
-                 in a run
-      pause      300 ms at most before an input (run 3, after step 4); 2 times
-                 values were looked for in the middle of a run; once not all ways on
-                 were tried, so that the system need not wait
-      not taken  tell
-      seed       42
-      journal    .sioco/runs/k7Qp2.jsonl
-      replay     sioco replay k7Qp2
-    ");
-    // A few are nothing to speak of; and those that came later count, too.
-    for (runs, stale, unheard, told) in [(14, 0, 1, false), (14, 2, 0, true), (30, 1, 2, false), (29, 3, 0, true)] {
-        let found = Summary { runs: [runs, 0, 0, 0, 0], stale, unheard, ..found.clone() };
-        let text = summary(&Campaign { summary: &found, ..campaign }, PAGE);
-        assert_eq!(text.contains("were not judged"), told, "{text}");
-    }
-    let object = json::summary(&campaign, 1);
-    assert_eq!(object["verdict"], "fail");
-    assert_eq!(object["bad"][0]["code"], "sioco::V001");
-    assert_eq!(object["coverage"]["switches"]["possibly"], 2);
-    assert_eq!(object["coverage"]["taken"][1]["taken"], "possibly");
-    assert_eq!(object["runs"]["weak pass"], 1);
-    assert_eq!(object["gates"][0]["met"], false);
-}
-
-#[test]
-fn a_campaign_without_a_run() {
-    let (checked, model) = checked(ACCUMULATOR);
-    let source = Source { checked: &model, sources: &checked.sources };
-    let found = Summary {
-        verdict: None,
-        end: End::Done,
-        runs: [0; 5],
-        steps: 0,
-        inputs: 0,
-        purposes: Vec::new(),
-        switches: vec![(false, false); 3],
-        bad: Vec::new(),
-        deadlocks: Vec::new(),
-        withdrawn: 0,
-        hidden: 0,
-        stale: 0,
-        unheard: 0,
-        unheard_crashes: 0,
-        unknown: 0,
-        pauses: Pauses::default(),
-        ..a_summary(&model.model)
-    };
-    let campaign = Campaign {
-        source,
-        summary: &found,
-        plan: None,
-        sut: "it",
-        seed: None,
-        quiescence: Duration::ZERO,
-        took: None,
-        planned: None,
-        budget: "",
-        journal: None,
-        replay: None,
-        gates: &[],
-        reasons: &Reasons::default(),
-        dead_ends: &[],
-        again: None,
-        eager: false,
-        shrunk: &[],
-    };
-    assert_snapshot!(summary(&campaign, PAGE), @"NOTHING RUN  Accumulator against it: 0 runs, 0 steps");
-}
-
-#[test]
-fn times_are_short() {
-    for (micros, text) in
-        [(0, "0.0 ms"), (1_400, "1.4 ms"), (250_000, "250 ms"), (2_500_000, "2.5 s"), (720_000_000, "12 min")]
-    {
-        assert_eq!(time(Duration::from_micros(micros)), text);
-    }
 }

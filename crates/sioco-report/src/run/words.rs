@@ -130,6 +130,7 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
                 "every run begins in the initial state: whatever resets the system has to bring it there"
             }
             FaultKind::Glue => "mend the code that connects the system; nothing was found out about the system itself",
+            FaultKind::Tool => "this is a mistake of sioco, and says nothing about the system: please report it",
         },
         Trouble::Model { .. } => "mend the model: guards, updates and terms need a value wherever a run gets",
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",

@@ -184,6 +184,11 @@ impl Builtin {
         Answer::Sat(want_witness.then(|| self.values.clone()))
     }
 
+    /// How much work it has done.
+    pub(crate) fn work(&self) -> u64 {
+        self.store.work
+    }
+
     /// Whether the constraints say all of every conjunct: then an answer is a matter of work alone, not of luck with
     /// values.
     pub(crate) fn is_exact(&self) -> bool {

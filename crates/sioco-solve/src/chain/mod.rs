@@ -6,9 +6,10 @@
 //! 1. *simplification*: the truth of the condition is plain to see, or its negation is on the stack;
 //! 2. *the last witness*, which is often still right;
 //! 3. *the built-in solver*;
-//! 4. *independent groups*: only conditions that share symbols with the new one are asked about;
-//! 5. *the cache* of answers that the back-end gave before;
-//! 6. *the back-end*, if there is one.
+//! 4. *few values*: all of them are tried;
+//! 5. *independent groups*: only conditions that share symbols with the new one are asked about;
+//! 6. *the cache* of answers that the back-end gave before;
+//! 7. *the back-end*, if there is one.
 //!
 //! Every witness that leaves the chain is complete and was evaluated: the values of the built-in solver by
 //! `quick`, which agrees with the reference evaluator, those of the back-end by the reference evaluator
@@ -16,9 +17,11 @@
 //! all values put in.
 
 mod cache;
+mod few;
 mod groups;
 mod memory;
 mod mirror;
+mod ration;
 mod simplify;
 
 use std::sync::Arc;
@@ -32,6 +35,7 @@ pub use self::groups::Groups;
 use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
 use crate::builtin::Builtin;
+use crate::finite::{Finite, put};
 use crate::leash::Leash;
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
 use crate::quick;
@@ -69,6 +73,8 @@ pub struct ChainCounters {
     pub witness: Counters,
     /// The built-in solver.
     pub builtin: Counters,
+    /// Trying few values.
+    pub few: Counters,
     /// The cache.
     pub cache: Counters,
     /// The back-end.
@@ -88,6 +94,8 @@ pub struct Switches {
     pub witness: bool,
     /// The built-in solver.
     pub builtin: bool,
+    /// Trying few values.
+    pub few: bool,
     /// Independent groups.
     pub groups: bool,
     /// The cache.
@@ -96,7 +104,7 @@ pub struct Switches {
 
 impl Default for Switches {
     fn default() -> Self {
-        Switches { simplification: true, witness: true, builtin: true, groups: true, cache: true }
+        Switches { simplification: true, witness: true, builtin: true, few: true, groups: true, cache: true }
     }
 }
 
@@ -138,6 +146,7 @@ pub struct Chain {
     counters: ChainCounters,
     simplifier: Simplifier,
     builtin: Builtin,
+    finite: Finite,
     groups: Groups,
     cache: Cache,
     back_end: Option<Mirror>,
@@ -149,6 +158,8 @@ pub struct Chain {
     builtin_work: u64,
     /// What ends all its questions.
     leash: Option<Leash>,
+    /// The work of built-in solvers that were asked without a past.
+    afresh: u64,
     conjuncts: Vec<TermId>,
     /// How often each conjunct is on the stack.
     present: FxHashMap<TermId, u32>,
@@ -177,6 +188,7 @@ impl Chain {
             counters: ChainCounters::default(),
             simplifier: Simplifier::default(),
             builtin: Builtin::new(),
+            finite: Finite::default(),
             groups: Groups::default(),
             cache: Cache::default(),
             back_end: back_end.map(Mirror::new),
@@ -184,6 +196,7 @@ impl Chain {
             breakdowns: 0,
             builtin_work: BUILTIN_WORK,
             leash: None,
+            afresh: 0,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
             saved: vec![base],
@@ -236,6 +249,15 @@ impl Chain {
             }
         }
         found
+    }
+
+    /// Whether these values satisfy all conjuncts, by evaluating them; they are the last witness then.
+    pub fn offer(&mut self, terms: Terms<'_>, witness: &[Value]) -> bool {
+        let satisfied = self.conjuncts.iter().all(|c| quick::truth(terms.pool, terms.sorts, *c, witness) == Ok(true));
+        if satisfied {
+            self.keep(witness);
+        }
+        satisfied
     }
 
     /// The last witness on the new conjuncts. Symbols that are new since then have some value of their sort.
@@ -294,6 +316,9 @@ impl Chain {
         if limits.is_late() {
             return Some(Answer::Unknown(Reason::Time));
         }
+        if limits.is_spent() {
+            return Some(Answer::Unknown(Reason::Spent));
+        }
         if self.switches.builtin {
             let answer = self.ask_builtin(terms, limits, want_witness);
             self.counters.builtin.count(Some(&answer));
@@ -307,7 +332,7 @@ impl Chain {
                 Answer::Unknown(_) => {}
             }
         }
-        None
+        self.ask_few(terms, limits, want_witness)
     }
 
     /// Takes over the values that the built-in solver found. Without any, it has a newer witness of its own.
@@ -515,7 +540,21 @@ impl Solver for Chain {
     }
 
     fn check(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let limits = &self.limits(limits);
+        self.rationed(limits, |chain, limits| chain.ask(terms, limits, want_witness))
+    }
+
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
+        self.rationed(limits, |chain, limits| chain.ask_afresh(terms, limits, want_witness))
+    }
+
+    /// The layers give their own; only where the back-end had to decide is it asked once more.
+    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
+        self.rationed(limits, |chain, limits| chain.ask_core(terms, limits))
+    }
+}
+
+impl Chain {
+    fn ask(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if let Some(answer) = self.ask_layers(terms, limits, want_witness) {
             return answer;
         }
@@ -548,11 +587,14 @@ impl Solver for Chain {
     /// An answer is a truth, whoever gives it and whatever was asked before; what depends on the past is whether there is
     /// one. A back-end decides nearly everything. Without one, the built-in solver may have luck with the values that it
     /// happens to remember, so it is asked without any where luck matters, and again where its work was not enough.
-    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
-        let limits = &self.limits(limits);
+    fn ask_afresh(&mut self, terms: Terms<'_>, limits: &Limits, want_witness: bool) -> Answer {
         if !self.switches.builtin || self.contradiction.is_some() {
-            return self.check(terms, limits, want_witness);
+            return self.ask(terms, limits, want_witness);
         }
+        let (rest, values) = match self.afresh_by_few(terms, limits, want_witness) {
+            Ok(answer) => return answer,
+            Err(rest) => rest,
+        };
         let mut open = None;
         if self.reply != Reply::None {
             if self.reply == Reply::Some || self.builtin.is_exact() {
@@ -574,24 +616,27 @@ impl Solver for Chain {
         let mut fresh = Builtin::new();
         // One conjunct after the other: values that satisfy the first ones are a good start for the next.
         let little = Limits { resources: limits.resources.min(BUILTIN_WORK), ..limits.clone() };
-        for c in &self.conjuncts {
+        for c in &rest {
             fresh.assert(terms, *c);
             fresh.check(terms, &little, false);
         }
         let limits = Limits { resources: limits.resources.min(BUILTIN_WORK_ALONE), ..limits.clone() };
         let answer = fresh.check(terms, &limits, want_witness);
+        self.afresh += fresh.work();
         self.counters.builtin.count(Some(&answer));
         match answer {
-            Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
+            Answer::Sat(Some(mut witness)) => {
+                put(&mut witness, &values);
+                Answer::Sat(Some(witness))
+            }
+            Answer::Unknown(Reason::Cancelled | Reason::Time | Reason::Spent) => answer,
             // The reason of who knows more.
             Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.without.clone())),
             _ => answer,
         }
     }
 
-    /// The layers give their own; only where the back-end had to decide is it asked once more.
-    fn core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
-        let limits = &self.limits(limits);
+    fn ask_core(&mut self, terms: Terms<'_>, limits: &Limits) -> Answer {
         if let Some(answer) = self.ask_layers(terms, limits, false) {
             return answer;
         }
@@ -610,5 +655,5 @@ impl Solver for Chain {
 
 /// Whether somebody else may still decide it: the back-end did not, and there is time.
 fn is_open(answer: &Answer) -> bool {
-    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time))
+    matches!(answer, Answer::Unknown(why) if !matches!(why, Reason::Cancelled | Reason::Time | Reason::Spent))
 }

@@ -1,6 +1,6 @@
 //! A chain that stops asking a back-end that has used up its time.
 
-use sioco_model::{SymbolId, TermId};
+use sioco_model::{SymbolId, TermId, Value};
 
 use crate::back_end::BackEnd;
 use crate::chain::Chain;
@@ -116,5 +116,9 @@ impl Solver for Asker {
 impl Bounds for Asker {
     fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
         self.chain.bounds(symbol)
+    }
+
+    fn offer(&mut self, terms: Terms<'_>, witness: &[Value]) -> bool {
+        self.chain.offer(terms, witness)
     }
 }

@@ -40,6 +40,8 @@ pub struct StateOracle {
     listed: FxHashMap<Key, Result<Vec<Vec<Value>>, String>>,
     /// What stayed open, why, and whether it would stay so if it was asked again.
     open: FxHashMap<Key, (String, bool)>,
+    /// How often it was refilled.
+    generation: u64,
 }
 
 /// What a question is known by: its condition, with values and symbols put in, and the symbols.
@@ -82,6 +84,7 @@ impl StateOracle {
             known: FxHashMap::default(),
             listed: FxHashMap::default(),
             open: FxHashMap::default(),
+            generation: 0,
         }
     }
 
@@ -95,6 +98,7 @@ impl StateOracle {
     /// that no single request takes too long.
     pub fn refill(&mut self) {
         self.asker.refill();
+        self.generation += 1;
         self.open.retain(|_, (_, lasting)| *lasting);
         if self.pool.len() > MANY_TERMS + self.of_model.len() {
             self.pool = self.of_model.clone();
@@ -293,6 +297,10 @@ impl Oracle for StateOracle {
         found.sort();
         self.listed.insert(key, Ok(found.clone()));
         Ok(found)
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
     }
 
     fn clash(&mut self, question: &Question<'_>) -> Result<Vec<TermId>, String> {

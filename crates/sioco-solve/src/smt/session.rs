@@ -114,6 +114,9 @@ impl<C: Connection> Session<C> {
     fn prepare_steps(&mut self, limits: &Limits, out: &mut String) {
         let dialect = self.steps.dialect();
         let features = self.stack.features();
+        // A limit that cannot be changed without starting anew is kept, unless it is too low.
+        let kept = !dialect.resources_any_time && self.resources > limits.resources && !self.sent.is_empty();
+        let limits = &Limits { resources: if kept { self.resources } else { limits.resources }, ..limits.clone() };
         let other_limit = self.resources != limits.resources;
         let outgrown = self.features.or(features).logic() != self.features.logic();
         if !self.sent.is_empty() && (outgrown || (other_limit && !dialect.resources_any_time)) {

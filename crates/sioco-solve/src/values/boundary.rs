@@ -73,9 +73,8 @@ pub(super) fn range_conditions(
         let term = pool.symbol(*y, sorts.base(sort));
         let ends = match sorts.get(sort) {
             Sort::Int { lo, hi } => [(1, lo), (-1, hi)].map(|(inside, end)| {
-                let end = end.as_ref().map(|end| pool.constant(number::int(end.clone()), sorts.int));
-                let inside = pool.constant(Value::Int(inside), sorts.int);
-                end.map(|end| (end, pool.app(Op::Add, &[end, inside], sorts.int)))
+                let mut constant = |n: number::BigInt| pool.constant(number::int(n), sorts.int);
+                end.as_ref().map(|end| (constant(end.clone()), constant(end + number::BigInt::from(inside))))
             }),
             Sort::Real { lo, hi } => [(1, lo), (-1, hi)].map(|(inside, end)| {
                 let end = end.as_ref().map(|end| pool.constant(Value::real(end.clone()), sorts.real));

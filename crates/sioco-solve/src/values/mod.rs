@@ -5,6 +5,7 @@
 //! the pool of the caller.
 
 mod boundary;
+mod far;
 mod free;
 mod other;
 mod random;
@@ -13,7 +14,7 @@ mod session;
 mod text;
 mod whole;
 
-use sioco_model::number::Rational;
+use sioco_model::number::{self, BigInt, Rational};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{SortId, SymbolId, TermId, Value};
@@ -39,6 +40,11 @@ pub trait Bounds: Solver {
     fn mentioned(&mut self, _: Terms<'_>) -> Option<Vec<bool>> {
         None
     }
+
+    /// Whether these values are known to satisfy all conjuncts, without a search; they are kept then.
+    fn offer(&mut self, _: Terms<'_>, _: &[Value]) -> bool {
+        false
+    }
 }
 
 impl Bounds for Builtin {
@@ -54,6 +60,10 @@ impl Bounds for Chain {
 
     fn mentioned(&mut self, terms: Terms<'_>) -> Option<Vec<bool>> {
         Some(Chain::mentioned(self, terms))
+    }
+
+    fn offer(&mut self, terms: Terms<'_>, witness: &[Value]) -> bool {
+        Chain::offer(self, terms, witness)
     }
 }
 
@@ -78,6 +88,21 @@ pub enum Choice {
     Random(u64),
     /// Where an atom of the guard is about to flip.
     Boundary,
+}
+
+impl Choice {
+    /// The same, once more: random values are drawn anew.
+    pub fn anew(self, random: &mut Random) -> Choice {
+        match self {
+            Choice::Random(_) => Choice::Random(random.bits()),
+            other => other,
+        }
+    }
+
+    /// Which border comes next; only where borders are chosen does that take a random number.
+    pub fn turn(self, random: &mut Random) -> u64 {
+        if self == Choice::Boundary { random.bits() } else { 0 }
+    }
 }
 
 /// What is wanted.
@@ -138,8 +163,9 @@ pub fn choose_in_turn(
         }),
         unbounded: Vec::new(),
     };
-    if let (Choice::Boundary, Some(guard)) = (request.choice, request.guard) {
-        let mut conditions = boundary_conditions(session.pool, sorts, guard);
+    if request.choice == Choice::Boundary {
+        let guard = request.guard.into_iter();
+        let mut conditions: Vec<TermId> = guard.flat_map(|g| boundary_conditions(session.pool, sorts, g)).collect();
         conditions.extend(range_conditions(session.pool, sorts, symbols, request.symbols));
         let unsure = session.uncertain;
         if !conditions.is_empty() {
@@ -147,7 +173,7 @@ pub fn choose_in_turn(
             conditions.rotate_left(first);
         }
         for condition in conditions {
-            if session.narrow(condition) {
+            if session.narrow_to_border(condition) {
                 break;
             }
         }
@@ -244,25 +270,27 @@ impl Chooser<'_> {
             let term = session.pool.symbol(*y, session.sorts.base(sort));
             let domain = match session.sorts.get(sort) {
                 Sort::Int { .. } => Whole { term, sort, symbol: Some(*y), least: None, most: None }.interval(session),
-                _ => session.sorts.cardinality(sort).map(|n| (0, n as i64 - 1)),
+                _ => session.sorts.cardinality(sort).map(|n| (BigInt::ZERO, BigInt::from(n) - BigInt::ONE)),
             };
             let Some(domain) = domain else { return false };
             domains.push((term, sort, domain));
         }
         for _ in 0..JOINT_DRAWS {
             let mut parts = Vec::new();
+            let mut drawn = Vec::new();
             for (term, sort, (lo, hi)) in &domains {
-                let n = self.random.between(*lo, *hi);
+                let n = self.random.whole(lo, hi);
                 let value = match session.sorts.get(*sort) {
-                    Sort::Int { .. } => Some(Value::Int(n)),
-                    _ => session.sorts.nth_value(*sort, n as u64),
+                    Sort::Int { .. } => Some(number::int(n)),
+                    _ => u64::try_from(n).ok().and_then(|n| session.sorts.nth_value(*sort, n)),
                 };
                 let Some(value) = value else { return false };
+                drawn.push((*term, value.clone()));
                 let constant = session.pool.constant(value, session.sorts.base(*sort));
                 parts.push(session.test(Op::Eq, *term, constant));
             }
             let condition = session.pool.and(session.sorts, &parts);
-            if session.narrow(condition) {
+            if session.narrow_to(condition, &drawn) {
                 return true;
             }
         }
@@ -287,14 +315,14 @@ impl Chooser<'_> {
                         let sign = if choice == Choice::Min { 1 } else { -1 };
                         let found = whole.extreme(session, sign);
                         if !found {
-                            whole.nearest(session, 0);
+                            whole.nearest(session, &BigInt::ZERO);
                         }
                         found
                     }
                     Choice::Middle => whole.middle(session),
                     Choice::Random(_) => whole.random(session, &mut self.random, self.request.used),
                     Choice::Boundary => {
-                        whole.nearest(session, 0);
+                        whole.nearest(session, &BigInt::ZERO);
                         true
                     }
                 }

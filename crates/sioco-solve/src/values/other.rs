@@ -1,5 +1,6 @@
 //! Choosing truth values and data; random values of all sorts.
 
+use sioco_model::number::{self, BigInt};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
@@ -107,9 +108,16 @@ pub(super) fn random_value(sorts: &Sorts, sort: SortId, random: &mut Random, dep
         return value;
     }
     match sorts.get(sort) {
-        Sort::Int { .. } => {
-            let n = Value::Int(random.between(-1_000, 1_000));
-            if sorts.contains(sort, &n) { n } else { sorts.default_value(sort) }
+        Sort::Int { lo, hi } => {
+            let n = random.between(-1_000, 1_000);
+            let (far, n) = (BigInt::from(n.abs()), BigInt::from(n));
+            number::int(match (lo, hi) {
+                (Some(lo), Some(hi)) => random.whole(lo, hi),
+                // From the end, where zero is not inside.
+                (Some(lo), None) if n < *lo => lo + far,
+                (None, Some(hi)) if n > *hi => hi - far,
+                _ => n,
+            })
         }
         Sort::Real { lo, hi } => Value::real(draw(lo.as_ref(), hi.as_ref(), random)),
         Sort::String => {

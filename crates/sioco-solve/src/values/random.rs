@@ -1,5 +1,7 @@
 //! Random numbers that are the same on every machine.
 
+use sioco_model::number::{self, BigInt};
+
 /// The SplitMix64 generator (Steele, Lea and Flood, 2014): small, and good enough to choose values.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -23,6 +25,22 @@ impl Random {
     pub fn below(&mut self, n: u64) -> u64 {
         // The high half of the product is uniform up to a bias of n / 2^64.
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// The same for integers of any size.
+    pub fn whole(&mut self, lo: &BigInt, hi: &BigInt) -> BigInt {
+        if let (Ok(lo), Ok(hi)) = (i64::try_from(lo), i64::try_from(hi)) {
+            return self.between(lo, hi).into();
+        }
+        let width = hi - lo + BigInt::ONE;
+        if width <= BigInt::ONE {
+            return lo.clone();
+        }
+        // At least 64 bits more than the width has: the high part of the product is uniform up to a bias of 2^-64.
+        let words = number::bit_len(&width) / 64 + 2;
+        let bytes: Vec<u8> = (0..words).flat_map(|_| self.bits().to_le_bytes()).collect();
+        let part = number::from_le_bytes(&bytes);
+        lo + ((part * width) >> (64 * words))
     }
 
     /// A number from `lo` to `hi`, both inclusive, uniformly; `lo` if the interval is empty.

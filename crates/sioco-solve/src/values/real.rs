@@ -8,6 +8,7 @@ use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{SortId, TermId, Value};
 
+use super::far::{far, farther};
 use super::random::Random;
 use super::session::Session;
 use crate::query::Witness;
@@ -30,8 +31,6 @@ enum End {
     Endless,
 }
 
-/// Beyond this nothing is looked for: such a side has no end.
-const FAR: i64 = 1 << 62;
 /// How near to each other what is possible and what is not are before the simplest number between is tried, as powers of
 /// a half. Numbers with denominators up to the square root are found.
 const NEARER: [usize; 5] = [0, 7, 14, 20, 30];
@@ -196,7 +195,7 @@ impl Real {
             Some(bound) if self.take(session, &bound, sign) => return End::Reached,
             Some(bound) => bound,
             None => {
-                if self.limit(session, &Rational::from(-FAR), sign, false) {
+                if self.is_endless(session, sign) {
                     session.back(start);
                     return End::Endless;
                 }
@@ -251,6 +250,12 @@ impl Real {
         }
         self.take(session, &best, sign);
         End::Reached
+    }
+
+    /// Whether there are values farther out than anything that conditions speak of.
+    fn is_endless(&self, session: &mut Session<'_>, sign: i64) -> bool {
+        self.limit(session, &Rational::from(-far()), sign, false)
+            && farther(session.pool).is_none_or(|out| self.limit(session, &Rational::from(-out), sign, false))
     }
 
     /// Whether there are values next to a number that is none.

@@ -1,8 +1,9 @@
 //! A conversation with a solver that narrows a path condition down, step by step.
 
 use sioco_model::eval::{Env, eval};
+use sioco_model::number;
 use sioco_model::sort::Sorts;
-use sioco_model::term::{Op, TermPool};
+use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value};
 
 use super::Bounds;
@@ -30,7 +31,15 @@ pub(super) struct Session<'a> {
     levels: usize,
     /// Values of symbols that no condition speaks of, which no answer may change.
     settled: Vec<(SymbolId, Value)>,
+    /// Whether there are numbers that do not fit 64 bits: not every solver computes with those, so that values are tried
+    /// before it is asked.
+    large: bool,
+    /// How many questions about such numbers stayed open.
+    open: u32,
 }
+
+/// So many questions about large numbers stay open at most: the next ones would as well.
+const OPEN: u32 = 4;
 
 impl<'a> Session<'a> {
     pub fn start(
@@ -51,6 +60,8 @@ impl<'a> Session<'a> {
                 uncertain: false,
                 levels: 0,
                 settled: Vec::new(),
+                large: false,
+                open: 0,
             }),
             Answer::Sat(None) => {
                 Err(NoValues::Unknown(Reason::Broken { solver: solver.name(), what: "it gave no witness".into() }))
@@ -72,7 +83,11 @@ impl<'a> Session<'a> {
         let terms = Terms { pool: self.pool, sorts: self.sorts, symbols: self.symbols };
         self.solver.assert(terms, condition);
         if !holds {
-            match self.solver.check(terms, self.limits, true) {
+            let answer = match self.large && self.open >= OPEN {
+                true => Answer::Unknown(Reason::Resources),
+                false => self.solver.check(terms, self.limits, true),
+            };
+            match answer {
                 Answer::Sat(Some(witness)) => {
                     self.witness = witness;
                     for (y, value) in &self.settled {
@@ -80,7 +95,9 @@ impl<'a> Session<'a> {
                     }
                 }
                 other => {
-                    self.uncertain |= !matches!(other, Answer::Unsat(_));
+                    let open = !matches!(other, Answer::Unsat(_));
+                    self.uncertain |= open;
+                    self.open += u32::from(open && self.large);
                     self.solver.pop();
                     return false;
                 }
@@ -126,13 +143,87 @@ impl<'a> Session<'a> {
     /// Adds `term == value` if that is possible.
     pub fn fix(&mut self, term: TermId, value: Value) -> bool {
         let sort = self.pool.sort(term);
-        let constant = self.pool.constant(value, sort);
+        let constant = self.pool.constant(value.clone(), sort);
         let condition = self.test(Op::Eq, term, constant);
+        self.narrow_to(condition, &[(term, value)])
+    }
+
+    /// Adds the condition if it is possible. It holds for these values of terms; where there are large numbers, they are
+    /// tried with what the other symbols have, before anybody is asked.
+    pub fn narrow_to(&mut self, condition: TermId, values: &[(TermId, Value)]) -> bool {
+        self.large = self.large || values.iter().any(|(_, v)| is_large(v));
+        if self.large
+            && let Some(witness) = self.with(values)
+            && self.solver.offer(Terms { pool: self.pool, sorts: self.sorts, symbols: self.symbols }, &witness)
+        {
+            self.witness = witness;
+        }
         self.narrow(condition)
+    }
+
+    /// Adds the condition if it is possible; one that says which value a term has is tried with that.
+    pub fn narrow_to_border(&mut self, condition: TermId) -> bool {
+        let said = match self.pool.get(condition) {
+            Term::App(Op::Eq, sides) => {
+                let value = |t: TermId| self.pool.as_const(t).cloned();
+                let (left, right) = (sides[0], sides[1]);
+                value(right).map(|v| (left, v)).or_else(|| value(left).map(|v| (right, v)))
+            }
+            _ => None,
+        };
+        self.narrow_to(condition, said.as_slice())
+    }
+
+    /// The witness, with other values of these terms; nothing if they cannot have them.
+    fn with(&self, values: &[(TermId, Value)]) -> Option<Witness> {
+        let mut witness = self.witness.clone();
+        for (term, value) in values {
+            self.put(&mut witness, *term, value.clone())?;
+        }
+        Some(witness)
+    }
+
+    /// Gives a symbol, or a part of what it stands for, a value.
+    fn put(&self, witness: &mut Witness, term: TermId, value: Value) -> Option<()> {
+        let now = |witness: &Witness, t: TermId| {
+            eval(self.pool, self.sorts, t, Env { symbols: witness, ..Env::default() }).ok()
+        };
+        match self.pool.get(term) {
+            Term::Symbol(y, _) => {
+                let fits = self.sorts.contains(self.symbols[*y].sort, &value);
+                fits.then(|| witness[y.index()] = value)
+            }
+            Term::App(Op::Field(c, i), args) => {
+                let Value::Data(data) = now(witness, args[0])? else { return None };
+                let mut fields = data.fields.to_vec();
+                *fields.get_mut(*i as usize).filter(|_| data.constructor == *c)? = value;
+                self.put(witness, args[0], Value::data(*c, fields))
+            }
+            Term::App(Op::Index, args) => {
+                let (Value::Seq(items), Value::Int(at)) = (now(witness, args[0])?, now(witness, args[1])?) else {
+                    return None;
+                };
+                let mut items = items.to_vec();
+                *items.get_mut(usize::try_from(at).ok()?)? = value;
+                self.put(witness, args[0], Value::seq(items))
+            }
+            _ => None,
+        }
     }
 
     /// The bounds that the solver knows for a symbol.
     pub fn bounds(&mut self, symbol: Option<SymbolId>) -> (Option<i64>, Option<i64>) {
         symbol.map_or((None, None), |y| self.solver.bounds(y))
+    }
+}
+
+/// Whether a number in a value does not fit 64 bits.
+fn is_large(value: &Value) -> bool {
+    match value {
+        Value::BigInt(_) => true,
+        Value::Real(_) => number::bits(value) > 63,
+        Value::Data(data) => data.fields.iter().any(is_large),
+        Value::Seq(items) => items.iter().any(is_large),
+        _ => false,
     }
 }

@@ -117,7 +117,7 @@ impl Text {
             return Some(true);
         }
         session.uncertain = false;
-        let possible = self.length(session).limit(session, LONG as i64, -1);
+        let possible = self.length(session).limit(session, &LONG.into(), -1);
         let known = possible || !session.uncertain;
         session.back(start);
         session.uncertain = unsure || !known;

@@ -1,10 +1,12 @@
-//! Least, greatest, middle and random integers, by questions to the solver.
+//! Least, greatest, middle and random integers, by questions to the solver. They are of any size: what does not fit 64 bits
+//! only takes longer.
 
 use sioco_model::number::{self, BigInt};
 use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{SortId, SymbolId, TermId, Value};
 
+use super::far::{far, farther};
 use super::free;
 use super::random::Random;
 use super::session::Session;
@@ -22,96 +24,104 @@ pub(super) struct Whole {
     pub most: Option<i64>,
 }
 
-/// Beyond this nothing is looked for: such a side counts as unbounded.
-const FAR: i64 = 1 << 62;
 /// Draws before the domain is halved instead.
 const DRAWS: u32 = 48;
 
+/// An end of what is possible, `None` where there is none.
+type End = Option<BigInt>;
+
 impl Whole {
-    pub fn now(&self, session: &Session<'_>) -> Option<i64> {
-        match session.value(self.term) {
-            Some(Value::Int(n)) => Some(n),
-            _ => None,
-        }
+    pub fn now(&self, session: &Session<'_>) -> Option<BigInt> {
+        session.value(self.term).as_ref().and_then(number::to_big)
     }
 
     /// Adds `term <= n` (`sign` 1) or `term >= n` (-1), if possible.
-    pub fn limit(&self, session: &mut Session<'_>, n: i64, sign: i64) -> bool {
-        let constant = session.pool.constant(Value::Int(n), session.sorts.int);
+    pub fn limit(&self, session: &mut Session<'_>, n: &BigInt, sign: i64) -> bool {
+        let constant = session.pool.constant(number::int(n.clone()), session.sorts.int);
         let condition = match sign {
             1 => session.test(Op::Le, self.term, constant),
             _ => session.test(Op::Le, constant, self.term),
         };
-        session.narrow(condition)
+        session.narrow_to(condition, &[(self.term, number::int(n.clone()))])
+    }
+
+    fn fix(&self, session: &mut Session<'_>, n: BigInt) -> bool {
+        session.fix(self.term, number::int(n))
     }
 
     /// The bounds that are known without asking.
-    fn known(&self, session: &mut Session<'_>) -> (Option<i64>, Option<i64>) {
+    fn known(&self, session: &mut Session<'_>) -> (End, End) {
         let (lo, hi) = session.bounds(self.symbol);
         let (mut least, mut greatest) = (None, None);
         if let Sort::Int { lo, hi } = session.sorts.get(self.sort) {
-            let small = |b: &BigInt| i64::try_from(b).ok();
-            (least, greatest) = (lo.as_ref().and_then(small), hi.as_ref().and_then(small));
+            (least, greatest) = (lo.clone(), hi.clone());
         }
-        (lo.max(least).max(self.least), [hi, greatest, self.most].into_iter().flatten().min())
+        let big = |n: Option<i64>| n.map(BigInt::from);
+        let lo = [big(lo), least, big(self.least)].into_iter().flatten().max();
+        (lo, [big(hi), greatest, big(self.most)].into_iter().flatten().min())
     }
 
     /// Narrows to the least (`sign` 1) or greatest (-1) value; `false` if there is none, and then nothing changed.
     pub fn extreme(&self, session: &mut Session<'_>, sign: i64) -> bool {
         // Everything is mirrored for the greatest: `best` is the least value of `sign * term` that is known to be
         // possible, nothing below `floor` is.
-        let Some(mut best) = self.now(session).and_then(|n| n.checked_mul(sign)) else { return false };
+        let mirrored = |n: BigInt| if sign == 1 { n } else { -n };
+        let Some(mut best) = self.now(session).map(mirrored) else { return false };
         let (lo, hi) = self.known(session);
-        let known = if sign == 1 { lo } else { hi.and_then(i64::checked_neg) };
+        let known = if sign == 1 { lo } else { hi.map(|n| -n) };
         let start = session.mark();
+        let is_known = known.is_some();
         let mut floor = match known {
             Some(floor) => floor,
             None => {
                 // Far out first: mostly there is no bound at all. Otherwise ever larger steps, until one fails.
-                if self.limit(session, -FAR * sign, sign) {
+                if self.is_endless(session, sign) {
                     session.back(start);
                     return false;
                 }
-                let mut step = 1i64;
+                let mut step = BigInt::ONE;
                 loop {
-                    let target = best.saturating_sub(step).max(-FAR);
-                    if !self.limit(session, target * sign, sign) {
-                        break target + 1;
+                    let target = &best - &step;
+                    if !self.limit(session, &mirrored(target.clone()), sign) {
+                        break target + BigInt::ONE;
                     }
-                    let Some(n) = self.now(session).and_then(|n| n.checked_mul(sign)) else {
+                    let Some(n) = self.now(session).map(mirrored) else {
                         session.back(start);
                         return false;
                     };
                     best = n;
-                    step = step.saturating_mul(4);
-                    if best <= -FAR {
-                        session.back(start);
-                        return false;
-                    }
+                    step *= BigInt::from(4);
                 }
             }
         };
         // A known bound is mostly reached.
-        if floor < best && known.is_some() {
-            if self.limit(session, floor * sign, sign) {
-                best = floor;
+        if floor < best && is_known {
+            if self.limit(session, &mirrored(floor.clone()), sign) {
+                best = floor.clone();
             } else {
-                floor += 1;
+                floor += BigInt::ONE;
             }
         }
         while floor < best {
-            let middle = (i128::from(floor) + i128::from(best)).div_euclid(2) as i64;
-            if self.limit(session, middle * sign, sign) {
-                best = self.now(session).and_then(|n| n.checked_mul(sign)).unwrap_or(middle);
+            let middle = number::halfway(&floor, &best);
+            if self.limit(session, &mirrored(middle.clone()), sign) {
+                best = self.now(session).map_or(middle, mirrored);
             } else {
-                floor = middle + 1;
+                floor = middle + BigInt::ONE;
             }
         }
-        session.fix(self.term, Value::Int(best * sign))
+        self.fix(session, mirrored(best))
+    }
+
+    /// Whether there are values farther out than anything that conditions speak of.
+    fn is_endless(&self, session: &mut Session<'_>, sign: i64) -> bool {
+        let out = |n: BigInt| if sign == 1 { -n } else { n };
+        self.limit(session, &out(far()), sign)
+            && farther(session.pool).is_none_or(|farther| self.limit(session, &out(farther), sign))
     }
 
     /// Least and greatest value; `None` where there is none. Nothing is narrowed.
-    pub fn range(&self, session: &mut Session<'_>) -> (Option<i64>, Option<i64>) {
+    pub fn range(&self, session: &mut Session<'_>) -> (End, End) {
         [1, -1]
             .map(|sign| {
                 let start = session.mark();
@@ -123,8 +133,8 @@ impl Whole {
     }
 
     /// Narrows to the value nearest to a number.
-    pub fn nearest(&self, session: &mut Session<'_>, wish: i64) -> bool {
-        if session.fix(self.term, Value::Int(wish)) {
+    pub fn nearest(&self, session: &mut Session<'_>, wish: &BigInt) -> bool {
+        if self.fix(session, wish.clone()) {
             return true;
         }
         let start = session.mark();
@@ -134,31 +144,29 @@ impl Whole {
             session.back(start.clone());
             found
         });
-        let distance = |n: &i64| n.abs_diff(wish);
         let choice = match (above, below) {
-            (Some(a), Some(b)) => Some(if distance(&a) <= distance(&b) { a } else { b }),
+            (Some(a), Some(b)) => Some(if &a - wish <= wish - &b { a } else { b }),
             (a, b) => a.or(b),
         };
-        choice.is_some_and(|n| session.fix(self.term, Value::Int(n)))
+        choice.is_some_and(|n| self.fix(session, n))
     }
 
     /// Narrows to the value in the middle; `false` if a side is unbounded, and then to the value nearest to zero.
     pub fn middle(&self, session: &mut Session<'_>) -> bool {
         match self.range(session) {
             (Some(lo), Some(hi)) => {
-                let middle = (i128::from(lo) + i128::from(hi)).div_euclid(2) as i64;
-                self.nearest(session, middle);
+                self.nearest(session, &number::halfway(&lo, &hi));
                 true
             }
             _ => {
-                self.nearest(session, 0);
+                self.nearest(session, &BigInt::ZERO);
                 false
             }
         }
     }
 
     /// The interval that random values are drawn from, if it is bounded.
-    pub fn interval(&self, session: &mut Session<'_>) -> Option<(i64, i64)> {
+    pub fn interval(&self, session: &mut Session<'_>) -> Option<(BigInt, BigInt)> {
         match self.known(session) {
             (Some(lo), Some(hi)) => Some((lo, hi)),
             _ => match self.range(session) {
@@ -176,35 +184,36 @@ impl Whole {
             return false;
         };
         for _ in 0..DRAWS {
-            if session.fix(self.term, Value::Int(random.between(lo, hi))) {
+            let drawn = random.whole(&lo, &hi);
+            if self.fix(session, drawn) {
                 return true;
             }
         }
         while lo < hi {
             // A random cut, and a side in proportion to its width.
-            let cut = random.between(lo, hi - 1);
-            let low = random.between(lo, hi) <= cut;
-            let (n, sign) = if low { (cut, 1) } else { (cut + 1, -1) };
+            let cut = random.whole(&lo, &(&hi - BigInt::ONE));
+            let low = random.whole(&lo, &hi) <= cut;
+            let above = &cut + BigInt::ONE;
+            let (n, sign) = if low { (&cut, 1) } else { (&above, -1) };
             if self.limit(session, n, sign) == low {
                 hi = cut;
             } else {
-                lo = cut + 1;
+                lo = above;
             }
         }
-        session.fix(self.term, Value::Int(lo))
+        self.fix(session, lo)
     }
 
     /// Some value of an unbounded set: small and large ones, and values that were used before.
     fn somewhere(&self, session: &mut Session<'_>, random: &mut Random, used: &[Value]) {
         let (lo, hi) = self.known(session);
-        let origin = lo.or(hi).unwrap_or(0);
         let used: Vec<&Value> = used.iter().filter(|v| number::to_big(v).is_some()).collect();
         for _ in 0..16 {
-            let value = free::whole(lo, hi, random, &used);
+            let value = free::whole(lo.as_ref(), hi.as_ref(), random, &used);
             if session.fix(self.term, value) {
                 return;
             }
         }
-        self.nearest(session, origin);
+        self.nearest(session, &lo.or(hi).unwrap_or(BigInt::ZERO));
     }
 }

@@ -1,6 +1,7 @@
 //! Random formulas over small domains, and what brute force says about them.
 #![allow(dead_code)]
 
+pub mod rich;
 pub mod scribe;
 
 use std::collections::HashMap;

@@ -89,9 +89,10 @@ impl Solver for Scribe {
 }
 
 /// All layers that are looked at here, and none.
-pub const ALL: Switches = Switches { simplification: true, witness: true, builtin: true, groups: true, cache: true };
+pub const ALL: Switches =
+    Switches { simplification: true, witness: true, builtin: true, few: true, groups: true, cache: true };
 pub const NONE: Switches =
-    Switches { simplification: false, witness: false, builtin: false, groups: false, cache: false };
+    Switches { simplification: false, witness: false, builtin: false, few: false, groups: false, cache: false };
 
 pub fn ask(chain: &mut Chain, world: &World) -> Answer {
     chain.check(world.terms(), &limits(), true)

@@ -88,9 +88,15 @@ impl Path<'_> {
         };
         let depth = self.frames.len() + 1;
         if step.is_silence() {
-            // Nobody has found out whether internal steps go on for ever, unless all values are known.
+            // Nobody has found out whether internal steps go on for ever, unless all values are known,
+            // or few are possible.
             let known = step == Step::Delta || self.terms.iter().all(Option::is_none);
-            let mut unproved = (!known).then_some(Reason::Divergence);
+            let rounds = if known || self.in_rounds { None } else { self.rounds_by_values().filter(|r| !r.open) };
+            let mut unproved = (!known && rounds.is_none()).then_some(Reason::Divergence);
+            if let Some(rounds) = rounds.filter(|r| !r.all) {
+                let term = self.one_of_rows(&rounds.diverging);
+                self.conditions.push(PathCondition { term, origin: Origin::Rounds, step: depth });
+            }
             self.silence(step == Step::Delta, &mut |path, condition| {
                 if path.shortcuts.evaluation && path.is_true(condition) {
                     return Some(());

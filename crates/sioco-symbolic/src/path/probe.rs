@@ -146,7 +146,7 @@ impl Path<'_> {
         self.side.pop();
         self.counters.asked += 1;
         // What was cancelled may be asked again.
-        if !matches!(answer, Possible::Unknown(Reason::Cancelled | Reason::Time)) {
+        if !matches!(answer, Possible::Unknown(Reason::Cancelled | Reason::Time | Reason::Spent)) {
             self.alone.insert(key, answer.clone());
         }
         answer

@@ -3,5 +3,6 @@
 pub mod advice;
 pub mod may_answer;
 pub mod repeat;
+mod rules;
 pub mod timed;
 pub mod words;

@@ -2,16 +2,20 @@
 //!
 //! A run of the walk that passed is run again: at first to its middle, so that whatever the system keeps is somewhere
 //! else, and then as a whole. What the model did not allow then was another answer where it allows only some.
+//!
+//! That everything passes says something only if it would not have, had the system gone on from where the run before
+//! ended. So what was seen is judged once more as if there had been no reset: if the model explains it all, nobody can
+//! tell. Of the runs that passed, one is taken with which somebody could.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sioco_exec::event::{Action, Observation};
-use sioco_exec::log::{Log, LoggedRun};
+use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::Stamped;
 use sioco_exec::replay::{Patience, Replayed, replay};
 use sioco_exec::suite::Suite;
-use sioco_exec::verdict::{Cause, Verdict};
+use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Referee, Sut};
 use sioco_model::Model;
 use sioco_solve::values::Bounds;
@@ -23,6 +27,9 @@ use crate::run::watch::Since;
 const HYPOTHESES: usize = 10_000;
 /// The parts of the run that are run again, one after the other, as fractions.
 const PARTS: [(usize, usize); 4] = [(1, 2), (1, 1), (1, 3), (1, 1)];
+
+/// Of so many runs that passed, one is chosen that would tell.
+const TRIED: usize = 20;
 
 /// A run that took longer than this part of the time is cut.
 const SHARE: u32 = 3;
@@ -53,6 +60,8 @@ pub enum Again {
         run: u64,
         /// How often it was run again, in part or as a whole.
         times: usize,
+        /// Whether a system that was not reset would have been noticed.
+        tells: bool,
     },
     /// It was answered in a way that the model does not allow.
     Differs {
@@ -66,33 +75,76 @@ pub enum Again {
 }
 
 impl Repeat<'_> {
-    /// Runs the first run that passed again, on a system whose next run has this number.
+    /// Runs a run that passed again, on a system whose next run has this number.
     pub fn run(&self, records: &[Stamped], sut: &mut dyn Sut, mut next: u64) -> Again {
         let log = Log::of_records(records.iter().enumerate());
-        let Some(first) = log.runs.iter().find(|run| is_telling(run)) else { return Again::Nothing };
         let model = self.model;
         let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain()) };
         let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, self.back_end.clone())));
-        let suite = Suite::default();
-        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
-        let patience = Patience { quiescence: self.wait, slower: None, accepted: self.patience };
+        let refill = || oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+        let referee = || {
+            let suite = Suite::default();
+            Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES)
+        };
         let begun = Instant::now();
-        let mut times = 0;
+        let late = || begun.elapsed() >= self.time;
+        // The run that would tell most, or else any.
+        let (mut without_reset, time) = (referee(), self.time / SHARE);
+        without_reset.set_order(log.runs.last().and_then(|run| run.order).unwrap_or(Order::Sut));
+        let mut would_tell = |run: &&LoggedRun| {
+            let whole = shortened(run, time, 1, 1);
+            PARTS.iter().any(|(part, of)| {
+                refill();
+                !late() && is_noticed(&mut without_reset, &shortened(run, time, *part, *of).steps, &whole.steps)
+            })
+        };
+        let telling = || log.runs.iter().filter(|run| is_telling(run));
+        let Some(first) = telling().take(TRIED).find(&mut would_tell).or_else(|| telling().next()) else {
+            return Again::Nothing;
+        };
+        let mut referee = referee();
+        let patience = Patience { quiescence: self.wait, slower: None, accepted: self.patience };
+        let (mut times, mut tells) = (0, false);
+        let mut before: Vec<LoggedStep> = log.runs.last().map_or(Vec::new(), |run| run.steps.clone());
         for (part, of) in PARTS {
-            let again = shortened(first, self.time / SHARE, part, of);
-            let mut sink = |_: &Stamped| oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+            let again = shortened(first, time, part, of);
+            let mut seen: Vec<Stamped> = Vec::new();
+            let mut sink = |stamped: &Stamped| {
+                refill();
+                seen.push(stamped.clone());
+            };
             let found: Replayed = replay(&mut referee, sut, &again, next, patience, &mut Since(begun), &mut sink);
             next += 1;
             match found.verdict {
                 Verdict::Fail => return Again::Differs { run: first.number, step: found.steps, cause: found.cause },
                 // What breaks down is no answer.
                 Verdict::Error => break,
-                _ if found.interrupted || begun.elapsed() >= self.time => break,
+                _ if found.interrupted || late() => break,
                 Verdict::Pass | Verdict::WeakPass | Verdict::Inconclusive => times += 1,
             }
+            let now = Log::of_records(seen.iter().enumerate()).runs.pop().map_or(Vec::new(), |run| run.steps);
+            refill();
+            tells |= is_noticed(&mut without_reset, &before, &now);
+            before = now;
         }
-        if times == 0 { Again::Nothing } else { Again::Same { run: first.number, times } }
+        if times == 0 { Again::Nothing } else { Again::Same { run: first.number, times, tells } }
     }
+}
+
+/// Whether the model does not explain what was seen if the system went on from where it was before.
+fn is_noticed(referee: &mut Referee<'_>, before: &[LoggedStep], now: &[LoggedStep]) -> bool {
+    fn take(referee: &mut Referee<'_>, step: &LoggedStep) -> Option<Cause> {
+        match &step.action {
+            Action::Input(input) => referee.input(input),
+            Action::Seen(seen) => referee.observe(seen),
+        }
+    }
+    if referee.start().is_some() || before.iter().any(|step| take(referee, step).is_some()) {
+        return false;
+    }
+    let end = now.iter().find_map(|step| take(referee, step));
+    // What the model does not specify there is another place, too.
+    matches!(end, Some(Cause::Failure(_) | Cause::Open(Open::Unspecified(_))))
 }
 
 /// Whether a run passed, and both has inputs and was answered.

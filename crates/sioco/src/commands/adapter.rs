@@ -63,6 +63,11 @@ enum Command {
 }
 
 impl Adapter {
+    pub(crate) fn check(&self) -> &Check {
+        let Command::Check(check) = &self.command;
+        check
+    }
+
     /// Does what was asked for.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         match &self.command {
@@ -92,7 +97,7 @@ Exit codes:
 pub struct Check {
     /// The model; without it, gates and times are not checked
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
 
     /// The adapter, as `sioco test` takes it: the NAME of a `[sut.NAME]`, a command, `tcp://HOST:PORT` or `ws://HOST:PORT/PATH`
     #[arg(long, value_name = "SUT")]
@@ -643,10 +648,17 @@ fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut 
 fn about_repeat(model: &Model, again: &Again, advice: &str, list: &mut List<'_, '_>) {
     match again {
         Again::Nothing => {}
-        Again::Same { run, times } => {
+        Again::Same { run, times, tells } => {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
-            let text = format!("inputs of run {run} again, {times}, after a reset: nothing is left over");
-            list.add(Mark::Ok, "repeat", text, Vec::new());
+            let again = format!("inputs of run {run} again, {times}, after a reset");
+            if *tells {
+                list.add(Mark::Ok, "repeat", format!("{again}: nothing is left over"), Vec::new());
+            } else {
+                let text = format!("{again}: answered as before, which does not show whether anything is left over");
+                let why = "a system that is not reset would have answered so, too: as far as the model knows, these runs \
+                           changed nothing that could be seen in the next one; `--steps` and `--seed` try others";
+                list.add(Mark::Note, "repeat", text, vec![why.to_owned()]);
+            }
         }
         Again::Differs { run, step, cause } => {
             let text = "the state of the last run seems to be left over after a reset";
@@ -657,7 +669,12 @@ fn about_repeat(model: &Model, again: &Again, advice: &str, list: &mut List<'_, 
             list.add(Mark::Fail, "repeat", text, vec![why, advice.to_owned()]);
         }
     }
-    list.fact("left_over", json!(matches!(again, Again::Differs { .. })));
+    let left_over = match again {
+        Again::Nothing | Again::Same { tells: false, .. } => None,
+        Again::Same { tells: true, .. } => Some(false),
+        Again::Differs { .. } => Some(true),
+    };
+    list.fact("left_over", json!(left_over));
 }
 
 /// How long things took, and what follows.

@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -121,6 +122,17 @@ impl From<Sort> for Kind {
             Sort::Divergence => Kind::Divergence,
             Sort::InputGap => Kind::InputGap,
         }
+    }
+}
+
+impl Ruled for Analyze {
+    fn rules() -> Vec<Rule<Analyze>> {
+        let always = always(&[
+            "const", "system", "solver", "only", "deny", "depth", "nodes", "internal", "time", "patience", "witness",
+            "format",
+        ]);
+        // What is denied in vain is told with its kind.
+        always.collect()
     }
 }
 

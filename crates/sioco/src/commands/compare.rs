@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output, count};
 use crate::run::values::Values;
 use crate::seconds;
@@ -139,6 +140,31 @@ enum Covered {
     Transitions,
     /// All paths, each until its state is included in an earlier state of the same path.
     Inclusion,
+}
+
+impl Ruled for Compare {
+    fn rules() -> Vec<Rule<Compare>> {
+        let always = always(&[
+            "const",
+            "system",
+            "solver",
+            "cover",
+            "length",
+            "until-different",
+            "uniformity",
+            "values",
+            "seed",
+            "composition",
+            "all",
+            "nodes",
+            "answer",
+            "time",
+            "patience",
+            "output",
+            "format",
+        ]);
+        always.collect()
+    }
 }
 
 impl Compare {

@@ -17,7 +17,7 @@ use sioco_report::analysis::{self as report, Denied, Source, script};
 use sioco_report::explore::Explored;
 use sioco_report::explore::summary::summary;
 use sioco_report::plan::{self as plan_report, Planned};
-use sioco_report::run::{Bad, Campaign, Page, Trails, bad_run, summary as summary_of_run};
+use sioco_report::run::{Bad, Campaign, Clock, Page, Trails, bad_run, summary as summary_of_run};
 use sioco_report::{diagnostic, graph};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{BackEnd, Limits};
@@ -209,6 +209,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         quiescence: settings.quiescence,
         took: None,
         planned: None,
+        clock: Clock::default(),
         budget: "",
         journal: None,
         replay: None,

@@ -24,6 +24,7 @@ use crate::explore::{names, size};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -203,6 +204,34 @@ struct Work<'a> {
     file: &'a path::Path,
     back_end: BackEnd,
     limits: Limits,
+}
+
+impl Ruled for Explore {
+    fn rules() -> Vec<Rule<Explore>> {
+        let always = always(&[
+            "const",
+            "system",
+            "solver",
+            "depth",
+            "nodes",
+            "memory",
+            "time",
+            "order",
+            "merge",
+            "delta",
+            "until-covered",
+            "jobs",
+            "tree",
+            "seed",
+            "stats",
+            "path",
+            "node",
+            "values",
+            "save",
+            "format",
+        ]);
+        always.collect()
+    }
 }
 
 impl Explore {

@@ -36,7 +36,7 @@ pub struct Import {
     from: From,
 
     /// How the assignments of one transition are meant; the files do not say
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "in-order")]
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "auto")]
     assignments: Assignments,
 }
 
@@ -50,9 +50,11 @@ enum From {
 /// How assignments are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Assignments {
+    /// At once, unless a variable would then be read before anything is assigned to it; which it is, is told
+    Auto,
     /// One after the other, as in handwritten files and those of the Automata Wiki
     InOrder,
-    /// All on the old values, as in files that RaLib has written
+    /// All at once on the old values, as RaLib reads and writes them
     AtOnce,
 }
 
@@ -63,6 +65,7 @@ impl Import {
         let text = read_text(&self.file, out).ok_or(Failure::reported(Exit::Usage))?;
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let order = match self.assignments {
+            Assignments::Auto => Order::Auto,
             Assignments::InOrder => Order::InOrder,
             Assignments::AtOnce => Order::AtOnce,
         };

@@ -17,13 +17,14 @@ use sioco_exec::verdict::{self, Cause, Open, Trouble, Verdict};
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Page, Reasons, cause_in_words, json as report, summary};
+use sioco_report::run::{Campaign, Clock, Page, Reasons, cause_in_words, json as report, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::read_bytes;
 use crate::run::log;
@@ -90,6 +91,12 @@ enum Meaning {
     Sent,
 }
 
+impl Ruled for Judge {
+    fn rules() -> Vec<Rule<Judge>> {
+        always(&["const", "system", "solver", "order", "format"]).collect()
+    }
+}
+
 impl Judge {
     /// Judges the log.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
@@ -132,6 +139,7 @@ impl Judge {
             quiescence: Duration::ZERO,
             took: None,
             planned: None,
+            clock: Clock::default(),
             budget: "",
             journal: None,
             replay: None,
@@ -168,6 +176,7 @@ impl Judge {
         let (mut all, mut reasons) = (Totals::new(model), Reasons::default());
         for trouble in &log.broken {
             all.worst = all.worst.max(Some(Verdict::Error));
+            all.unbegun += 1;
             let what = sioco_report::run::trouble(model, trouble);
             out.say(format_args!("note: {}: something broke down between runs: {what}", self.name()));
         }
@@ -258,6 +267,7 @@ struct Totals {
     possibly: Bits,
     runs: [u64; 5],
     probing: u64,
+    unbegun: u64,
     worst: Option<Verdict>,
     steps: u64,
     inputs: u64,
@@ -268,7 +278,8 @@ impl Totals {
     fn new(model: &Model) -> Totals {
         let none = || Bits::new(model.switches.len());
         let (surely, possibly) = (none(), none());
-        Totals { surely, possibly, runs: [0; 5], probing: 0, worst: None, steps: 0, inputs: 0, bad: Vec::new() }
+        let (probing, unbegun, steps, inputs) = (0, 0, 0, 0);
+        Totals { surely, possibly, runs: [0; 5], probing, unbegun, worst: None, steps, inputs, bad: Vec::new() }
     }
 
     fn add(&mut self, run: &LoggedRun, judged: &Judged, surely: &Bits, possibly: &Bits) {
@@ -304,6 +315,7 @@ impl Totals {
             end: End::Done,
             runs: self.runs,
             probing: self.probing,
+            unbegun: self.unbegun,
             steps: self.steps,
             inputs: self.inputs,
             purposes: Vec::new(),

@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output};
 use crate::plan::{check, cover};
 use crate::run::values::Values;
@@ -150,6 +151,33 @@ pub struct Plan {
 enum Data {
     /// Each condition true and false, and where it is about to flip.
     Boundary,
+}
+
+impl Ruled for Plan {
+    fn rules() -> Vec<Rule<Plan>> {
+        let always = always(&[
+            "const", "system", "solver", "cover", "data", "split", "depth", "nodes", "time", "patience", "seed", "all",
+            "output", "check", "format",
+        ]);
+        let others = [
+            unless("strict", |plan: &Plan| match plan.cover {
+                Cover::Inputs(_) | Cover::Classes if plan.data.is_none() => {
+                    Some("tests of `inputs:N` and `classes` end with an answer")
+                }
+                _ => None,
+            }),
+            unless("silence", |plan| match plan.cover {
+                Cover::Paths(_) | Cover::Traces(_) | Cover::Inclusion(_) => None,
+                _ => Some("it is for `--cover paths:N`, `traces:N` and `inclusion:K`"),
+            }),
+            unless("jobs", |plan| plan.check.is_some().then_some("a plan is checked on one core")),
+            unless("values", |plan| match plan.cover {
+                Cover::Inputs(_) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
+                _ => None,
+            }),
+        ];
+        always.chain(others).collect()
+    }
 }
 
 impl Plan {

@@ -10,13 +10,13 @@ use serde_json::json;
 use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::record::Stamped;
-use sioco_exec::replay::{Patience, Replayed, replay};
+use sioco_exec::replay::{Patience, Point, Replayed, is_alike, replay};
 use sioco_exec::shrink::Rate;
 use sioco_exec::slower::Slower;
 use sioco_exec::suite::Suite;
 use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure as Wrong, Verdict};
-use sioco_exec::{Order, Referee, Sut};
+use sioco_exec::{Observation, Order, Referee, Sut};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Bad, Page, Trails, bad_run, cause_in_words, json as report};
 use sioco_solve::values::Bounds;
@@ -26,8 +26,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::{find, read, read_bytes, wrong};
+use crate::run::slower;
 use crate::run::sut;
 use crate::run::watch::{Since, Watched};
 use crate::seconds;
@@ -38,8 +40,10 @@ const HYPOTHESES: usize = 10_000;
 
 /// Run a recorded run again
 ///
-/// Sends the inputs of a recorded run again at the same places, and judges anew what comes back. FIXED: it does not fail
-/// any more. FAILED: it fails again. FLAKY: it fails only sometimes.
+/// Sends the inputs of a recorded run again at the same places, and judges anew what comes back. FIXED: the SUT came to
+/// where it failed, and did something that is allowed. FAILED: it fails again. FLAKY: it fails only sometimes. NOT
+/// REPRODUCED: it did not come there, or may only have chosen otherwise. A model that plays the SUT chooses as it was
+/// recorded, as long as it can.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -48,10 +52,11 @@ Example:
   sioco replay run.jsonl --run 3 --model other.sts
 
 Exit codes:
-  0    FIXED: it does not fail any more
+  0    FIXED: it does not fail any more where it failed
   1    FAILED: it fails again
   2    the command line, the model or the journal is wrong
-  3    FLAKY: it fails sometimes; or it is inconclusive
+  3    FLAKY: it fails sometimes; NOT REPRODUCED: it did not fail, and
+       that shows nothing; or it is inconclusive
   4    nothing to run: no run of the journal failed
   5    adapter, SUT infrastructure or solver broke down
   130  interrupted")]
@@ -86,6 +91,10 @@ pub struct Replay {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     quiescence: Option<u64>,
 
+    /// Another quiescence time after an event at a gate, or in a location, as in `rcpt=2s` [default: as recorded]
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
+    slower: Vec<(String, Duration)>,
+
     /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds [default: as
     /// recorded]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds::some)]
@@ -103,8 +112,22 @@ enum Outcome {
     Failed,
     Flaky,
     Passed,
+    NotReproduced(Shown),
     Inconclusive,
     Error,
+}
+
+/// Why runs that do not fail show nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shown {
+    /// The system went another way before it came to where it failed.
+    Elsewhere,
+    /// It came there with other values.
+    Values,
+    /// It makes choices of its own.
+    Choices,
+    /// It is not known whether it can still do what was recorded.
+    Unknown,
 }
 
 impl Outcome {
@@ -114,6 +137,7 @@ impl Outcome {
             Outcome::Failed => "FAILED",
             Outcome::Flaky => "FLAKY",
             Outcome::Passed => "PASSED",
+            Outcome::NotReproduced(_) => "NOT REPRODUCED",
             Outcome::Inconclusive => "INCONCLUSIVE",
             Outcome::Error => "ERROR",
         }
@@ -123,7 +147,7 @@ impl Outcome {
         match self {
             Outcome::Fixed | Outcome::Passed => Exit::Ok,
             Outcome::Failed => Exit::Fail,
-            Outcome::Flaky | Outcome::Inconclusive => Exit::Inconclusive,
+            Outcome::Flaky | Outcome::NotReproduced(_) | Outcome::Inconclusive => Exit::Inconclusive,
             Outcome::Error => Exit::Infrastructure,
         }
     }
@@ -138,33 +162,83 @@ impl Outcome {
             _ if found.is_empty() => Outcome::Inconclusive,
             0 if has(Verdict::Error) => Outcome::Error,
             0 if has(Verdict::Inconclusive) => Outcome::Inconclusive,
-            // The place where it failed was never reached.
-            0 if failed && found.iter().all(|r| r.elsewhere) => Outcome::Inconclusive,
-            // It did not always fail before anybody could mend anything: passing a few times says nothing.
-            0 if failed && again.is_some_and(|rate| is_too_rare(rate, found.len())) => Outcome::Flaky,
-            0 if failed => Outcome::Fixed,
+            0 if failed => Outcome::without_failure(&found, again),
             0 => Outcome::Passed,
             n if n == found.len() => Outcome::Failed,
             _ => Outcome::Flaky,
         }
     }
+
+    /// What it means if a run that failed does not fail any more.
+    fn without_failure(found: &[&Replayed], again: Option<Rate>) -> Outcome {
+        if found.iter().any(|r| r.cannot == Some(true)) {
+            return Outcome::Fixed;
+        }
+        if found.iter().any(|r| r.cannot == Some(false)) {
+            return Outcome::NotReproduced(Shown::Unknown);
+        }
+        // What failed each time it was run again did not depend on values that change from run to run.
+        let always = again.is_some_and(|rate| rate.of > 1 && rate.failed == rate.of);
+        let is_there = |r: &Replayed| match r.point {
+            Point::Same => true,
+            Point::Values => always,
+            Point::Elsewhere => false,
+        };
+        let there: Vec<&Replayed> = found.iter().copied().filter(|r| is_there(r)).collect();
+        let passed = there.len() as u64;
+        match again.filter(|_| !always) {
+            _ if there.is_empty() && found.iter().all(|r| r.point == Point::Values) => {
+                Outcome::NotReproduced(Shown::Values)
+            }
+            _ if there.is_empty() => Outcome::NotReproduced(Shown::Elsewhere),
+            // It did not always fail before anybody could mend anything: passing a few times says nothing.
+            Some(rate) if enough(rate).is_none_or(|enough| passed < enough) => Outcome::Flaky,
+            None if passed < EXPECTED && chooses(found, &there) => Outcome::NotReproduced(Shown::Choices),
+            _ => Outcome::Fixed,
+        }
+    }
 }
 
-/// If a run that failed only sometimes passes, it has to pass as often as it would otherwise have failed so many times.
+/// Whether the system does now one thing and now another, on its way to where it failed or there.
+fn chooses(found: &[&Replayed], there: &[&Replayed]) -> bool {
+    let last = |r: &Replayed| r.last.clone();
+    let alike = |a: Option<Observation>, b: Option<Observation>| match (a, b) {
+        (Some(a), Some(b)) => is_alike(&a, &b),
+        (a, b) => a == b,
+    };
+    found.iter().any(|r| r.point == Point::Elsewhere) || there.windows(2).any(|w| !alike(last(w[0]), last(w[1])))
+}
+
+/// If a run that failed only sometimes passes, it has to pass as often as it would otherwise have failed so many times. The
+/// same holds for a system that makes choices of its own.
 const EXPECTED: u64 = 10;
 
-/// How often a run that failed at this rate has to pass until that says something; never, if it did not fail again.
+/// How often a run that failed at this rate, in some of its runs, has to pass until that says something; never, if it did
+/// not fail again.
 fn enough(rate: Rate) -> Option<u64> {
     match rate.failed {
-        failed if failed == rate.of => Some(1),
         0 => None,
         failed => Some(EXPECTED.saturating_mul(rate.of).div_ceil(failed)),
     }
 }
 
-/// Whether a run that failed at this rate when it was shrunk may pass so often by chance.
-fn is_too_rare(rate: Rate, passed: usize) -> bool {
-    enough(rate).is_none_or(|enough| (passed as u64) < enough)
+impl Ruled for Replay {
+    fn rules() -> Vec<Rule<Replay>> {
+        let all = always(&[
+            "sut",
+            "model",
+            "const",
+            "system",
+            "solver",
+            "run",
+            "times",
+            "quiescence",
+            "quiescence-at",
+            "patience",
+            "format",
+        ]);
+        all.collect()
+    }
 }
 
 impl Replay {
@@ -183,6 +257,13 @@ impl Replay {
             let given = choices.consts.clone();
             let kept = header.model.consts.iter().filter(|(name, _)| given.iter().all(|(n, _)| n != name));
             choices.consts.extend(kept.cloned());
+        } else if !header.model.consts.is_empty() || header.model.system.is_some() {
+            let then = Choices { consts: header.model.consts.clone(), system: header.model.system.clone() };
+            let options = then.command("", &file);
+            let options = options.split_once(" --").map_or("", |(_, options)| options);
+            out.say(format_args!(
+                "note: `--model` takes another model as it is; the journal was made with `--{options}`"
+            ));
         }
         let name = self.sut.as_ref().unwrap_or(&header.sut);
         let (checked, model) = load(&file, &choices, out).map_err(|failure| match self.model {
@@ -196,16 +277,19 @@ impl Replay {
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
-        // A time that is given is meant for everywhere.
-        let slower = self.quiescence.is_none().then(|| Slower::new(&model.model, &header.settings.slower));
+        slower::check(&self.slower, &model.model)?;
+        let slower = Slower::new(&model.model, &slower::join(&header.settings.slower, &self.slower));
         let patience = Patience {
             quiescence: self.quiescence.map_or(header.settings.quiescence, Duration::from_millis),
-            slower: slower.as_ref(),
+            slower: Some(&slower),
             accepted: self.patience.unwrap_or(header.settings.patience),
         };
         let interrupted = interrupt::flag();
         let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
-        let sut = sut::open(&prepared, &model.model, &back_end, patience.accepted, recorded.refusals, &interrupted);
+        let leash = Leash::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &leash);
+        let asked = (&back_end, &solvers as _);
+        let sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();
@@ -297,6 +381,7 @@ impl Replay {
                     "message": cause_in_words(model, &r.cause),
                     "steps": r.steps,
                     "deviated": r.deviated,
+                    "point": r.point.name(),
                     "explanation": r.explanation.as_ref().map(|e| report::explanation(source, e)),
                 })
             };
@@ -341,7 +426,7 @@ impl Replay {
         let title = match outcome {
             Outcome::Fixed | Outcome::Passed => style.green(outcome.name()),
             Outcome::Failed | Outcome::Error => style.red(outcome.name()),
-            Outcome::Flaky | Outcome::Inconclusive => style.yellow(outcome.name()),
+            Outcome::Flaky | Outcome::NotReproduced(_) | Outcome::Inconclusive => style.yellow(outcome.name()),
         };
         let times = |n: usize| if n == 1 { "once".to_owned() } else { format!("{n} times") };
         let all = times(found.len());
@@ -374,8 +459,14 @@ impl Replay {
                 format!("run {number} does not fail, tried {all}; but it {before}")
             }
             Outcome::Flaky => format!("run {number} failed {fails} of {} times", found.len()),
-            Outcome::Inconclusive if found.iter().all(|r| r.elsewhere && r.verdict <= Verdict::WeakPass) => {
-                format!("run {number} does not show it: the SUT went another way before, which is allowed, {all}")
+            Outcome::NotReproduced(why) => {
+                let why = match why {
+                    Shown::Elsewhere => "the SUT went another way before it came to where it failed, which is allowed",
+                    Shown::Values => "the SUT came to where it failed with other values, which are allowed",
+                    Shown::Choices => "the SUT chose otherwise: it does now one thing and now another, all allowed",
+                    Shown::Unknown => "whether the model that is played can still do what was recorded is not known",
+                };
+                format!("run {number} does not fail, tried {all}; but {why}")
             }
             Outcome::Inconclusive => {
                 let why = worst.map(|(_, r)| cause_in_words(model, &r.cause)).unwrap_or_default();
@@ -391,6 +482,13 @@ impl Replay {
             let more = recorded.again.and_then(enough);
             let more = more.map(|times| format!(": `--times {times}` would")).unwrap_or_default();
             out.line(format_args!("  it fails only sometimes: this does not show that it is mended{more}"));
+        }
+        if let Outcome::NotReproduced(why) = outcome {
+            let more = match why {
+                Shown::Choices => format!(": `--times {EXPECTED}` tries more often"),
+                Shown::Elsewhere | Shown::Values | Shown::Unknown => String::new(),
+            };
+            out.line(format_args!("  this does not show that it is mended{more}"));
         }
         if by_hand {
             out.line("  interrupted");
@@ -432,14 +530,16 @@ fn is_same((a, at): (&Wrong, u64), (b, then): (&Wrong, u64)) -> bool {
 mod tests {
     use super::*;
 
-    fn found(verdicts: &[Verdict], elsewhere: bool) -> Vec<Replayed> {
+    fn found(verdicts: &[Verdict], point: Point) -> Vec<Replayed> {
         let of = |verdict: &Verdict| Replayed {
             verdict: *verdict,
             cause: Cause::Reached,
             explanation: None,
             steps: 1,
-            deviated: elsewhere,
-            elsewhere,
+            deviated: point != Point::Same,
+            point,
+            last: Some(Observation::Delta),
+            cannot: None,
             interrupted: false,
         };
         verdicts.iter().map(of).collect()
@@ -457,14 +557,8 @@ mod tests {
             (&[Pass, Error], true, Outcome::Error),
             (&[Fail, Error], true, Outcome::Flaky),
         ] {
-            assert_eq!(Outcome::of(&found(verdicts, false), failed, None), outcome, "{verdicts:?}");
+            assert_eq!(Outcome::of(&found(verdicts, Point::Same), failed, None), outcome, "{verdicts:?}");
         }
-        // Where the system goes elsewhere each time, nothing is known about the failure.
-        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), true, None), Outcome::Inconclusive);
-        assert_eq!(Outcome::of(&found(&[Pass, Pass], true), false, None), Outcome::Passed);
-        assert_eq!(Outcome::of(&found(&[Pass, Fail], true), true, None), Outcome::Flaky);
-        let mixed = [found(&[Pass], true), found(&[Pass], false)].concat();
-        assert_eq!(Outcome::of(&mixed, true, None), Outcome::Fixed);
         // What did not fail again before either is not mended by passing.
         for (failed, times, outcome) in [
             (0, 1000, Outcome::Flaky),
@@ -475,10 +569,47 @@ mod tests {
             (5, 1, Outcome::Fixed),
         ] {
             let again = Some(Rate { failed, of: 5 });
-            assert_eq!(Outcome::of(&found(&vec![Pass; times], false), true, again), outcome, "{failed} {times}");
+            let times = found(&vec![Pass; times], Point::Same);
+            assert_eq!(Outcome::of(&times, true, again), outcome, "{failed} {}", times.len());
         }
         let gone = Some(Rate { failed: 0, of: 6 });
-        assert_eq!(Outcome::of(&found(&[Fail, Fail], false), true, gone), Outcome::Failed);
-        assert_eq!(Outcome::of(&found(&[Pass], false), false, gone), Outcome::Passed);
+        assert_eq!(Outcome::of(&found(&[Fail, Fail], Point::Same), true, gone), Outcome::Failed);
+        assert_eq!(Outcome::of(&found(&[Pass], Point::Same), false, gone), Outcome::Passed);
+    }
+
+    /// It is mended only where the system was where it failed, and did not just choose otherwise.
+    #[test]
+    fn what_does_not_fail_shows_something_only_where_it_failed() {
+        use Verdict::*;
+        let elsewhere = |why| Outcome::NotReproduced(why);
+        let away = found(&[Pass, Pass], Point::Elsewhere);
+        assert_eq!(Outcome::of(&away, true, None), elsewhere(Shown::Elsewhere));
+        assert_eq!(Outcome::of(&away, false, None), Outcome::Passed);
+        assert_eq!(Outcome::of(&found(&[Pass, Fail], Point::Elsewhere), true, None), Outcome::Flaky);
+        // Other values matter, unless it failed each time before, whatever they were.
+        let values = found(&[Pass, Pass], Point::Values);
+        let rate = |failed| Some(Rate { failed, of: 5 });
+        assert_eq!(Outcome::of(&values, true, None), elsewhere(Shown::Values));
+        assert_eq!(Outcome::of(&values, true, Some(Rate { failed: 1, of: 1 })), elsewhere(Shown::Values));
+        assert_eq!(Outcome::of(&values, true, rate(3)), elsewhere(Shown::Values));
+        assert_eq!(Outcome::of(&values, true, rate(5)), Outcome::Fixed);
+        // Who goes now here and now there may go elsewhere the next time.
+        let mixed = [found(&[Pass], Point::Elsewhere), found(&[Pass], Point::Same)].concat();
+        assert_eq!(Outcome::of(&mixed, true, None), elsewhere(Shown::Choices));
+        let often = [found(&[Pass], Point::Elsewhere), found(&[Pass; 10], Point::Same)].concat();
+        assert_eq!(Outcome::of(&often, true, None), Outcome::Fixed);
+        let mut several = found(&[Pass, Pass], Point::Same);
+        several[0].last = Some(Observation::Closed);
+        assert_eq!(Outcome::of(&several, true, None), elsewhere(Shown::Choices));
+        assert_eq!(Outcome::of(&several, true, rate(5)), elsewhere(Shown::Choices));
+        // Only runs that came there count.
+        let one = [found(&[Pass; 12], Point::Elsewhere), found(&[Pass; 12], Point::Same)].concat();
+        assert_eq!(Outcome::of(&one, true, rate(4)), Outcome::Flaky);
+        // A system that does whatever was recorded, if it can, needs no statistics.
+        let mut exact = found(&[Pass, Pass], Point::Same);
+        exact.iter_mut().for_each(|r| r.cannot = Some(true));
+        assert_eq!(Outcome::of(&exact, true, rate(1)), Outcome::Fixed);
+        exact.iter_mut().for_each(|r| r.cannot = Some(false));
+        assert_eq!(Outcome::of(&exact, true, rate(5)), elsewhere(Shown::Unknown));
     }
 }

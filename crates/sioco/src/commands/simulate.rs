@@ -14,6 +14,7 @@ use sioco_report::value;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::simulate::choices::Choice;
 use crate::simulate::lines::Lines;
@@ -67,6 +68,12 @@ pub struct Simulate {
     /// Output format: text for people, or JSON (one object per line)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+impl Ruled for Simulate {
+    fn rules() -> Vec<Rule<Simulate>> {
+        always(&["const", "system", "solver", "set", "values", "seed", "listen", "format"]).collect()
+    }
 }
 
 impl Simulate {

@@ -10,13 +10,11 @@ use sioco_exec::journal::{About, Header, line};
 use sioco_exec::record::{End, Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::Progress;
-use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Summary, Sut, Tester, drive};
-use sioco_model::names::did_you_mean;
-use sioco_plan::{Cover, Plan};
+use sioco_plan::{Cover, Plan, Purpose};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Gate, Page, Trails, json, summary};
+use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
 
@@ -25,6 +23,7 @@ use crate::explore::size;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
+use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output, count};
 use crate::run::cover::Covered;
 use crate::run::gate::Demand;
@@ -32,6 +31,7 @@ use crate::run::journal::{Writer, any_number};
 use crate::run::planning::{self, Time, Wanted};
 use crate::run::show;
 use crate::run::shrink::{Shrinking, Shrinks};
+use crate::run::slower;
 use crate::run::sut;
 use crate::run::values::Values;
 use crate::run::watch::{Since, Watched};
@@ -87,8 +87,9 @@ pub struct Test {
     #[command(flatten)]
     solver: SolverChoice,
 
-    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random` or `random:N` (N
-    /// random walks without a plan), or what `sioco plan --cover` takes
+    /// What to cover: `auto` (switches and the sides of guards by a plan, then guided walks), `random:N` (at most N random
+    /// walks of up to 100 steps, without a plan), `random` (walks until `--for` or `--max-steps` is used up, otherwise 1000
+    /// steps), or what `sioco plan --cover` takes
     #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = Covered::parse)]
     cover: Covered,
 
@@ -100,12 +101,16 @@ pub struct Test {
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 
-    /// Which values inputs get
+    /// Which values inputs get, in the plan and in walks
     #[arg(long, value_enum, default_value_t)]
     values: Values,
 
+    /// Whether they stand on the command line.
+    #[arg(skip)]
+    pub(crate) values_given: bool,
+
     /// The greatest number of inputs, outputs and silences in the whole campaign [default: 1000 after the plan for
-    /// `auto`, if there is no `--for`]
+    /// `auto` and for `random`, if there is no `--for`]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: Option<u64>,
 
@@ -118,7 +123,7 @@ pub struct Test {
     quiescence: u64,
 
     /// A longer quiescence time after an event at a gate, or in a location, as in `rcpt=2s`: for systems that answer late
-    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower)]
+    #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
     slower: Vec<(String, Duration)>,
 
     /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds
@@ -130,7 +135,7 @@ pub struct Test {
     memory: usize,
 
     /// How long to look for values in the middle of a run, while the system waits: `500ms`, `2s`; a bare number is seconds.
-    /// After that, the tester goes on without these values
+    /// The tester goes on without values that take more work than is usually done in that time, or more time
     #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = seconds::parse)]
     pause: Duration,
 
@@ -186,9 +191,74 @@ enum Manner {
     Fair,
 }
 
+impl Ruled for Test {
+    fn rules() -> Vec<Rule<Test>> {
+        let always = always(&[
+            "sut",
+            "profile",
+            "const",
+            "system",
+            "solver",
+            "cover",
+            "plan",
+            "seed",
+            "max-steps",
+            "for",
+            "quiescence",
+            "quiescence-at",
+            "patience",
+            "pause",
+            "fail-fast",
+            "interaction",
+            "shrink-for",
+            "no-shrink",
+            "journal",
+            "format",
+        ]);
+        let others = [
+            unless("values", |test: &Test| match test.cover_planned() {
+                Some(Cover::Inputs(_)) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
+                _ => None,
+            }),
+            unless("memory", |test| match test.cover_planned() {
+                Some(Cover::Traces(_)) => None,
+                _ => Some("it is for all traces of a length, `--cover traces:N`"),
+            }),
+            unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
+            unless("again", |test| match test.cover_planned() {
+                None if test.plan.is_none() => Some("it is for plans; `auto` and `random` go on by themselves"),
+                Some(Cover::Inputs(_)) => Some("`inputs:N` says which values to send, and there are no others"),
+                _ if !matches!(test.values, Values::Random | Values::Boundary) => {
+                    Some("there are no other values; `--values random` and `boundary` have some")
+                }
+                _ => None,
+            }),
+            unless("strict", |test| match test.cover_planned() {
+                _ if test.is_walk() => Some("`random` has no purposes that could end"),
+                Some(Cover::Inputs(_) | Cover::Classes) => Some("tests of `inputs:N` and `classes` end with an answer"),
+                _ => None,
+            }),
+            unless("gate", |test| {
+                let vain = test.is_walk() && test.gates.iter().any(Demand::is_about_purposes);
+                vain.then_some("`random` has no purposes that could be reached")
+            }),
+        ];
+        always.chain(others).collect()
+    }
+}
+
 impl Test {
+    /// What a plan that is made covers.
+    fn cover_planned(&self) -> Option<&Cover> {
+        match &self.cover {
+            Covered::Plan(cover) if self.plan.is_none() => Some(cover),
+            _ => None,
+        }
+    }
+
     /// Tests the system.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
+        // It may come from a profile.
         if self.again && self.plan.is_none() && !matches!(self.cover, Covered::Plan(_)) {
             let failure = Failure::usage("`--again` is for plans; `auto` and `random` go on by themselves");
             return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
@@ -196,22 +266,14 @@ impl Test {
         let back_end = self.solver.back_end()?;
         let (checked, mut model) = load(&self.file, &self.choices, out)?;
         let interrupted = interrupt::flag();
-        if let Some((name, _)) = self.slower.iter().find(|(name, _)| !Slower::knows(&model.model, name)) {
-            let gates = model.model.gates.values().map(|g| g.name.as_str());
-            let near = did_you_mean(name, gates.chain(model.model.locations.values().map(|l| l.name.as_str())));
-            let failure = Failure::usage(format!("`--quiescence-at`: the model has no gate or location `{name}`"));
-            return Err(match near {
-                Some(near) => failure.help(format!("did you mean `{near}`?")),
-                None => failure,
-            });
-        }
+        slower::check(&self.slower, &model.model)?;
         let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
         sut::narrow(&prepared, &mut model.model);
         let source = Source { checked: &model, sources: &checked.sources };
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
-        let plan = self.plan(source, &back_end, seed, &interrupted, out)?;
+        let (plan, mut clock) = self.plan(source, &back_end, seed, &interrupted, out)?;
         let planned = (self.plan.is_none() && !self.is_walk()).then(|| begun.elapsed());
         if interrupted.load(Ordering::Relaxed) {
             out.say("interrupted while planning: nothing was run");
@@ -234,7 +296,10 @@ impl Test {
         let mut journal = Writer::create(self.journal.as_deref())?;
         let stop = Arc::new(AtomicBool::new(false));
         let refusals = plan.cover == Cover::Compare;
-        let sut = sut::open(&prepared, &model.model, &back_end, self.patience, refusals, &interrupted);
+        let leash = Leash::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &leash);
+        let asked = (&back_end, &solvers as _);
+        let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
         let mut trails = Trails::default();
         let (found, took, began) = {
@@ -245,7 +310,9 @@ impl Test {
             let end = self.time.and_then(|time| begun.checked_add(time));
             let leash = Leash::new([interrupted.clone(), stop.clone()], end);
             let settings = Settings { time, ..settings.clone() };
-            campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out)
+            let found = campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out);
+            clock.questions += leash.late();
+            found
         };
         let found = found.of_plan(&plan);
         out.progress("");
@@ -271,6 +338,7 @@ impl Test {
             quiescence: settings.quiescence,
             took: Some(took),
             planned,
+            clock,
             budget: &budget,
             journal: Some(&path),
             replay: failed.then_some(&replay),
@@ -313,13 +381,21 @@ impl Test {
         seed: u64,
         interrupted: &AtomicBool,
         out: &mut Output,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<(Plan, Clock), Failure> {
         if let Some(path) = &self.plan {
             let command = self.choices.command("plan", &self.file);
-            return planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out);
+            let (plan, clock) =
+                planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out)?;
+            if self.values_given && plan.purposes.iter().any(Purpose::has_values) {
+                let path = path.display();
+                let failure =
+                    Failure::usage(format!("`--values` has no effect here: `{path}` says which values to send"));
+                return Err(failure.help("leave it out, or make the plan anew with other values"));
+            }
+            return Ok((plan, clock));
         }
         let (cover, data) = match &self.cover {
-            Covered::Random(walks) => return Ok(planning::nothing(Cover::Random(*walks))),
+            Covered::Random(walks) => return Ok((planning::nothing(Covered::walks(*walks)), Clock::default())),
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };
@@ -342,15 +418,14 @@ impl Test {
             (Some(most), _) => (Some(most), count(usize::try_from(most).unwrap_or(usize::MAX), "step")),
             (None, _) if self.time.is_some() => (None, String::new()),
             (None, _) if walks == Walks::None => (Some(GUARD.max(planned.saturating_mul(100))), String::new()),
-            (None, Covered::Random(n)) if walks == Walks::Random => {
-                let most = (*n as u64).saturating_mul(usual.walk);
-                (Some(most), format!("{n} walks of {} steps", usual.walk))
-            }
+            (None, Covered::Random(Some(_))) if walks == Walks::Random => (None, String::new()),
+            (None, _) if walks == Walks::Random => (Some(WALKED), count(WALKED as usize, "step")),
             (None, _) => {
                 let most = planned.saturating_add(WALKED);
                 (Some(most), format!("{WALKED} steps besides the {planned} of the plan"))
             }
         };
+        let max_walks = self.cover.most_walks().filter(|_| walks == Walks::Random);
         if let Some(time) = self.time {
             let time = sioco_report::run::time(time);
             budget = if budget.is_empty() { time } else { format!("{time} or {budget}") };
@@ -359,6 +434,7 @@ impl Test {
             seed,
             values: self.values.choice(seed),
             walks,
+            max_walks,
             max_steps: most,
             time: self.time,
             pause: self.pause,
@@ -389,12 +465,6 @@ impl Test {
             Some(Verdict::Pass | Verdict::WeakPass) => Exit::Ok,
         }
     }
-}
-
-/// A name with a time.
-fn slower(text: &str) -> Result<(String, Duration), String> {
-    let (name, time) = text.split_once('=').ok_or("write a gate or location with a time, as in `rcpt=2s`")?;
-    Ok((name.trim().to_owned(), seconds::some(time.trim())?))
 }
 
 /// The solver that broke down, if purposes were not reached because of that.

@@ -79,7 +79,7 @@ pub fn answer(question: Question<'_>, path: &mut Path<'_>) -> (PathReport, Optio
 fn condition(words: Words<'_>, path: &Path<'_>, c: PathCondition) -> Conjunct {
     let place = place(words, c.origin);
     let switch = place.switch.map(|s| words.model().switches[s].name.clone());
-    let in_silence = matches!(c.origin, Origin::Silent(_));
+    let in_silence = matches!(c.origin, Origin::Silent(_) | Origin::Rounds);
     let text = path.show(c.term);
     Conjunct {
         text,
@@ -105,7 +105,7 @@ fn clashing(words: Words<'_>, c: Clash) -> Conjunct {
         step: c.step + 1,
         switch: place.switch.map(|s| model.switches[s].name.clone()),
         why: place.why,
-        in_silence: matches!(c.origin, Origin::Silent(_)),
+        in_silence: matches!(c.origin, Origin::Silent(_) | Origin::Rounds),
         undefined: false,
         span: place.span,
         values: shown.collect(),

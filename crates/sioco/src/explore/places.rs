@@ -51,6 +51,11 @@ pub fn place(words: Words<'_>, origin: Origin) -> Place {
             switch: Some(s),
             why: format!("for silence, `{}` must not be possible", name(s)),
         },
+        Origin::Rounds => Place {
+            span: None,
+            switch: None,
+            why: "for silence, internal steps must go on for ever without an output".into(),
+        },
         Origin::Wanted => Place { span: None, switch: None, why: "the purpose asks for it".into() },
     }
 }

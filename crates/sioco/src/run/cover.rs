@@ -12,13 +12,13 @@ use crate::plan::cover;
 pub enum Covered {
     /// Switches and the sides of guards by a plan, then guided walks.
     Auto,
-    /// Random walks without a plan; so many of them.
-    Random(usize),
+    /// Random walks without a plan; so many of them, if that is said.
+    Random(Option<usize>),
     /// A plan, and nothing else.
     Plan(Cover),
 }
 
-/// So many walks, if nothing is said.
+/// So many walks are planned for, if nobody says how many.
 const WALKS: usize = 10;
 
 impl Covered {
@@ -26,9 +26,9 @@ impl Covered {
     pub fn parse(text: &str) -> Result<Covered, String> {
         match text.trim() {
             "auto" => Ok(Covered::Auto),
-            "random" => Ok(Covered::Random(WALKS)),
+            "random" => Ok(Covered::Random(None)),
             other => match cover::parse(other) {
-                Ok(Cover::Random(walks)) => Ok(Covered::Random(walks)),
+                Ok(Cover::Random(walks)) => Ok(Covered::Random(Some(walks))),
                 Ok(cover) => Ok(Covered::Plan(cover)),
                 Err(_) if did_you_mean(other, ["auto"]).is_some() => {
                     Err(format!("`{other}` is nothing to cover; did you mean `auto`?"))
@@ -40,11 +40,27 @@ impl Covered {
     }
 }
 
+impl Covered {
+    /// How many random walks there are at most, if that is said.
+    pub fn most_walks(&self) -> Option<u64> {
+        match self {
+            Covered::Random(walks) => walks.map(|walks| walks as u64),
+            _ => None,
+        }
+    }
+
+    /// What a campaign without a plan covers.
+    pub fn walks(walks: Option<usize>) -> Cover {
+        Cover::Random(walks.unwrap_or(WALKS))
+    }
+}
+
 impl fmt::Display for Covered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Covered::Auto => f.write_str("auto"),
-            Covered::Random(walks) => write!(f, "random:{walks}"),
+            Covered::Random(None) => f.write_str("random"),
+            Covered::Random(Some(walks)) => write!(f, "random:{walks}"),
             Covered::Plan(cover) => write!(f, "{cover}"),
         }
     }
@@ -57,8 +73,8 @@ mod tests {
     #[test]
     fn covers_are_read() {
         assert_eq!(Covered::parse("auto"), Ok(Covered::Auto));
-        assert_eq!(Covered::parse("random"), Ok(Covered::Random(WALKS)));
-        assert_eq!(Covered::parse("random:3"), Ok(Covered::Random(3)));
+        assert_eq!(Covered::parse("random"), Ok(Covered::Random(None)));
+        assert_eq!(Covered::parse("random:3"), Ok(Covered::Random(Some(3))));
         assert_eq!(Covered::parse("paths:3"), Ok(Covered::Plan(Cover::Paths(3))));
         assert!(Covered::parse("everything").expect_err("no cover").contains("; there is `auto`, `switch`"));
         assert!(Covered::parse("atuo").expect_err("mistyped").contains("`auto`"));

@@ -52,6 +52,11 @@ impl Demand {
         Ok(Demand { text, thing, surely, percent })
     }
 
+    /// Whether it is about purposes, which not every campaign has.
+    pub fn is_about_purposes(&self) -> bool {
+        self.thing == Thing::Purpose
+    }
+
     /// What became of it.
     pub fn look(&self, model: &Model, summary: &Summary, plan: Option<&Plan>) -> Gate {
         let (switches, locations) = coverage(model, summary, plan);

@@ -10,6 +10,7 @@ pub mod played;
 pub mod sendable;
 pub mod show;
 pub mod shrink;
+pub mod slower;
 pub mod sut;
 pub mod text_log;
 pub mod values;

@@ -10,9 +10,9 @@ use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, PlanError, Purpose, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
-use sioco_report::run::shorter;
+use sioco_report::run::{Clock, shorter};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Limits};
+use sioco_solve::{BackEnd, Leash, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
 
@@ -103,11 +103,12 @@ pub fn make(
     time: Time,
     interrupted: &AtomicBool,
     out: &mut Output,
-) -> Result<Plan, Failure> {
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+) -> Result<(Plan, Clock), Failure> {
+    let leash = Leash::default();
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
     let begun = Instant::now();
     let mut last = begun;
-    let found = until(time.search, time.all, interrupted, |flags| {
+    let (found, enough) = until(time.search, time.all, interrupted, |flags| {
         let default = Options::new(wanted.cover.clone());
         let traces = matches!(wanted.cover, Cover::Traces(_));
         let options = Options {
@@ -122,7 +123,7 @@ pub fn make(
             split: is_tree(&wanted.cover),
             seed: wanted.seed,
             steering: false,
-            enough: Some(flags.enough),
+            enough: Some(flags.enough.clone()),
             limits: Limits { cancel: Some(flags.stop), wall: time.question(), ..Limits::default() },
             ..default
         };
@@ -132,7 +133,8 @@ pub fn make(
                 out.progress(format_args!("planning: {} nodes, depth {}, {} open", p.nodes, p.depth, p.open));
             }
         };
-        plan(&source.checked.model, &solvers, &options, &mut progress)
+        let found = plan(&source.checked.model, &solvers, &options, &mut progress);
+        (found, flags.enough.load(Ordering::Relaxed))
     });
     out.progress("");
     let plan = found.map_err(|why| {
@@ -148,6 +150,8 @@ pub fn make(
     })?;
     // Whoever interrupts knows why there is no more.
     let is_interrupted = interrupted.load(Ordering::Relaxed);
+    let ended = (enough && !is_interrupted).then(|| begun.elapsed());
+    let clock = Clock { planning: ended, questions: leash.late() };
     if let Some(text) = too_short(&plan, time).filter(|_| !is_interrupted) {
         out.say(text);
     }
@@ -164,7 +168,7 @@ pub fn make(
         };
         out.say(format_args!("the plan leaves {goals} uncovered; {why}"));
     }
-    Ok(plan)
+    Ok((plan, clock))
 }
 
 /// What to say of a plan with shorter traces than were asked for, and what helps.
@@ -188,14 +192,19 @@ pub fn load(
     time: Time,
     interrupted: &AtomicBool,
     out: &mut Output,
-) -> Result<Plan, Failure> {
+) -> Result<(Plan, Clock), Failure> {
     let (mut loaded, _) = check::read(path, source)?;
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-    until(time.search, time.all, interrupted, |flags| {
-        let limits = Limits { cancel: Some(flags.stop), wall: time.question(), ..Limits::default() };
+    let leash = Leash::default();
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+    let begun = Instant::now();
+    let ended = until(time.search, time.all, interrupted, |flags| {
+        let limits = Limits { cancel: Some(flags.stop.clone()), wall: time.question(), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
+        flags.stop.load(Ordering::Relaxed)
     });
+    let ended = (ended && !interrupted.load(Ordering::Relaxed)).then(|| begun.elapsed());
+    let clock = Clock { planning: ended, questions: leash.late() };
     if is_tree(&loaded.plan.cover) {
         loaded.plan.purposes = loaded.plan.purposes.iter().flat_map(Purpose::split).collect();
     }
@@ -206,7 +215,7 @@ pub fn load(
         let usable = count(loaded.plan.purposes.len(), "purpose");
         out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.display()));
     }
-    Ok(loaded.plan)
+    Ok((loaded.plan, clock))
 }
 
 /// Whether the plan of a cover is a tree of which every end is wanted.

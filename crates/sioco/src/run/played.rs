@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use sioco_adapter::gates::differences_of_models;
-use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{args, declared, read_args};
 use sioco_exec::{Fault, FaultKind, Order, Player, Polled, Sut, SutEvent};
 use sioco_model::model::{Direction, Model};
@@ -33,6 +34,30 @@ impl<'m> Played<'m> {
         let (inputs, outputs) = (inputs.collect(), outputs.collect());
         let differences = differences_of_models(model, played);
         Played { player, played, model, inputs, outputs, refused: Vec::new(), differences }
+    }
+
+    /// An input of the model as the player knows it.
+    fn input(&self, input: &GateValue) -> Option<GateValue> {
+        let gate = self.inputs.get(input.gate.index()).copied().flatten()?;
+        let args = read_args(self.played, gate, Some(&args(self.model, input))).ok()?;
+        Some(GateValue { gate, args })
+    }
+
+    /// Something that was recorded as the player knows it, if it can be something that it did.
+    fn action(&self, action: &Action) -> Option<Action> {
+        let output = |gate: GateId, json: &Json| {
+            let gate = declared(self.played, &self.model.gates[gate].name, Direction::Output).ok()?;
+            let args = read_args(self.played, gate, Some(json)).ok()?;
+            Some(Action::Seen(Observation::Output(GateValue { gate, args })))
+        };
+        match action {
+            Action::Input(input) => self.input(input).map(Action::Input),
+            Action::Seen(Observation::Output(seen)) => output(seen.gate, &args(self.model, seen)),
+            Action::Seen(Observation::Malformed { gate, raw, .. }) => {
+                output((*gate)?, &serde_json::from_str::<Json>(raw).ok()?)
+            }
+            Action::Seen(Observation::Delta | Observation::Closed | Observation::Crashed(_)) => Some(action.clone()),
+        }
     }
 
     fn seen(&self, output: &GateValue) -> Result<Observation, Fault> {
@@ -67,10 +92,8 @@ impl Sut for Played<'_> {
     }
 
     fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
-        let gate = self.inputs.get(input.gate.index()).copied().flatten();
-        let args = gate.and_then(|gate| read_args(self.played, gate, Some(&args(self.model, input))).ok());
-        match gate.zip(args) {
-            Some((gate, args)) => self.player.send(id, &GateValue { gate, args }),
+        match self.input(input) {
+            Some(input) => self.player.send(id, &input),
             None => {
                 self.refused.push(id);
                 Ok(())
@@ -89,5 +112,15 @@ impl Sut for Played<'_> {
             }
             other => other,
         })
+    }
+
+    fn follow(&mut self, recorded: &[Action]) {
+        // What the player cannot have done ends what it can do again.
+        let known: Vec<Action> = recorded.iter().map_while(|action| self.action(action)).collect();
+        self.player.follow(&known);
+    }
+
+    fn follows(&self) -> Option<bool> {
+        self.player.follows()
     }
 }

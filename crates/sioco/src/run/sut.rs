@@ -13,7 +13,9 @@ use sioco_exec::{Player, Sut};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
 use sioco_solve::smt::locate::on_path;
+use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_symbolic::path::SolverFactory;
 
 use super::described::Described;
 use super::played::Played;
@@ -73,13 +75,18 @@ pub fn narrow(prepared: &Prepared, model: &mut Model) {
     }
 }
 
+/// Solvers for a model that plays the system, until somebody interrupts.
+pub fn solvers<'a>(back_end: &'a BackEnd, leash: &'a Leash) -> impl Fn() -> Box<dyn Bounds> + Sync + 'a {
+    || Box::new(back_end.chain().on(Some(leash)))
+}
+
 /// The system; it is started by its first reset. An adapter gets so much time for each answer. Where refusals are judged
 /// (S2 definition 6), a model that plays the system refuses what it does not specify; elsewhere such inputs change nothing,
 /// as in a system that takes every input.
 pub fn open<'a>(
     prepared: &'a Prepared,
     model: &'a Model,
-    back_end: &BackEnd,
+    (back_end, solvers): (&BackEnd, SolverFactory<'a>),
     patience: Duration,
     refusals: bool,
     interrupted: &Arc<AtomicBool>,
@@ -95,10 +102,11 @@ pub fn open<'a>(
             let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
             let oracle = oracle.on(&Leash::new([interrupted.clone()], None));
             let place = |s| checked.sources.show(played.spans.switches[s].label);
-            let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Wait };
+            let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Ignore };
             let player = Player::new(&played.model)
                 .with_manners(Manners { unspecified, ..Manners::default() })
                 .with_oracle(Arc::new(Mutex::new(oracle)))
+                .with_solvers(solvers)
                 .with_places(place);
             return Box::new(Played::new(player, &played.model, model));
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use sioco_exec::event::GateValue;
+use sioco_exec::event::{Action, GateValue};
 use sioco_exec::{Clock, Fault, Order, Polled, Sut};
 
 /// See the [module](self).
@@ -33,6 +33,14 @@ impl Sut for Watched<'_> {
             return Ok(Polled::Interrupted);
         }
         self.sut.poll(wait)
+    }
+
+    fn follow(&mut self, recorded: &[Action]) {
+        self.sut.follow(recorded);
+    }
+
+    fn follows(&self) -> Option<bool> {
+        self.sut.follows()
     }
 
     fn may_be_late(&self) -> bool {

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use sioco_adapter::server::{self, Serving};
 use sioco_exec::Player;
 use sioco_lang::check::{Checked, CheckedModel};
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
 use crate::interrupt;
 use crate::output::Output;
+use crate::run::sut::solvers;
 
 /// Plays the model at an address until Ctrl-C.
 pub fn serve(
@@ -33,7 +34,10 @@ pub fn serve(
     let model = &checked.model;
     let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone());
     let place = |s| source.sources.show(checked.spans.switches[s].label);
-    let mut player = Player::new(model).with_oracle(Arc::new(Mutex::new(oracle))).with_places(place);
+    let leash = Leash::new([interrupted.clone()], None);
+    let solvers = solvers(back_end, &leash);
+    let player = Player::new(model).with_oracle(Arc::new(Mutex::new(oracle)));
+    let mut player = player.with_solvers(&solvers).with_places(place);
     out.line(format_args!("{} plays at {scheme}://{got}; Ctrl-C ends it", model.name));
     out.flush();
     let serving = Serving { name: model.name.clone(), web_socket: scheme == "ws", ..Serving::default() };

@@ -4,6 +4,7 @@ use roxmltree::{Attribute, Document, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expr::{self, Expr, Fault, Located, Ref};
+use super::reading::Evidence;
 use super::{Arg, Automaton, Location, MAX_LISTED, Notes, Order, Param, Symbol, Transition, Type, Value};
 use crate::diagnostic::did_you_mean;
 use crate::import::{ImportError, Place};
@@ -116,7 +117,7 @@ impl<'a, 'x> Reader<'a, 'x> {
         }
     }
 
-    fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> Place {
         let at = self.doc.text_pos_at(offset);
         Place { line: at.row, column: at.col }
     }
@@ -585,6 +586,8 @@ impl<'a, 'x> Reader<'a, 'x> {
 
         // The assignments, in order or at once.
         let mut assignments: FxHashMap<usize, Expr> = FxHashMap::default();
+        let mut in_turn: FxHashMap<usize, Expr> = FxHashMap::default();
+        let mut evidence = Evidence::default();
         let mut assigned: Vec<usize> = Vec::new();
         let mut fresh: FxHashSet<usize> = FxHashSet::default();
         let (mut order_matters, mut grown) = (false, 0);
@@ -605,12 +608,13 @@ impl<'a, 'x> Reader<'a, 'x> {
             let text = source.text();
             if text.trim() == "__fresh__" {
                 fresh.insert(variable);
+                evidence.assigned.push(variable);
                 continue;
             }
             let value = self.understood(source, expr::term(&text, &scope))?;
             self.no_conflict(&value)?;
             self.typed(&value, &declared.params, self.registers[variable].ty, node.range().start)?;
-            let Some(in_order) = value.substitute(&assignments) else {
+            let Some(in_order) = value.substitute(&in_turn) else {
                 return Err(self.too_large(*node));
             };
             grown += in_order.size();
@@ -618,6 +622,8 @@ impl<'a, 'x> Reader<'a, 'x> {
                 return Err(self.too_large(*node));
             }
             order_matters |= in_order != value;
+            evidence.look(variable, &value, &in_order, &in_turn, node.range().start);
+            in_turn.insert(variable, in_order.clone());
             let value = if self.notes.executed == Order::InOrder { in_order } else { value };
             if assignments.insert(variable, value).is_none() {
                 assigned.push(variable);
@@ -733,7 +739,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             self.notes.fresh = Some(self.count(self.notes.fresh, at));
         }
         let guard = Expr::all(conditions);
-        Ok(Transition { from, to, symbol, names, args, guard, update })
+        Ok(Transition { from, to, symbol, names, args, guard, update, order: evidence })
     }
 
     fn count(&self, sofar: Option<(usize, Place)>, offset: usize) -> (usize, Place) {

@@ -182,25 +182,86 @@ fn assignments_in_order() {
         (vec![("z", "x"), ("x", "z")], "z := x"),
         (vec![("x", "x")], ""),
     ] {
-        let found = switch(r#"symbol="I""#, &assign(&pairs));
+        let transition = format!("<transition from=\"a\" to=\"b\" symbol=\"I\">{}</transition>{FRAME}", assign(&pairs));
+        let imported = raxml_with(&file(ALPHABET, VARIABLES, &transition), "test.xml", Order::InOrder).unwrap();
+        let mut lines = imported.text.lines().skip_while(|l| !l.contains("init a {"));
+        let found = lines.nth(1).unwrap().trim();
         let found = found.split_once(" / ").map_or("", |(_, update)| update);
         assert_eq!(found.trim_end_matches(" -> b"), expected, "{pairs:?}");
     }
 }
 
 #[test]
-fn assignments_at_once() {
+fn assignments_in_order_and_at_once() {
     let transition = format!(
         "<transition from=\"a\" to=\"b\" symbol=\"go\">{}</transition>{FRAME}",
         assign(&[("x", "y"), ("y", "x")])
     );
     let xml = file(ALPHABET, VARIABLES, &transition);
-    let in_order = import(&xml);
+    let in_order = raxml_with(&xml, "test.xml", Order::InOrder).unwrap();
     assert!(in_order.text.contains("?go / x := y -> b"), "{}", in_order.text);
     has_note(&in_order, "executed in order; 1 transition, the first at 4:");
     let at_once = raxml_with(&xml, "test.xml", Order::AtOnce).unwrap();
     assert!(at_once.text.contains("?go / x := y, y := x -> b"), "{}", at_once.text);
     has_note(&at_once, "executed at once; 1 transition");
+    // In order, the second assignment would do nothing.
+    has_note(&import(&xml), "executed at once, as RaLib does; 1 transition, the first at 4:");
+}
+
+/// A queue of the two least numbers, as RaLib writes such: values move on to the next register, all at once.
+#[test]
+fn what_is_shifted_is_shifted_at_once() {
+    let alphabet = r#"<inputs><symbol name="offer"><param type="int" name="p"/></symbol><symbol name="poll"/></inputs>
+        <outputs><symbol name="ok"/><symbol name="out"><param type="int" name="q"/></symbol></outputs>"#;
+    let registers = r#"<globals><variable type="int" name="r1">0</variable><variable type="int" name="r2">0</variable>
+        <variable type="int" name="o">0</variable></globals>"#;
+    let step = |from: &str, to: &str, what: &str, guard: &str, assigns: &[(&str, &str)]| {
+        let guard = if guard.is_empty() { String::new() } else { format!("<guard>{guard}</guard>") };
+        format!("<transition from=\"{from}\" to=\"{to}\" {what}>{guard}{}</transition>", assign(assigns))
+    };
+    let transitions = [
+        step("a", "b", "symbol=\"offer\" params=\"p\"", "", &[("r1", "p")]),
+        step("b", "c", "symbol=\"ok\"", "", &[]),
+        step("c", "d", "symbol=\"offer\" params=\"p\"", "p &lt; r1", &[("r1", "p"), ("r2", "r1")]),
+        step("c", "d", "symbol=\"offer\" params=\"p\"", "p &gt;= r1", &[("r2", "p")]),
+        step("d", "e", "symbol=\"ok\"", "", &[]),
+        step("e", "f", "symbol=\"poll\"", "", &[]),
+        step("f", "c", "symbol=\"out\" params=\"o\"", "", &[("o", "r1"), ("r1", "r2")]),
+    ];
+    let locations = |names: &str| -> String {
+        let of = |n: &str| format!("<location name=\"{n}\"{}/>", if n == "a" { " initial=\"true\"" } else { "" });
+        names.split(' ').map(of).collect()
+    };
+    let xml = |transitions: &str| {
+        format!(
+            "<register-automaton><alphabet>{alphabet}</alphabet>{registers}<locations>{}</locations><transitions>{transitions}</transitions></register-automaton>",
+            locations("a b c d e f")
+        )
+    };
+    let imported = import(&xml(&transitions.concat()));
+    assert!(imported.text.contains("[p < r1] / r1 := p, r2 := r1"), "{}", imported.text);
+    has_note(&imported, "executed at once, as RaLib does; 1 transition");
+    // The same through a register that is there for nothing else, and that nobody has written before.
+    let other = transitions
+        .concat()
+        .replace(&assign(&[("r1", "p"), ("r2", "r1")]), &assign(&[("t", "r1"), ("r1", "p"), ("r2", "t")]));
+    let other = xml(&other).replace("</globals>", "<variable type=\"int\" name=\"t\">0</variable></globals>");
+    let imported = import(&other);
+    assert!(imported.text.contains("[p < r1] / r1 := p, r2 := r1"), "{}", imported.text);
+    has_note(&imported, "executed in order, since otherwise `t` is read at 3:");
+    has_note(
+        &imported,
+        "would do something else if they were executed at once, as RaLib does (`--assignments at-once`)",
+    );
+    let at_once = raxml_with(&other, "test.xml", Order::AtOnce).unwrap();
+    assert!(at_once.text.contains("r2 := t"), "{}", at_once.text);
+    // What is assigned twice is meant in order, too.
+    let twice = transitions
+        .concat()
+        .replace(&assign(&[("r1", "p"), ("r2", "r1")]), &assign(&[("r2", "r1"), ("r1", "p"), ("r1", "r1 + 1")]));
+    let imported = import(&xml(&twice));
+    assert!(imported.text.contains("[p < r1] / r2 := r1, r1 := p + 1"), "{}", imported.text);
+    has_note(&imported, "executed in order, since otherwise `r1`, which is assigned again at");
 }
 
 #[test]

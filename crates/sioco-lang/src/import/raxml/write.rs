@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::expr::Ref;
 use super::names::{Names, is_valid, valid};
+use super::reading::Guess;
 use super::{Arg, Automaton, MAX_LISTED, Notes, Order, Symbol, Transition};
 use crate::import::Imported;
 
@@ -210,11 +211,18 @@ impl Notes {
         }
         if let Some((count, first)) = self.order {
             let (here, other) = match self.executed {
-                Order::InOrder => ("in order", "at once, as in files that RaLib itself has written"),
-                Order::AtOnce => ("at once", "in order, as in most files of the Automata Wiki"),
+                Order::InOrder => ("in order", "at once, as RaLib does (`--assignments at-once`)"),
+                Order::Auto | Order::AtOnce => {
+                    ("at once", "in order, as most files of the Automata Wiki mean it (`--assignments in-order`)")
+                }
+            };
+            let why = match (&self.guessed, &self.not_at_once) {
+                (_, Some(why)) => format!(", since otherwise {why}"),
+                (Some(Guess::AtOnce), None) => ", as RaLib does".into(),
+                _ => String::new(),
             };
             out.push(format!(
-                "assignments are executed {here}; {}, the first at {first}, would do something else if they were \
+                "assignments are executed {here}{why}; {}, the first at {first}, would do something else if they were \
                  executed {other}",
                 if count == 1 { "1 transition".to_string() } else { format!("{count} transitions") },
             ));

@@ -1,7 +1,7 @@
 //! Steps that nobody sees: internal switches, and handshakes between two processes.
 
 use super::{Interpreter, Step, StepError};
-use crate::id::{ChannelId, SwitchId, TermId};
+use crate::id::{ChannelId, SwitchId};
 use crate::semantics::state::State;
 use crate::value::Value;
 
@@ -34,19 +34,16 @@ impl Interpreter<'_> {
         Ok(found)
     }
 
-    /// The values that an internal switch may choose. Where there are too many to try, and they change nothing, one is
-    /// enough.
+    /// The values that an internal switch may choose. Where they are too many to tell and all lead to the same state, one of
+    /// them stands for all.
     fn hidden_choices(&mut self, state: &State, switch: SwitchId) -> Result<Vec<Vec<Value>>, StepError> {
-        let s = &self.model.switches[switch];
-        let reads = |t: &TermId| self.model.terms.reads_param(*t);
-        match self.choices(state, switch) {
-            Err(StepError::NeedsSolver { .. })
-                if !s.update.iter().any(|(_, t)| reads(t)) && !self.model.terms.is_partial(s.guard) =>
-            {
-                Ok(self.example(state, switch)?.into_iter().collect())
-            }
-            choices => choices,
+        let all = self.choices(state, switch);
+        let open = matches!(all, Err(StepError::NeedsSolver { .. })) && self.switches[switch].idle_choice;
+        // What is undefined for some values would have been found by looking at all.
+        if !open || self.model.terms.is_partial(self.model.switches[switch].guard) {
+            return all;
         }
+        Ok(self.example(state, switch)?.into_iter().collect())
     }
 
     /// The handshakes of a state, each with the state it leads to.

@@ -89,7 +89,7 @@ impl Interpreter<'_> {
         if let (StepError::Undefined { values, .. }, Some(at)) = (&mut error, failed.at) {
             let params = unknowns.iter().zip(at).filter_map(|((unknown, _), value)| match unknown {
                 Unknown::Param(i) => Some((Leaf::Param(*i), value)),
-                Unknown::Bound(_) => None,
+                Unknown::Bound(_) | Unknown::Symbol(_) => None,
             });
             values.extend(params);
         }

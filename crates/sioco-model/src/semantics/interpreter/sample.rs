@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::eval::Env;
 use crate::id::SwitchId;
-use crate::number::Rational;
+use crate::number::{BigInt, Rational};
 use crate::semantics::choice::Search;
 use crate::semantics::state::State;
 use crate::value::Value;
@@ -13,7 +13,7 @@ pub trait Draw {
     /// A number below `n`.
     fn below(&mut self, n: u64) -> u64;
     /// An integer between bounds, as far as there are any.
-    fn whole(&mut self, lo: Option<i64>, hi: Option<i64>) -> i64;
+    fn whole(&mut self, lo: Option<&BigInt>, hi: Option<&BigInt>) -> BigInt;
     /// A text of at least, and at most, so many characters.
     fn text(&mut self, least: u64, most: Option<u64>) -> String;
     /// A number between bounds, as far as there are any.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
+use super::cycles::{Moves, Return};
 use super::{Activity, CLOSURE_LIMIT, Closure, Interpreter, Passing, Quiescence, StepError};
 use crate::id::{GateId, SwitchId};
 use crate::semantics::state::State;
@@ -78,23 +79,15 @@ impl Interpreter<'_> {
                 return Ok(Quiescence::Active(switch));
             }
         }
-        let steps = match self.internal_steps(state) {
-            Ok(steps) => steps,
-            // Some step may well be possible, but one that was not found may close a silent cycle.
-            Err(StepError::NeedsSolver { switch, why }) => return Ok(Quiescence::Unknown { switch, why }),
-            Err(e) => return Err(e),
-        };
-        match (steps.first(), unknown) {
-            (Some((step, _)), _) => {
-                let switch = step.switch;
-                Ok(match self.on_silent_cycle(state)? {
-                    Ok(true) => Quiescence::Diverging,
-                    Ok(false) => Quiescence::Active(switch),
-                    Err(why) => Quiescence::Unknown { switch, why },
-                })
-            }
-            (None, Some((switch, why))) => Ok(Quiescence::Unknown { switch, why }),
-            (None, None) => Ok(Quiescence::Quiescent),
+        // What was not found may close a silent cycle, even where some step is possible.
+        match (self.moves(state)?, unknown) {
+            (Moves::Open(switch, why), _) => Ok(Quiescence::Unknown { switch, why: why.to_string() }),
+            (Moves::Some(_, Return::Yes), _) => Ok(Quiescence::Diverging),
+            (Moves::Some(switch, Return::No), _) => Ok(Quiescence::Active(switch)),
+            (Moves::Some(switch, Return::Open(why)), _) => Ok(Quiescence::Unknown { switch, why: why.to_string() }),
+            (Moves::Some(_, Return::Undefined(error)), _) => Err(StepError::clone(&error)),
+            (Moves::None | Moves::Active, Some((switch, why))) => Ok(Quiescence::Unknown { switch, why }),
+            (Moves::None | Moves::Active, None) => Ok(Quiescence::Quiescent),
         }
     }
 
@@ -163,43 +156,6 @@ impl Interpreter<'_> {
             }
         }
         Ok(unknown)
-    }
-
-    /// Whether internal steps lead from the state back to it over states without outputs; the inner error says why
-    /// that cannot be told.
-    pub(super) fn on_silent_cycle(&mut self, state: &State) -> Result<Result<bool, String>, StepError> {
-        let mut seen: FxHashSet<State> = FxHashSet::default();
-        let mut open = vec![state.clone()];
-        let mut unknown = None;
-        while let Some(current) = open.pop() {
-            match self.active_output(&current)? {
-                Activity::None => {}
-                Activity::Enabled(_) => continue,
-                Activity::Unknown(_, why) => {
-                    unknown = Some(why);
-                    continue;
-                }
-            }
-            let steps = match self.internal_steps(&current) {
-                Ok(steps) => steps,
-                Err(StepError::NeedsSolver { why, .. }) => {
-                    unknown = Some(why);
-                    continue;
-                }
-                Err(e) => return Err(e),
-            };
-            for (_, next) in steps {
-                if next == *state {
-                    return Ok(Ok(true));
-                }
-                if seen.len() >= CLOSURE_LIMIT {
-                    unknown = Some(format!("internal steps reach more than {CLOSURE_LIMIT} states"));
-                } else if seen.insert(next.clone()) {
-                    open.push(next);
-                }
-            }
-        }
-        Ok(unknown.map_or(Ok(false), Err))
     }
 
     /// Whether nothing at all can happen in the state, though not all processes ended in a final location. `None` if

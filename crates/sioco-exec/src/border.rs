@@ -1,0 +1,91 @@
+//! The border between the tester and a system under test: every value that leaves or enters passes here, whoever chose it.
+//!
+//! What is sent is a gate value of the model (S0 definition 6). Whoever chooses inputs chooses such; an input that is none
+//! is a mistake of sioco, which is told as one and never sent. What comes in and is no gate value is malformed, which is a
+//! failure of the system (T-V3).
+
+use std::time::Duration;
+
+use sioco_model::model::{Direction, Model};
+
+use crate::event::{GateValue, Observation};
+use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
+
+/// Whether something may be sent: a gate value of an input. Otherwise sioco made a mistake, which is not the system's.
+pub fn check(model: &Model, input: &GateValue) -> Result<(), Fault> {
+    let why = match model.gates[input.gate].direction {
+        Direction::Input => model.misfit(input.gate, &input.args),
+        Direction::Output => Some(format!("`{}` is an output", model.gates[input.gate].name)),
+    };
+    let Some(why) = why else { return Ok(()) };
+    let message = format!("{} is no input of the model and was not sent: {why}", input.show(model));
+    Err(Fault { kind: FaultKind::Tool, message, stderr: Vec::new(), again: true })
+}
+
+/// What is seen of the system, if its values fit; otherwise that they do not.
+fn seen(model: &Model, seen: Observation) -> Observation {
+    let Observation::Output(output) = seen else { return seen };
+    let why = match model.gates[output.gate].direction {
+        Direction::Output => model.misfit(output.gate, &output.args),
+        Direction::Input => Some(format!("`{}` is an input", model.gates[output.gate].name)),
+    };
+    match why {
+        None => Observation::Output(output),
+        Some(why) => Observation::Malformed { gate: Some(output.gate), why, raw: output.show(model) },
+    }
+}
+
+/// A system behind the border.
+pub struct Border<'a> {
+    model: &'a Model,
+    sut: &'a mut dyn Sut,
+}
+
+impl<'a> Border<'a> {
+    /// The border between the testers of a model and a system.
+    pub fn new(model: &'a Model, sut: &'a mut dyn Sut) -> Border<'a> {
+        Border { model, sut }
+    }
+}
+
+impl Sut for Border<'_> {
+    fn order(&self) -> Order {
+        self.sut.order()
+    }
+
+    fn reset(&mut self, run: u64, seed: u64) -> Result<(), Fault> {
+        self.sut.reset(run, seed)
+    }
+
+    fn send(&mut self, id: u64, input: &GateValue) -> Result<(), Fault> {
+        check(self.model, input)?;
+        self.sut.send(id, input)
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
+        Ok(match self.sut.poll(wait)? {
+            Polled::Event(SutEvent::Observed(what)) => Polled::Event(SutEvent::Observed(seen(self.model, what))),
+            other => other,
+        })
+    }
+
+    fn may_be_late(&self) -> bool {
+        self.sut.may_be_late()
+    }
+
+    fn stale(&self) -> u64 {
+        self.sut.stale()
+    }
+
+    fn unheard(&self) -> u64 {
+        self.sut.unheard()
+    }
+
+    fn last_words(&self, run: u64) -> Vec<String> {
+        self.sut.last_words(run)
+    }
+
+    fn stop(&mut self) {
+        self.sut.stop();
+    }
+}

@@ -1,0 +1,50 @@
+//! What a clock decided: the same seed may give another campaign then.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::sequence::time;
+use super::summary::{Campaign, times};
+
+/// What a clock decided besides the pauses, which the summary of a campaign has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Clock {
+    /// Planning was ended after this time.
+    pub planning: Option<Duration>,
+    /// So many questions to solvers were ended.
+    pub questions: u64,
+}
+
+/// What it decided, in a line; nothing if it decided nothing.
+pub(super) fn line(campaign: &Campaign<'_>) -> Option<String> {
+    let Clock { planning, questions } = campaign.clock;
+    let mut parts = Vec::new();
+    parts.extend(planning.map(|after| format!("planning ended after {}", time(after))));
+    parts.extend((questions > 0).then(|| match questions {
+        1 => "a question to the solver was ended".to_owned(),
+        n => format!("{n} questions to the solver were ended"),
+    }));
+    let hurried = campaign.summary.pauses.clock;
+    parts.extend(
+        (hurried > 0).then(|| format!("the search for values was ended {} while the system waited", times(hurried))),
+    );
+    if parts.is_empty() {
+        return None;
+    }
+    let help = match planning {
+        Some(_) => "; `sioco plan --nodes N --output FILE` makes a plan that `--plan FILE` runs each time",
+        None => "",
+    };
+    Some(format!("{} by the clock: with the same seed, another campaign may differ{help}", parts.join("; ")))
+}
+
+/// The same for programs.
+pub(super) fn json(campaign: &Campaign<'_>) -> Json {
+    let Clock { planning, questions } = campaign.clock;
+    json!({
+        "planning_us": planning.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
+        "questions": questions,
+        "pauses": campaign.summary.pauses.clock,
+    })
+}

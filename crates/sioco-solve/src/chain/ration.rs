@@ -1,0 +1,37 @@
+//! Work that is counted while somebody waits, and questions that the clock ends.
+
+use super::Chain;
+use crate::query::{Answer, Limits, Reason};
+
+/// What one question to the back-end counts, besides the work that it was in vain.
+const QUESTION: u64 = 5_000;
+/// So much work of the built-in solver counts as one unit of a back-end's.
+const BUILTIN: u64 = 10;
+
+impl Chain {
+    /// Asks within what is left of the work, and counts it.
+    pub(super) fn rationed(&mut self, limits: &Limits, ask: impl FnOnce(&mut Chain, &Limits) -> Answer) -> Answer {
+        let limits = self.limits(limits);
+        let Some(leash) = limits.leash.clone() else { return ask(self, &limits) };
+        let Some(most) = leash.most_work() else {
+            let answer = ask(self, &limits);
+            if answer == Answer::Unknown(Reason::Time) {
+                leash.count_late();
+            }
+            return answer;
+        };
+        let done = |chain: &Chain| (chain.builtin.work() + chain.afresh, chain.counters.back_end.asked);
+        let before = done(self);
+        let answer = ask(self, &Limits { resources: limits.resources.min(most), ..limits });
+        let after = done(self);
+        leash.spend((after.0 - before.0) / BUILTIN + (after.1 - before.1) * QUESTION);
+        match answer {
+            // With more work it may be answered another time: nobody should remember that it was not.
+            Answer::Unknown(Reason::Resources) => {
+                leash.spend(if after.1 > before.1 { most } else { 0 });
+                Answer::Unknown(Reason::Spent)
+            }
+            answer => answer,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Which values variables may have at the end of a path, one by one, where these are few. Then what is asked about all of
+//! them can be asked about each.
+
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
+use sioco_model::semantics::state::State;
+use sioco_model::{Id, SymbolId, TermId, Value, VarId};
+use sioco_solve::Terms;
+
+use crate::assume::has_value;
+use crate::path::Path;
+use crate::symbols::symbols_of;
+
+/// So many combinations of values are told one by one.
+pub(crate) const MOST: usize = 256;
+
+/// With so many conditions, and so many evaluations of these: some milliseconds.
+const CONDITIONS: usize = 200;
+const WORK: u64 = 10_000;
+
+/// What is known of rounds of internal steps that begin at the end of a path.
+pub(crate) struct Rounds {
+    /// The values of all variables for which there is one, without outputs.
+    pub diverging: Vec<Vec<Value>>,
+    /// Whether that is so for all values.
+    pub all: bool,
+    /// Whether it was not found out for some.
+    pub open: bool,
+}
+
+impl Path<'_> {
+    /// The values of variables, given as terms or known, that conditions leave; in order, each combination once.
+    pub(crate) fn rows(&mut self, vars: &[Result<Value, TermId>], conditions: &[TermId]) -> Option<Vec<Vec<Value>>> {
+        let of: Vec<TermId> = vars.iter().filter_map(|v| v.as_ref().err().copied()).collect();
+        let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
+        let found = self.few.valuations(terms, conditions, &of, MOST, self.limits.resources.min(WORK))?;
+        let row = |open: Vec<Value>| {
+            let mut open = open.into_iter();
+            let value = |v: &Result<Value, TermId>| match v {
+                Ok(value) => value.clone(),
+                Err(_) => open.next().expect("a value for every open variable"),
+            };
+            vars.iter().map(value).collect()
+        };
+        Some(found.into_iter().map(row).collect())
+    }
+
+    /// The values that variables can have together at the end of the path.
+    pub(crate) fn possible_values(&mut self, vars: &[VarId]) -> Option<Vec<Vec<Value>>> {
+        let mut given = Vec::with_capacity(vars.len());
+        let mut symbols: Vec<SymbolId> = Vec::new();
+        for var in vars {
+            given.push(match self.value(*var) {
+                Some(value) => Ok(value.clone()),
+                None => {
+                    let term = self.term(*var);
+                    symbols_of(&self.pool, term, &mut symbols);
+                    Err(term)
+                }
+            });
+        }
+        let conditions = self.relevant(&symbols, CONDITIONS)?;
+        self.rows(&given, &conditions)
+    }
+
+    /// Where internal steps go on for ever, if few values are possible.
+    pub(crate) fn rounds_by_values(&mut self) -> Option<Rounds> {
+        let vars: Vec<VarId> = self.model.variables.ids().collect();
+        let rows = self.possible_values(&vars)?;
+        let model = self.model;
+        let locations = self.locations().to_vec();
+        let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
+        let mut rounds = Rounds { diverging: Vec::new(), all: true, open: false };
+        for row in rows {
+            let state = State::new(locations.clone(), row);
+            match interpreter.quiescence(&state) {
+                Ok(Quiescence::Diverging) => {
+                    rounds.diverging.push(state.values().to_vec());
+                    continue;
+                }
+                Ok(Quiescence::Unknown { .. }) => rounds.open = true,
+                // An undefined guard is a model error, and no silence.
+                Ok(Quiescence::Quiescent | Quiescence::Active(_)) | Err(_) => {}
+            }
+            rounds.all = false;
+        }
+        Some(rounds)
+    }
+
+    /// The condition that the variables have the values of one of these rows.
+    pub(crate) fn one_of_rows(&mut self, rows: &[Vec<Value>]) -> TermId {
+        let open: Vec<(usize, TermId)> = self
+            .model
+            .variables
+            .ids()
+            .filter(|v| self.value(*v).is_none())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|v| (v.index(), self.term(v)))
+            .collect();
+        self.build(|pool, sorts| {
+            let cases: Vec<TermId> = rows
+                .iter()
+                .map(|row| {
+                    let same: Vec<TermId> =
+                        open.iter().map(|(v, term)| has_value(pool, sorts, *term, &row[*v])).collect();
+                    pool.and(sorts, &same)
+                })
+                .collect();
+            pool.or(sorts, &cases)
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! A case: the model of a seed, in all its forms.
+
+use crate::checks::engine::Read;
+use crate::generate::wish::{Knows, Wish};
+use crate::generate::{Feature, features, spec};
+use crate::oracle::belief::World;
+use crate::rng::Rng;
+use crate::spec::Spec;
+
+/// What the engine under test knows: `output crashed` is an ordinary output unless it does.
+pub const KNOWS: Knows = Knows { crashed: cfg!(crashed) };
+
+/// A model, as the oracle and as the engine see it.
+pub struct Case {
+    /// Where random choices start.
+    pub seed: u64,
+    /// The model in the oracle's terms.
+    pub spec: Spec,
+    /// The model as the engine read it.
+    pub read: Read,
+}
+
+impl Case {
+    /// The case of a seed.
+    pub fn of(seed: u64) -> Result<Case, String> {
+        Case::with(seed, model(seed))
+    }
+
+    /// A case with this model.
+    pub fn with(seed: u64, spec: Spec) -> Result<Case, String> {
+        let read = Read::new(&spec)?;
+        Ok(Case { seed, spec, read })
+    }
+
+    /// What is known about its states: nothing yet.
+    pub fn world(&self) -> World<'_> {
+        World::new(&self.spec)
+    }
+
+    /// What it has.
+    pub fn features(&self) -> Vec<Feature> {
+        features(&self.spec)
+    }
+
+    /// The random choices of one use.
+    pub fn rng(&self, what: u64) -> Rng {
+        Rng::of(self.seed, what)
+    }
+}
+
+/// The model of a seed.
+pub fn model(seed: u64) -> Spec {
+    let mut rng = Rng::new(seed);
+    let wish = Wish::any(&mut rng, KNOWS);
+    spec(&mut rng, &wish)
+}

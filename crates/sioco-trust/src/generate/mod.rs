@@ -1,0 +1,15 @@
+//! Random models: small ones, with everything in them.
+//!
+//! - [`wish`]: what a model is to have;
+//! - [`terms`]: terms and conditions of a sort;
+//! - [`model`]: processes and switches;
+//! - [`feature`]: what a model has.
+
+pub mod feature;
+pub mod model;
+pub mod terms;
+pub mod wish;
+
+pub use feature::{Feature, features};
+pub use model::spec;
+pub use wish::Wish;
