@@ -106,13 +106,13 @@ fn every_question_is_counted_once_per_layer() {
                 }
             }
         }
-        let ChainCounters { simplification, witness, builtin, cache, back_end, grouped, unanswered, .. } =
+        let ChainCounters { simplification, witness, builtin, few, cache, back_end, grouped, unanswered } =
             chain.counters();
-        for layer in [simplification, witness, builtin, cache, back_end] {
+        for layer in [simplification, witness, builtin, few, cache, back_end] {
             assert_eq!(layer.asked, layer.sat + layer.unsat + layer.passed_on, "seed {seed}: {layer:?}");
         }
-        let asked_next = [witness, builtin, cache, back_end].map(|l| l.asked);
-        let passed_on = [simplification, witness, builtin, cache].map(|l| l.passed_on);
+        let asked_next = [witness, builtin, few, cache, back_end].map(|l| l.asked);
+        let passed_on = [simplification, witness, builtin, few, cache].map(|l| l.passed_on);
         assert_eq!((simplification.asked, asked_next), (asked, passed_on), "seed {seed}");
         assert_eq!(back_end, Counters { asked: back_end.asked, ..counters_of(&told) });
         assert_eq!((simplification.sat, unanswered), (0, 0));
