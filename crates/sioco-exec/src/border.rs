@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sioco_model::model::{Direction, Model};
 
-use crate::event::{GateValue, Observation};
+use crate::event::{Action, GateValue, Observation};
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
 /// Whether something may be sent: a gate value of an input. Otherwise sioco made a mistake, which is not the system's.
@@ -67,6 +67,14 @@ impl Sut for Border<'_> {
             Polled::Event(SutEvent::Observed(what)) => Polled::Event(SutEvent::Observed(seen(self.model, what))),
             other => other,
         })
+    }
+
+    fn follow(&mut self, recorded: &[Action]) {
+        self.sut.follow(recorded);
+    }
+
+    fn follows(&self) -> Option<bool> {
+        self.sut.follows()
     }
 
     fn may_be_late(&self) -> bool {
