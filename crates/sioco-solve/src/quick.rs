@@ -109,16 +109,27 @@ struct Free {
 impl Quantifiers {
     fn free(&mut self, pool: &TermPool, term: TermId) -> Rc<Free> {
         let find = || {
-            let mut free = Free { symbols: Vec::new(), bound: Vec::new() };
-            let mut own = Vec::new();
-            pool.visit(term, &mut |_, t| match t {
-                Term::Symbol(y, _) => free.symbols.push(*y),
-                Term::Bound(b, _) => free.bound.push(*b),
-                Term::App(Op::Exists { first, count }, _) => own.push(first.index()..first.index() + *count as usize),
-                _ => {}
+            let mut symbols = Vec::new();
+            // A bound variable may stand outside of a quantifier that binds it as well, so each part has its own.
+            let mut bound: FxHashMap<TermId, Vec<BinderId>> = FxHashMap::default();
+            pool.visit(term, &mut |part, t| {
+                let mut here = match t {
+                    Term::Symbol(y, _) => return symbols.push(*y),
+                    Term::Bound(b, _) => vec![*b],
+                    Term::App(_, args) => args.iter().filter_map(|a| bound.get(a)).flatten().copied().collect(),
+                    _ => return,
+                };
+                if let Term::App(Op::Exists { first, count }, _) = t {
+                    let own = first.index()..first.index() + *count as usize;
+                    here.retain(|b| !own.contains(&b.index()));
+                }
+                here.sort_unstable();
+                here.dedup();
+                if !here.is_empty() {
+                    bound.insert(part, here);
+                }
             });
-            free.bound.retain(|b| !own.iter().any(|o| o.contains(&b.index())));
-            Rc::new(free)
+            Rc::new(Free { symbols, bound: bound.remove(&term).unwrap_or_default() })
         };
         Rc::clone(self.free.entry(term).or_insert_with(find))
     }
@@ -161,8 +172,10 @@ impl<'a> Plain<'a> {
             Term::Const(v, _) => return Ok(v.clone()),
             Term::Symbol(y, _) => return Ok(self.symbols[y.index()].clone()),
             Term::Bound(b, _) => {
-                let (_, value) = self.bound.iter().rev().find(|(id, _)| id == b).expect("bound variables are in scope");
-                return Ok(value.clone());
+                // Part of the body of a quantifier whose values nobody has chosen yet: it takes somebody who does.
+                let found = self.bound.iter().rev().find(|(id, _)| id == b);
+                let open = || EvalError::NeedsSolver("a quantifier is left open".into());
+                return found.map(|(_, value)| value.clone()).ok_or_else(open);
             }
             Term::Var(..) | Term::Param(..) | Term::ProcessParam(..) => panic!("conditions are over symbols"),
             Term::App(op, args) => (*op, args),
