@@ -222,7 +222,7 @@ fn try_one(seed: u64, solvers: &(dyn Fn() -> Box<dyn Bounds> + Sync)) -> (u64, u
         all_specified(&model, &records, &what);
     }
     let all = sent.borrow().len() as u64;
-    (all, if seed % 4 == 0 { shrink_one(&model, &what, seed) } else { 0 })
+    (all, if seed.is_multiple_of(4) { shrink_one(&model, &what, seed) } else { 0 })
 }
 
 /// A system that fails sooner or later; what is tried to make that shorter.
@@ -257,13 +257,13 @@ fn shrink_one(model: &Model, what: &str, seed: u64) -> u64 {
 #[test]
 fn everything_that_is_sent_is_a_gate_value_that_the_model_takes() {
     let (mut all, mut shrunk) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..80 {
         let (sent, tried) = try_one(seed, &builtin);
         all += sent;
         shrunk += tried;
     }
     println!("{all} inputs, {shrunk} more to shrink");
-    assert!(all > 3_000 && shrunk > 200, "{all} inputs, {shrunk} more to shrink");
+    assert!(all > 2_000 && shrunk > 200, "{all} inputs, {shrunk} more to shrink");
 }
 
 #[test]
