@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use sioco_exec::border::Border;
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
 use sioco_model::model::{Direction, Model, is_end};
 
@@ -138,7 +139,8 @@ fn connection(
 /// A conversation with one client.
 pub struct Session<'a> {
     model: &'a Model,
-    sut: &'a mut dyn Sut,
+    /// Whatever it takes and gives are gate values of the model.
+    sut: Border<'a>,
     lines: &'a Lines,
     writer: &'a LineWriter,
     serving: &'a Serving,
@@ -161,6 +163,7 @@ impl<'a> Session<'a> {
         serving: &'a Serving,
         interrupt: &'a AtomicBool,
     ) -> Session<'a> {
+        let sut = Border::new(model, sut);
         Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false, burst: 0 }
     }
 

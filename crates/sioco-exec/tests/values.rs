@@ -257,13 +257,13 @@ fn shrink_one(model: &Model, what: &str, seed: u64) -> u64 {
 #[test]
 fn everything_that_is_sent_is_a_gate_value_that_the_model_takes() {
     let (mut all, mut shrunk) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..80 {
         let (sent, tried) = try_one(seed, &builtin);
         all += sent;
         shrunk += tried;
     }
     println!("{all} inputs, {shrunk} more to shrink");
-    assert!(all > 3_000 && shrunk > 200, "{all} inputs, {shrunk} more to shrink");
+    assert!(all > 2_000 && shrunk > 200, "{all} inputs, {shrunk} more to shrink");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct Leash {
 }
 
 /// How much work there is in a second for whoever waits, in units of the solvers: about as much as is done in one.
-const WORK: u128 = 1_000_000;
+const WORK: u128 = 500_000;
 /// However short the time is, there is as much as this.
 const LEAST: u64 = 50_000;
 
@@ -148,7 +148,7 @@ mod tests {
         leash.spend(2);
         assert!(limits.is_spent());
         leash.hurry(Some(Duration::from_secs(2)));
-        assert!(!limits.is_spent() && leash.most_work() == Some(2_000_000));
+        assert!(!limits.is_spent() && leash.most_work() == Some(1_000_000));
         leash.hurry(None);
         leash.spend(1);
         assert!(!limits.is_spent() && leash.most_work().is_none());

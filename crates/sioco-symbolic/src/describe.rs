@@ -194,7 +194,8 @@ impl Path<'_> {
             Choice::Boundary => self.written_out().iter().rev().map(|c| c.term).collect(),
             _ => Vec::new(),
         };
-        let guard = (!borders.is_empty()).then(|| self.pool.and(sorts, &borders));
+        // Ranges have borders where no guard has any.
+        let guard = (choice == Choice::Boundary).then(|| self.pool.and(sorts, &borders));
         let request = Request { symbols: &wanted, choice, used: &[], guard, limits: &limits };
         let chosen = choose_in_turn(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request, turn)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };

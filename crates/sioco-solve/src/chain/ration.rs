@@ -6,7 +6,7 @@ use crate::query::{Answer, Limits, Reason};
 /// What one question to the back-end counts, besides the work that it was in vain.
 const QUESTION: u64 = 5_000;
 /// So much work of the built-in solver counts as one unit of a back-end's.
-const BUILTIN: u64 = 10;
+const BUILTIN: u64 = 2;
 
 impl Chain {
     /// Asks within what is left of the work, and counts it.

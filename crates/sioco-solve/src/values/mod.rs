@@ -163,9 +163,8 @@ pub fn choose_in_turn(
         }),
         unbounded: Vec::new(),
     };
-    if request.choice == Choice::Boundary {
-        let guard = request.guard.into_iter();
-        let mut conditions: Vec<TermId> = guard.flat_map(|g| boundary_conditions(session.pool, sorts, g)).collect();
+    if let (Choice::Boundary, Some(guard)) = (request.choice, request.guard) {
+        let mut conditions = boundary_conditions(session.pool, sorts, guard);
         conditions.extend(range_conditions(session.pool, sorts, symbols, request.symbols));
         let unsure = session.uncertain;
         if !conditions.is_empty() {
