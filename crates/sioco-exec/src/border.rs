@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sioco_model::model::{Direction, Model};
 
-use crate::event::{GateValue, Observation};
+use crate::event::{Action, GateValue, Observation};
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 
 /// Whether something may be sent: a gate value of an input. Otherwise sioco made a mistake, which is not the system's.
@@ -69,6 +69,14 @@ impl Sut for Border<'_> {
         })
     }
 
+    fn follow(&mut self, recorded: &[Action]) {
+        self.sut.follow(recorded);
+    }
+
+    fn follows(&self) -> Option<bool> {
+        self.sut.follows()
+    }
+
     fn may_be_late(&self) -> bool {
         self.sut.may_be_late()
     }
@@ -79,6 +87,10 @@ impl Sut for Border<'_> {
 
     fn unheard(&self) -> u64 {
         self.sut.unheard()
+    }
+
+    fn unheard_crashes(&self) -> u64 {
+        self.sut.unheard_crashes()
     }
 
     fn last_words(&self, run: u64) -> Vec<String> {

@@ -12,6 +12,7 @@ use sioco_plan::Cover;
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
 use crate::record::{Aim, Record, Stamped, Why};
+use crate::referee::Referee;
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Failure, Trouble, Verdict};
@@ -29,6 +30,17 @@ pub struct LoggedStep {
     pub waited: usize,
     /// If it is silence, whether somebody waited for it with a clock (T-Q7): then the system may only have been slow.
     pub timed: bool,
+}
+
+impl LoggedStep {
+    /// Tells a referee what happened; a cause is the end of the run.
+    pub fn tell(&self, referee: &mut Referee<'_>) -> Option<Cause> {
+        match &self.action {
+            Action::Input(input) => referee.input(input),
+            Action::Seen(Observation::Delta) if self.timed => referee.timed_out(),
+            Action::Seen(seen) => referee.observe(seen),
+        }
+    }
 }
 
 /// A recorded run.

@@ -12,7 +12,7 @@ use crate::border::{Border, check};
 use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
-use crate::log::LoggedRun;
+use crate::log::{LoggedRun, LoggedStep};
 use crate::open::Trail;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
@@ -106,12 +106,13 @@ pub fn replay(
     });
     let (cause, explanation) = again.end(cause);
     let exact = !again.elsewhere && !again.values;
-    let Again { steps, deviated, elsewhere, interrupted, arrived, last, mut script, .. } = again;
-    script.pop();
+    let Again { steps, deviated, elsewhere, interrupted, arrived, last, .. } = again;
+    // What comes before the last step, which is an input if one was refused.
+    let before = recorded.steps.len() - usize::from(recorded.refused.is_none() && !recorded.steps.is_empty());
     let point = match arrived {
         _ if elsewhere => Point::Elsewhere,
         // The model may remember nothing of what is different.
-        Some(here) if !is_where(referee, &here, &script) => Point::Values,
+        Some(here) if !is_where(referee, &here, &recorded.steps[..before]) => Point::Values,
         _ => Point::Same,
     };
     // Once it does something else, it chooses as it likes.
@@ -126,14 +127,11 @@ fn script(recorded: &LoggedRun) -> Vec<Action> {
 }
 
 /// Whether a belief is the one after what was recorded.
-fn is_where(referee: &mut Referee<'_>, here: &Belief, recorded: &[Action]) -> bool {
+fn is_where(referee: &mut Referee<'_>, here: &Belief, recorded: &[LoggedStep]) -> bool {
     if referee.start().is_some() {
         return false;
     }
-    let ended = recorded.iter().any(|action| match action {
-        Action::Input(input) => referee.input(input).is_some(),
-        Action::Seen(seen) => referee.observe(seen).is_some(),
-    });
+    let ended = recorded.iter().any(|step| step.tell(referee).is_some());
     let there = referee.belief().clone();
     if ended || here.len() != there.len() || here.len() > COMPARED {
         return false;

@@ -415,7 +415,7 @@ fn statistics_add_up() {
         let run = explore(&example(model), &["--stats", "--depth", "10", "--solver", "builtin"]);
         let tables = run.exits(0).stdout.split_once("\nquestions\n").unwrap().1;
         let (questions, answers) = tables.split_once("answers, by layer").unwrap();
-        for (table, lines, columns) in [(questions, 5, 1), (answers.split_once('\n').unwrap().1, 5, 3)] {
+        for (table, lines, columns) in [(questions, 5, 1), (answers.split_once('\n').unwrap().1, 6, 3)] {
             let numbers = |line: &str| -> Vec<u64> { line.split_whitespace().filter_map(|w| w.parse().ok()).collect() };
             let rows: Vec<Vec<u64>> = table.lines().take(lines + 1).map(numbers).collect();
             for column in 0..columns {

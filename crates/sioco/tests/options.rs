@@ -301,7 +301,7 @@ process P {
     a1: ?a(x) [x > n mod 3] / n := n + x -> t
     a2: ?a(x) [x < 5] / n := n * 2 -> t
     b1: ?b(x) [x != n] / n := n + 1 -> t
-    b2: ?b(x) [x * x > n mod 7] -> t
+    b2: ?b(x) [x > n mod 7] -> t
   }
   state t { c: !c(n) -> s  d: !d [n > 2] -> s }
 }

@@ -294,8 +294,9 @@ fn without_a_solver_the_undecided_is_unknown() {
     let output = simulate(&[&file, "--solver", "builtin"], "why text\nwhy never\nwhy quiet\n!root(7)\n?word(\"a\")\n");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("?word(s)  unknown"), "{text}");
-    assert!(text.contains(&format!("whether `text` is enabled is unknown: {built_in}")), "{text}");
+    assert!(text.contains("?give(p)  unknown"), "{text}");
+    // What has few values to try is decided.
+    assert!(text.contains("`text` is enabled, for example for s = \"a\""), "{text}");
     assert!(text.contains(&format!("whether `never` is enabled is unknown: {built_in}")), "{text}");
     // Said once for all of them, not with each.
     assert!(text.contains(&format!("      unknown: {built_in}")), "{text}");
@@ -381,10 +382,10 @@ fn a_solver_that_is_missing_or_broken_is_named() {
         ("sh -c 'exec sleep 1000'", "it printed nothing in its first"),
     ] {
         let started = std::time::Instant::now();
-        let output = simulate(&[&file, "--solver", command], "why text\n!root(7)\n");
+        let output = simulate(&[&file, "--solver", command], "why never\n!root(7)\n");
         assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
         let text = stdout(&output);
-        assert!(text.contains("whether `text` is enabled is unknown: the solver `sh -c"), "{text}");
+        assert!(text.contains("whether `never` is enabled is unknown: the solver `sh -c"), "{text}");
         assert!(text.contains(what), "{text}");
         assert!(started.elapsed() < std::time::Duration::from_secs(60), "{command}: {:?}", started.elapsed());
     }
@@ -427,7 +428,7 @@ fn else_is_decided_where_it_quantifies_over_all_integers() {
     for line in [
         "!both(any q, q + 1)  e.g. q = 0, w = 1",
         "`cube` is not enabled: no values make `q * q * q == 2 * y * y` true (y = 3)",
-        "other: ?give(8)",
+        "other: ?give(",
         "!out(any q)  e.g. q = 2",
         "`rest` is not enabled: another switch of this location is enabled, so `else` is not",
         "`other` is not enabled: another switch of this location is enabled, so `else` is not",
@@ -593,7 +594,7 @@ fn examples_do_not_lead_to_a_model_error_where_there_are_others() {
         let text = stdout(&output);
         for line in [
             "?add(p)  e.g. p = 5 ",
-            "?some(p)  e.g. p = 3 ",
+            "?some(p)  e.g. p = 9 ",
             "?no(p)  e.g. p = 31: all values lead to a model error, this one to a model error at",
             "the new value of `x` of `no`: 31 is outside of its range",
             "?twice(p)  e.g. p = 2: all values lead to a model error",

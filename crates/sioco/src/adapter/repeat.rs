@@ -133,16 +133,10 @@ impl Repeat<'_> {
 
 /// Whether the model does not explain what was seen if the system went on from where it was before.
 fn is_noticed(referee: &mut Referee<'_>, before: &[LoggedStep], now: &[LoggedStep]) -> bool {
-    fn take(referee: &mut Referee<'_>, step: &LoggedStep) -> Option<Cause> {
-        match &step.action {
-            Action::Input(input) => referee.input(input),
-            Action::Seen(seen) => referee.observe(seen),
-        }
-    }
-    if referee.start().is_some() || before.iter().any(|step| take(referee, step).is_some()) {
+    if referee.start().is_some() || before.iter().any(|step| step.tell(referee).is_some()) {
         return false;
     }
-    let end = now.iter().find_map(|step| take(referee, step));
+    let end = now.iter().find_map(|step| step.tell(referee));
     // What the model does not specify there is another place, too.
     matches!(end, Some(Cause::Failure(_) | Cause::Open(Open::Unspecified(_))))
 }
