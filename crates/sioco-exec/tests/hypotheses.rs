@@ -1,18 +1,16 @@
-//! The hypotheses of a belief: which there are, what each took, which purposes they reach, and how a failure is explained
-//! by them.
+//! The hypotheses of a belief: which there are, what each took, and which purposes they reach.
 
 mod support;
 
 use std::sync::{Arc, Mutex};
 
 use sioco_exec::belief::{Hypothesis, Place};
-use sioco_exec::explanation::{Allowed, Left};
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::Cause;
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee, Verdict};
 use sioco_model::model::Label;
 use sioco_model::semantics::interpreter::CLOSURE_LIMIT;
-use sioco_model::{Id, Model, Value};
+use sioco_model::{Id, Model};
 use sioco_plan::purpose::Node;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, StateOracle};
@@ -559,116 +557,6 @@ fn purposes_that_are_wanted_again() {
     assert_eq!(run(&mut referee), (true, all.clone().collect()));
     all.clone().for_each(|p| referee.suite.close(p));
     assert_eq!(run(&mut referee), (false, vec![]), "and nothing again");
-}
-
-fn outputs<'m>(model: &'m Model, left: &Left) -> Vec<(&'m str, Vec<Value>, bool)> {
-    let of = |a: &Allowed| match a {
-        Allowed::Output { switch, args, fixed } => Some((model.switches[*switch].name.as_str(), args.clone(), *fixed)),
-        Allowed::Silence => None,
-    };
-    left.allowed.iter().filter_map(of).collect()
-}
-
-fn silence(left: &Left) -> bool {
-    left.allowed.contains(&Allowed::Silence)
-}
-
-/// The switches that are named, with whether there is a reason.
-fn named<'m>(model: &'m Model, left: &Left) -> Vec<(&'m str, bool)> {
-    left.switches.iter().map(|(s, why)| (model.switches[*s].name.as_str(), !why.is_empty())).collect()
-}
-
-/// What a failing run is explained by.
-fn explained<'m>(model: &'m Model, order: Order, words: &str) -> (Vec<Left>, Referee<'m>) {
-    let mut referee = after(model, order, "");
-    let cause = words.split_whitespace().find_map(|word| say(&mut referee, word)).or_else(|| referee.conclude());
-    assert!(cause.is_some(), "{words}");
-    let explanation = referee.explain();
-    assert_eq!(explanation.all, referee.belief().len());
-    (explanation.hypotheses, referee)
-}
-
-/// A failure is explained by what each hypothesis allows, and by the switches that could have explained it.
-#[test]
-fn failures_are_explained_by_known_states() {
-    let model = model(
-        "input a(p: Int in 0..9)\noutput o(v: Int)\noutput p\nchannel c\nprocess P {\n  var x: Int = 0\n  \
-         init l0 { ?a(v) / x := v -> l1 }\n  state l1 { give: !o(x) [x > 2] -> l0   free: !o(any v) [v > 90] -> l0   \
-         rest: tau [x > 5] -> l2   shut: !p [x > 99] -> l0   hear: recv c -> l0   ?a(_) -> l1 }\n  state l2 { ?a(_) -> l2 }\n}\n\
-         process Q {\n  init q0 { say: send c -> q1 }\n  state q1 { tau [false] -> q0 }\n}\nsystem S = P || Q\n",
-    );
-    let (left, _) = explained(&model, Order::Sut, "?a(3) !o(5)");
-    let at_l1 = left.iter().find(|l| l.shown.contains("l1") && l.shown.contains("q0")).expect("a hypothesis");
-    assert_eq!(outputs(&model, at_l1)[0], ("P.give", vec![Value::Int(3)], true));
-    assert!(!outputs(&model, at_l1)[1].2 && !silence(at_l1));
-    assert_eq!(named(&model, at_l1), [("P.give", true), ("P.free", true)]);
-    assert!(at_l1.state.is_some() && at_l1.under_way.is_empty() && at_l1.locations.len() == 2);
-    // After the handshake it rests, and nobody has an output.
-    let at_l0 = left.iter().find(|l| l.shown.contains("l0")).expect("the handshake may have happened");
-    assert!(outputs(&model, at_l0).is_empty() && silence(at_l0) && named(&model, at_l0).is_empty());
-
-    let only = self::model(
-        "input a(p: Int in 0..9)\noutput o(v: Int)\noutput p\nprocess P {\n  var x: Int = 0\n  \
-         init l0 { ?a(v) / x := v -> l1 }\n  state l1 { give: !o(x) [x > 2] -> l0   shut: !p [x > 99] -> l0   \
-         rest: tau [x > 5] -> l3   ?a(_) -> l1 }\n  state l3 { turn: !p -> l1 }\n}\n",
-    );
-    let (left, _) = explained(&only, Order::Sut, "?a(7) quiescent");
-    assert_eq!(named(&only, &left[0]), [("give", false), ("rest", false)], "what is enabled and does not need anybody");
-    assert_eq!((named(&only, &left[1]), silence(&left[1])), (vec![("turn", false)], false));
-    let (left, _) = explained(&only, Order::Sut, "!o(1)");
-    assert!(outputs(&only, &left[0]).is_empty() && silence(&left[0]) && named(&only, &left[0]).is_empty());
-}
-
-/// The same where the state is not known.
-#[test]
-fn failures_are_explained_by_states_that_are_not_known() {
-    let model = model(
-        "input a\ninput b\noutput o(v: Int)\noutput p\noutput q\nprocess P {\n  var m: Int = any\n  var n: Int = 4\n  \
-         init l0 { ?a -> l1   ?b -> l2 }\n  state l1 { give: !o(m) [m > 2] -> l0   other: !o(m + n) [m > 9] -> l0   \
-         never: !p [m > m + 1] -> l0   ?b -> l1 }\n  state l2 { calm: !q [m > 0] -> l0   full: !o(m) [m <= 0 ] -> l0 }\n}\n",
-    );
-    let (left, _) = explained(&model, Order::Sut, "?a !p");
-    let names = |left: &Left| outputs(&model, left).iter().map(|o| o.0).collect::<Vec<_>>();
-    assert_eq!((names(&left[0]), silence(&left[0])), (vec!["give", "other"], true));
-    assert_eq!(named(&model, &left[0]), [("never", false)]);
-    assert_eq!((left[0].locations.len(), left[0].state.is_none()), (1, true));
-    assert_eq!(left[0].shown, "l1, m unknown, n = 4");
-    let (left, _) = explained(&model, Order::Sut, "?a !o(1)");
-    assert_eq!(named(&model, &left[0]), [("give", false), ("other", false)]);
-    let (left, _) = explained(&model, Order::Sut, "?b quiescent");
-    assert_eq!((names(&left[0]), silence(&left[0])), (vec!["calm", "full"], false));
-    assert_eq!(named(&model, &left[0]), [("calm", false), ("full", false)]);
-    let (left, _) = explained(&model, Order::Sut, "!q");
-    assert!(names(&left[0]).is_empty() && silence(&left[0]) && named(&model, &left[0]).is_empty());
-}
-
-/// What is known of a state that is not known is shown with the values that were observed.
-#[test]
-fn open_states_are_shown_by_what_was_observed() {
-    let model = model(
-        "input a(p: Int)\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  var x: Int = 0\n  var y: Int = 0\n  \
-         init l0 { ?a(p) / x := p, y := p + m -> l1 }\n  state l1 { !o(y) -> l0   ?a(_) -> l1 }\n}\n",
-    );
-    let mut referee = after(&model, Order::Sut, "?a(5)");
-    let shown = referee.explain().hypotheses[0].shown.clone();
-    assert_eq!(shown, "l1, m unknown, x = 5, y = 5 + m#0");
-}
-
-/// Inputs that are under way are named, and who has some is not silent.
-#[test]
-fn inputs_under_way_are_named() {
-    let model = model(
-        "input a\ninput b\noutput o(n: Int)\noutput p\nprocess P {\n  var n: Int = 0\n  init l0 { ?a / n := n + 1 -> l0   tell: ?b -> l1 }\n  \
-         state l1 { !o(n) -> l0   ?a / n := n + 10 -> l1 }\n}\n",
-    );
-    let (left, referee) = explained(&model, Order::Sent, "?a ?a !p");
-    let found: Vec<(usize, bool)> = left.iter().map(|l| (l.under_way.len(), silence(l))).collect();
-    assert_eq!(found, [(2, false), (1, false), (0, true)]);
-    assert_eq!(referee.ready().map(|(at, _)| at).collect::<Vec<_>>(), [2]);
-    // Everything was taken when it answered, or was quiet.
-    let (left, referee) = explained(&model, Order::Sent, "?a delta ?b !o(1) !p");
-    let found: Vec<(usize, bool)> = left.iter().map(|l| (l.under_way.len(), silence(l))).collect();
-    assert_eq!((found, referee.ready().count()), (vec![(0, true)], 1));
 }
 
 /// T-B2: a deadlock is where nothing can happen in any hypothesis, and one of them is not at the end of the model.

@@ -136,7 +136,8 @@ impl Referee<'_> {
         match seen {
             Observation::Output(output) => Some(output.clone()),
             Observation::Closed => self.closed.map(|gate| GateValue { gate, args: Vec::new() }),
-            _ => None,
+            Observation::Crashed(_) => self.crashed.map(|gate| GateValue { gate, args: Vec::new() }),
+            Observation::Delta | Observation::Malformed { .. } => None,
         }
     }
 

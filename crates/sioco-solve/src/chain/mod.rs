@@ -591,6 +591,10 @@ impl Chain {
         if !self.switches.builtin || self.contradiction.is_some() {
             return self.ask(terms, limits, want_witness);
         }
+        // What is remembered does not count here, so that all of them take work.
+        if limits.is_spent() {
+            return Answer::Unknown(Reason::Spent);
+        }
         let (rest, values) = match self.afresh_by_few(terms, limits, want_witness) {
             Ok(answer) => return answer,
             Err(rest) => rest,
@@ -629,7 +633,7 @@ impl Chain {
                 put(&mut witness, &values);
                 Answer::Sat(Some(witness))
             }
-            Answer::Unknown(Reason::Cancelled | Reason::Time | Reason::Spent) => answer,
+            Answer::Unknown(Reason::Cancelled | Reason::Time) => answer,
             // The reason of who knows more.
             Answer::Unknown(_) => open.unwrap_or_else(|| Answer::Unknown(self.without.clone())),
             _ => answer,

@@ -36,6 +36,7 @@ const FILES: &[&str] = &[
     "crates/sioco-exec/src/open.rs",
     "crates/sioco-exec/src/patient.rs",
     "crates/sioco-exec/src/referee.rs",
+    "crates/sioco-exec/src/referee/*.rs",
     "crates/sioco-exec/src/under_way.rs",
     "crates/sioco-solve/src/chain/*.rs",
 ];
