@@ -143,7 +143,8 @@ fn quiescence_is_exact_where_it_can_be() {
     case("!f(any b) [b > 9] -> m", "quiescent");
     case("!s(any t) [t != \"\"] -> m", "active");
     case("!s(any t) [t == \"a\" && t != \"a\"] -> m", "quiescent");
-    case("!s(any t) [len(t) == 3] -> m", "unknown");
+    case("!s(any t) [len(t) == 3] -> m", "active");
+    case("!o(any n) [n * n * n == x] -> m", "unknown");
     case("tau [x > 0] -> m", "diverging");
     // The first leaves for new states without end, the second comes to an output.
     case("tau / x := x - 1 -> m", "unknown");

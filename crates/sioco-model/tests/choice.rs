@@ -46,8 +46,23 @@ fn kit() -> Kit {
     let (int, bool, string) = (sorts.int, sorts.bool, sorts.string);
     let [flags, letters, numbers] = [bool, enumeration, small].map(|item| sorts.seq(item));
     let params = vec![
-        int, int, small, small, from, to, wide, sorts.real, real, bool, string, enumeration, finite, infinite, flags,
-        letters, numbers,
+        int,
+        int,
+        small,
+        small,
+        from,
+        to,
+        wide,
+        sorts.real,
+        real,
+        bool,
+        string,
+        enumeration,
+        finite,
+        infinite,
+        flags,
+        letters,
+        numbers,
     ];
     Kit { sorts, params, small, enumeration, few: vec![int, small, bool, enumeration, finite, flags, letters, numbers] }
 }
@@ -71,7 +86,9 @@ impl Kit {
                 let mut all = vec![Vec::new()];
                 for from in [0, 1, 1 + items.len()] {
                     let longest = all[from..].to_vec();
-                    all.extend(longest.iter().flat_map(|s: &Vec<Value>| items.iter().map(|i| [&s[..], &[i.clone()]].concat())));
+                    all.extend(
+                        longest.iter().flat_map(|s: &Vec<Value>| items.iter().map(|i| [&s[..], &[i.clone()]].concat())),
+                    );
                 }
                 all.extend(items.first().map(|i| vec![i.clone(); 8]));
                 all.into_iter().map(Value::seq).collect()
@@ -116,7 +133,9 @@ impl Kit {
             6 if sort == s.int => (Op::Div, vec![sub(rng, pool), sub(rng, pool)]),
             6 => (Op::ToReal, vec![self.number(rng, pool, leaves, s.int, depth - 1)]),
             // The field of a variant.
-            7 if rng.one_in(2) && let Some(data) = leaves.iter().find(|t| self.has_number(pool, **t, sort)) => {
+            7 if rng.one_in(2)
+                && let Some(data) = leaves.iter().find(|t| self.has_number(pool, **t, sort)) =>
+            {
                 (Op::Field(1, 0), vec![*data])
             }
             7 if sort == s.int => (Op::Checked(self.small), vec![sub(rng, pool)]),
@@ -234,7 +253,14 @@ impl Kit {
 
     /// Bounds on the parameters that have none, so that trying all values is possible; before the condition, or (if it may
     /// be undefined elsewhere) between or behind its parts.
-    fn bounded(&self, rng: &mut Rng, pool: &mut TermPool, params: &[TermId], condition: TermId, before: bool) -> TermId {
+    fn bounded(
+        &self,
+        rng: &mut Rng,
+        pool: &mut TermPool,
+        params: &[TermId],
+        condition: TermId,
+        before: bool,
+    ) -> TermId {
         let s = &self.sorts;
         let mut parts = Vec::new();
         for &p in params {

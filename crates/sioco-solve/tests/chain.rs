@@ -10,7 +10,8 @@ use support::{World, limits, seeds, walk};
 
 fn variants() -> Vec<Switches> {
     let all = Switches::default();
-    let none = Switches { simplification: false, witness: false, builtin: false, few: false, groups: false, cache: false };
+    let none =
+        Switches { simplification: false, witness: false, builtin: false, few: false, groups: false, cache: false };
     vec![
         Switches { simplification: false, ..all },
         Switches { witness: false, ..all },

@@ -78,7 +78,9 @@ fn everything_small_is_decided() {
                         assert!(core.iter().all(|c| conditions.contains(c)), "{}", context());
                         unsat += 1;
                     }
-                    Answer::Unknown(_) => panic!("{}: {} values fulfil it", context(), left.iter().filter(|l| **l).count()),
+                    Answer::Unknown(_) => {
+                        panic!("{}: {} values fulfil it", context(), left.iter().filter(|l| **l).count())
+                    }
                 }
             }
             if !left.contains(&true) {
@@ -120,7 +122,10 @@ fn valuations_are_all_there_are() {
         let shown: Vec<String> = conditions.iter().map(|c| walk.rich.show(*c)).collect();
         // What clashes may have nothing to do with the terms.
         if expected.is_empty() {
-            assert!(matches!(chain.check(walk.rich.terms(), &Limits::default(), false), Answer::Unsat(_)), "seed {seed}");
+            assert!(
+                matches!(chain.check(walk.rich.terms(), &Limits::default(), false), Answer::Unsat(_)),
+                "seed {seed}"
+            );
             continue;
         }
         assert_eq!(found, Some(expected), "seed {seed}: {}", shown.join(" and "));

@@ -97,9 +97,7 @@ pub fn all(
 /// that is not needed. What a solver would have to say does not matter where other parts decide.
 pub(super) fn decide(context: Context<'_>, condition: TermId, env: Env<'_>) -> Result<bool, EvalError> {
     match context.terms.get(condition) {
-        Term::App(op @ (Op::And | Op::Or), args) => {
-            junction(context.terms, *op, args, |a| decide(context, a, env))
-        }
+        Term::App(op @ (Op::And | Op::Or), args) => junction(context.terms, *op, args, |a| decide(context, a, env)),
         Term::App(Op::Not, args) => Ok(!decide(context, args[0], env)?),
         Term::App(Op::Exists { first, count }, args) => exists(context, *first, *count, args[0], env),
         _ => {

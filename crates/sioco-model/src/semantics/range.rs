@@ -198,7 +198,10 @@ mod tests {
                     assert!(inside(&a.divide(by).undivide(by), x), "{a:?} {x} {by}");
                     for by in [by, -by] {
                         assert!(inside(&of(-4 * 3, 4 * 3).unscale(by), x), "{x} {by}");
-                        let times = of((a.lo.unwrap() * by).min(a.hi.unwrap() * by), (a.lo.unwrap() * by).max(a.hi.unwrap() * by));
+                        let times = of(
+                            (a.lo.unwrap() * by).min(a.hi.unwrap() * by),
+                            (a.lo.unwrap() * by).max(a.hi.unwrap() * by),
+                        );
                         assert_eq!(times.unscale(by), *a);
                     }
                 }

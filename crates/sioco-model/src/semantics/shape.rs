@@ -172,9 +172,7 @@ impl Shape {
     /// What is in both.
     pub fn meet(&self, other: &Shape) -> Shape {
         match (&self.0, &other.0) {
-            (Kind::Few(values), _) => {
-                Shape(Kind::Few(values.iter().filter(|v| other.contains(v)).cloned().collect()))
-            }
+            (Kind::Few(values), _) => Shape(Kind::Few(values.iter().filter(|v| other.contains(v)).cloned().collect())),
             (_, Kind::Few(_)) => other.meet(self),
             (Kind::Int(a), Kind::Int(b)) => Shape::whole(a.meet(b)),
             (Kind::Real(a), Kind::Real(b)) => Shape::real(a.meet(b)),
@@ -235,7 +233,8 @@ impl Shape {
             Value::BigInt(n) => {
                 let (least, greatest) = (i128::from(i64::MIN), i128::from(i64::MAX));
                 let below = **n < number::BigInt::ZERO;
-                let range = if below { Range { lo: None, hi: Some(least) } } else { Range { lo: Some(greatest), hi: None } };
+                let range =
+                    if below { Range { lo: None, hi: Some(least) } } else { Range { lo: Some(greatest), hi: None } };
                 Shape::whole(range)
             }
             Value::Real(r) => {

@@ -151,8 +151,7 @@ impl Search<'_> {
             for (_, next) in own {
                 for (outs, next) in self.answers(&next)? {
                     let belief = self.follow(&taken, &outs)?;
-                    let exchange =
-                        Exchange { input: input.clone(), implementation: Some(outs), ..Exchange::default() };
+                    let exchange = Exchange { input: input.clone(), implementation: Some(outs), ..Exchange::default() };
                     if belief.is_empty() {
                         return Some(Some(self.trace(at, exchange)));
                     }

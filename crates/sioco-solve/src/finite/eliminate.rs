@@ -132,8 +132,7 @@ impl<'a> Problem<'a> {
     /// Lists the values that the conditions leave for each symbol.
     fn list(&mut self, symbols: &[SymbolId], conditions: &[TermId]) -> Option<()> {
         let Terms { pool, sorts, .. } = self.terms;
-        let mut shapes: Vec<Shape> =
-            symbols.iter().map(|y| Shape::of(sorts, self.terms.symbols[*y].sort)).collect();
+        let mut shapes: Vec<Shape> = symbols.iter().map(|y| Shape::of(sorts, self.terms.symbols[*y].sort)).collect();
         if shapes.iter().any(Shape::is_nothing) {
             return None;
         }
@@ -202,8 +201,10 @@ impl<'a> Problem<'a> {
             (false, true) => sides[0],
             _ => return None,
         };
-        let vars: Vec<Var> =
-            symbols_of(self.terms, term).iter().map(|y| symbols.binary_search(y).expect("one of the component")).collect();
+        let vars: Vec<Var> = symbols_of(self.terms, term)
+            .iter()
+            .map(|y| symbols.binary_search(y).expect("one of the component"))
+            .collect();
         if vars.contains(&var) || vars.iter().any(|v| self.lists[*v].is_empty()) {
             return None;
         }
@@ -352,12 +353,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Calls `visit` for every row over the variables that all relations allow, until it says that it is enough.
-    fn rows(
-        &mut self,
-        vars: &[Var],
-        relations: &[usize],
-        visit: &mut dyn FnMut(&[u32]) -> bool,
-    ) -> Result<(), Spent> {
+    fn rows(&mut self, vars: &[Var], relations: &[usize], visit: &mut dyn FnMut(&[u32]) -> bool) -> Result<(), Spent> {
         // A relation is looked at as soon as all its variables have values.
         let mut ready: Vec<Vec<usize>> = vec![Vec::new(); vars.len()];
         for r in relations {

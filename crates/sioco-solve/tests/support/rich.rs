@@ -282,7 +282,8 @@ impl Rich {
         let mut all = vec![Vec::new()];
         for symbol in self.symbols.values() {
             let values = self.values(symbol.sort);
-            all = all.iter().flat_map(|a: &Vec<Value>| values.iter().map(|v| [&a[..], &[v.clone()]].concat())).collect();
+            all =
+                all.iter().flat_map(|a: &Vec<Value>| values.iter().map(|v| [&a[..], &[v.clone()]].concat())).collect();
         }
         all
     }

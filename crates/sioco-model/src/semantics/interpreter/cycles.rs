@@ -312,9 +312,8 @@ mod tests {
         };
         for round in 0..500 {
             let size = 1 + below(7) as usize;
-            let edges: Vec<Vec<usize>> = (0..size)
-                .map(|_| (0..below(4)).map(|_| below(size as u64) as usize).collect())
-                .collect();
+            let edges: Vec<Vec<usize>> =
+                (0..size).map(|_| (0..below(4)).map(|_| below(size as u64) as usize).collect()).collect();
             let outside = below(size as u64 + 1) as usize;
             let belongs = |n: usize| n != outside;
             let slices: Vec<&[usize]> = edges.iter().map(Vec::as_slice).collect();

@@ -43,13 +43,7 @@ impl Narrowing<'_> {
 
     /// Where the combinations of values are few, those of the arguments stay that give a value in the shape together with
     /// some of the others. Whether that was so.
-    fn supported(
-        &mut self,
-        nodes: &mut Nodes,
-        op: Op,
-        args: &[TermId],
-        shape: &Shape,
-    ) -> Result<bool, Contradiction> {
+    fn supported(&mut self, nodes: &mut Nodes, op: Op, args: &[TermId], shape: &Shape) -> Result<bool, Contradiction> {
         let shapes: Vec<&Shape> = args.iter().map(|a| nodes.shape(*a)).collect();
         let Some(lists) = few(&shapes) else { return Ok(false) };
         if lists.iter().all(|l| l.len() == 1) {

@@ -265,4 +265,3 @@ fn may_not_exceed(a: &Range<i128>, b: &Range<i128>) -> bool {
 pub(super) fn integer(value: &Value) -> Option<i128> {
     number::to_big(value).and_then(|n| i128::try_from(n).ok())
 }
-
