@@ -1,12 +1,14 @@
 //! Which values variables may have at the end of a path, one by one, where these are few. Then what is asked about all of
 //! them can be asked about each.
 
+use sioco_model::model::Label;
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 use sioco_solve::Terms;
 
 use crate::assume::has_value;
+use crate::live::Live;
 use crate::path::Path;
 use crate::symbols::symbols_of;
 
@@ -19,7 +21,10 @@ const WORK: u64 = 10_000;
 
 /// What is known of rounds of internal steps that begin at the end of a path.
 pub(crate) struct Rounds {
-    /// The values of all variables for which there is one, without outputs.
+    /// The variables that these have to do with: those that something reads from here on, and those that internal steps
+    /// assign.
+    pub vars: Vec<VarId>,
+    /// Their values for which there is a round, without outputs.
     pub diverging: Vec<Vec<Value>>,
     /// Whether that is so for all values.
     pub all: bool,
@@ -64,17 +69,22 @@ impl Path<'_> {
 
     /// Where internal steps go on for ever, if few values are possible.
     pub(crate) fn rounds_by_values(&mut self) -> Option<Rounds> {
-        let vars: Vec<VarId> = self.model.variables.ids().collect();
-        let rows = self.possible_values(&vars)?;
         let model = self.model;
+        let vars = self.round_variables();
+        let rows = self.possible_values(&vars)?;
         let locations = self.locations().to_vec();
+        // What has nothing to do with it has some value.
+        let mut values: Vec<Value> = Vec::with_capacity(model.variables.len());
+        for (var, v) in model.variables.iter() {
+            values.push(self.value(var).cloned().unwrap_or_else(|| model.sorts.default_value(v.sort)));
+        }
         let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
-        let mut rounds = Rounds { diverging: Vec::new(), all: true, open: false };
+        let mut rounds = Rounds { vars, diverging: Vec::new(), all: true, open: false };
         for row in rows {
-            let state = State::new(locations.clone(), row);
-            match interpreter.quiescence(&state) {
+            rounds.vars.iter().zip(&row).for_each(|(var, value)| values[var.index()] = value.clone());
+            match interpreter.quiescence(&State::new(locations.clone(), values.clone())) {
                 Ok(Quiescence::Diverging) => {
-                    rounds.diverging.push(state.values().to_vec());
+                    rounds.diverging.push(row);
                     continue;
                 }
                 Ok(Quiescence::Unknown { .. }) => rounds.open = true,
@@ -86,26 +96,33 @@ impl Path<'_> {
         Some(rounds)
     }
 
-    /// The condition that the variables have the values of one of these rows.
-    pub(crate) fn one_of_rows(&mut self, rows: &[Vec<Value>]) -> TermId {
-        let open: Vec<(usize, TermId)> = self
-            .model
-            .variables
-            .ids()
-            .filter(|v| self.value(*v).is_none())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|v| (v.index(), self.term(v)))
-            .collect();
+    /// The variables that decide whether internal steps lead back to the same state.
+    fn round_variables(&mut self) -> Vec<VarId> {
+        let model = self.model;
+        let live = self.live.get_or_insert_with(|| Live::of(model));
+        let mut vars: Vec<VarId> = self.locations.iter().flat_map(|l| live.at(*l)).copied().collect();
+        for s in model.switches.values().filter(|s| !matches!(s.label, Label::Gate(_))) {
+            vars.extend(s.update.iter().map(|(var, _)| *var));
+        }
+        vars.sort_unstable_by_key(|v| v.index());
+        vars.dedup();
+        vars
+    }
+
+    /// The condition that variables have the values of one of these rows.
+    pub(crate) fn one_of_rows(&mut self, vars: &[VarId], rows: &[Vec<Value>]) -> TermId {
+        let mut open: Vec<(usize, TermId)> = Vec::new();
+        for (i, var) in vars.iter().enumerate() {
+            if self.value(*var).is_none() {
+                open.push((i, self.term(*var)));
+            }
+        }
         self.build(|pool, sorts| {
-            let cases: Vec<TermId> = rows
-                .iter()
-                .map(|row| {
-                    let same: Vec<TermId> =
-                        open.iter().map(|(v, term)| has_value(pool, sorts, *term, &row[*v])).collect();
-                    pool.and(sorts, &same)
-                })
-                .collect();
+            let mut cases = Vec::with_capacity(rows.len());
+            for row in rows {
+                let same: Vec<TermId> = open.iter().map(|(i, t)| has_value(pool, sorts, *t, &row[*i])).collect();
+                cases.push(pool.and(sorts, &same));
+            }
             pool.or(sorts, &cases)
         })
     }

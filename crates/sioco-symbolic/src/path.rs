@@ -28,6 +28,7 @@ use sioco_model::{Id, LocationId, ProcessId, SwitchId, SymbolId, TermId, Value, 
 use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, Finite, Limits, Reason, Symbols, Terms};
 
+use crate::live::Live;
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared, Signatures, prepare};
 use crate::stats::Counters;
@@ -111,7 +112,7 @@ pub struct Path<'m> {
     /// The state that the path starts at, if it is not the initial one.
     pub(crate) begun: Option<State>,
     /// The locations of the processes.
-    locations: Vec<LocationId>,
+    pub(crate) locations: Vec<LocationId>,
     /// The values of the variables, and the terms of those that have none.
     values: Vec<Value>,
     terms: Vec<Option<TermId>>,
@@ -142,6 +143,8 @@ pub struct Path<'m> {
     pub(crate) few: Finite,
     /// Whether a round of internal steps is looked for.
     pub(crate) in_rounds: bool,
+    /// Which variables something reads, once somebody asks.
+    pub(crate) live: Option<Live>,
 }
 
 impl<'m> Path<'m> {
@@ -189,6 +192,7 @@ impl<'m> Path<'m> {
             interpreter: None,
             few: Finite::default(),
             in_rounds: false,
+            live: None,
         };
         for (id, v) in model.variables.iter() {
             match &v.initial {

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sioco_model::semantics::{Interpreter, State};
 use sioco_model::{Id, LocationId, Model, SymbolId, Value, VarId};
-use sioco_solve::Reason;
 use sioco_solve::values::{Bounds, Choice};
+use sioco_solve::{Limits, Reason};
 use sioco_symbolic::explore::Cursor;
 use sioco_symbolic::live::Live;
 use sioco_symbolic::{
     Graph, Merge, NodeId, Options, Order, Path, Reach, Shortcuts, Solved, SolverFactory, Step, Stop, explore, reach,
 };
-use support::generate::{ANY, DENSE, FINITE};
+use support::generate::{ANY, DENSE, FINITE, SHORT};
 use support::scripted::{Scripted, is_wide};
 use support::{
     Shape, Tree, builtin, by_hand, complete, concrete_reachable, concrete_steps, concrete_tree, domain, first_seed,
@@ -236,6 +236,27 @@ fn silence_is_where_states_are_quiescent() {
         let seen = trees(4, FINITE, true, Shortcuts::default(), &z3);
         assert!(by_hand() || seen.silences > 2, "{seen:?}");
     }
+}
+
+/// Short sequences, variants, records and small numbers: everything is decided without a back-end, silence included.
+#[test]
+fn small_models_are_decided_by_the_built_in_solver() {
+    let mut seen = Seen::default();
+    for_models(60, SHORT, |model| {
+        let (concrete, depth) = concrete_tree(model, 3, true, 60);
+        let options = Options { delta: true, limits: Limits::default(), ..tree_options(depth) };
+        check_tree(model, &builtin, &concrete, &options, &mut seen);
+    });
+    assert!(by_hand() || seen.paths > 500 && seen.silences > 50, "{seen:?}");
+    assert_eq!((seen.doubtful, seen.unsolved), (0, 0), "{seen:?}");
+    // And the whole graph is finite.
+    let mut counts = [0; 4];
+    for_models(40, SHORT, |model| {
+        let options = Options { nodes: 400, workers: 1, ..Options::default() };
+        check_merged(model, &options, &builtin, &mut counts);
+    });
+    println!("cut, complete, inclusions, compared: {counts:?}");
+    assert_eq!(counts[0], 0, "{counts:?}");
 }
 
 /// The live variables of a state.

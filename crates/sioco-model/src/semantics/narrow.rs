@@ -12,7 +12,7 @@ mod downwards;
 mod undefined;
 mod upwards;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::Unknown;
 use super::program::Context;
@@ -28,6 +28,9 @@ const ROUNDS: usize = 8;
 
 /// How deep disjunctions inside of each other are taken apart.
 const DEPTH: u32 = 3;
+
+/// So many values are worth more than a first look.
+const MANY: u64 = 64;
 
 /// Disjunctions with more alternatives are left alone.
 const ALTERNATIVES: usize = 24;
@@ -80,10 +83,22 @@ impl<'a> Narrowing<'a> {
         Narrowing { context, env, unknowns, work: 0, limit }
     }
 
-    /// Narrows the shapes, one for each unknown, by conditions that are true; `false` if they cannot be.
-    pub fn narrow(&mut self, shapes: &mut Vec<Shape>, conditions: &[TermId]) -> bool {
+    /// Narrows the shapes, one for each unknown, by conditions that are true; `false` if they cannot be. Disjunctions inside
+    /// of each other are only taken apart as long as some unknown has many values.
+    pub fn narrow(&mut self, shapes: &mut [Shape], conditions: &[TermId]) -> bool {
         let demands: Vec<Demand> = conditions.iter().map(|c| (*c, Shape::truth(true))).collect();
-        self.fulfil(shapes, &demands, DEPTH).is_ok()
+        self.deepen(shapes, &demands).is_ok()
+    }
+
+    fn deepen(&mut self, shapes: &mut [Shape], demands: &[Demand]) -> Result<(), Contradiction> {
+        for depth in 1..=DEPTH {
+            self.fulfil(shapes, demands, depth)?;
+            let many = |s: &Shape| s.count().is_none_or(|n| n > MANY);
+            if self.work >= self.limit || !shapes.iter().any(many) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The values that are known of terms in the conditions, without those of truth values: what unknowns may be compared
@@ -97,21 +112,23 @@ impl<'a> Narrowing<'a> {
         found
     }
 
-    fn fulfil(&mut self, shapes: &mut Vec<Shape>, demands: &[Demand], depth: u32) -> Result<(), Contradiction> {
+    fn fulfil(&mut self, shapes: &mut [Shape], demands: &[Demand], depth: u32) -> Result<(), Contradiction> {
+        // Conditions inside of others whose truth follows: one round finds them, and the next one uses them elsewhere.
+        let mut known = demands.to_vec();
         for _ in 0..ROUNDS {
-            let before = shapes.clone();
-            self.round(shapes, demands, depth)?;
-            if *shapes == before || self.work >= self.limit {
+            let before = (shapes.to_vec(), known.len());
+            self.round(shapes, &mut known, depth)?;
+            if (&before.0[..], before.1) == (&*shapes, known.len()) || self.work >= self.limit {
                 break;
             }
         }
         Ok(())
     }
 
-    fn round(&mut self, shapes: &mut [Shape], demands: &[Demand], depth: u32) -> Result<(), Contradiction> {
-        let terms: Vec<TermId> = demands.iter().map(|(t, _)| *t).collect();
+    fn round(&mut self, shapes: &mut [Shape], known: &mut Vec<Demand>, depth: u32) -> Result<(), Contradiction> {
+        let terms: Vec<TermId> = known.iter().map(|(t, _)| *t).collect();
         let mut nodes = self.upwards(shapes, &terms);
-        for (term, shape) in demands {
+        for (term, shape) in known.iter() {
             require(&mut nodes, *term, shape)?;
         }
         for i in (0..nodes.order.len()).rev() {
@@ -119,26 +136,39 @@ impl<'a> Narrowing<'a> {
                 self.downwards(&mut nodes, i)?;
             }
         }
-        for (i, term) in nodes.order.iter().enumerate() {
-            if let Some(unknown) = self.unknown(self.context.terms.get(*term)).filter(|_| nodes.required[i]) {
+        let asked: FxHashSet<TermId> = terms.into_iter().collect();
+        for (i, term) in nodes.order.iter().enumerate().filter(|(i, _)| nodes.required[*i]) {
+            let leaf = self.context.terms.get(*term);
+            if let Some(unknown) = self.unknown(leaf) {
                 shapes[unknown] = shapes[unknown].meet(&nodes.shapes[i]);
                 if shapes[unknown].is_nothing() {
                     return Err(Contradiction);
                 }
+            } else if matches!(leaf, Term::App(..))
+                && matches!(nodes.shapes[i].as_only(), Some(Value::Bool(_)))
+                && !asked.contains(term)
+            {
+                known.push((*term, nodes.shapes[i].clone()));
             }
         }
         let cases = std::mem::take(&mut nodes.cases);
         drop(nodes);
         if depth > 0 {
             for alternatives in cases {
-                self.one_of(shapes, &alternatives, depth - 1)?;
+                self.one_of(shapes, &alternatives, known, depth - 1)?;
             }
         }
         Ok(())
     }
 
     /// One of the alternatives holds: what is left is what one of them leaves.
-    fn one_of(&mut self, shapes: &mut [Shape], alternatives: &[Alternative], depth: u32) -> Result<(), Contradiction> {
+    fn one_of(
+        &mut self,
+        shapes: &mut [Shape],
+        alternatives: &[Alternative],
+        known: &[Demand],
+        depth: u32,
+    ) -> Result<(), Contradiction> {
         if self.work >= self.limit {
             return Ok(());
         }
@@ -146,6 +176,10 @@ impl<'a> Narrowing<'a> {
         for alternative in alternatives {
             let mut own = shapes.to_vec();
             let outside = self.unknowns.len();
+            let mut demands = alternative.demands.clone();
+            // What is known counts here, too, but nothing is taken apart again for every alternative.
+            let plain = known.iter().filter(|(term, _)| self.is_plain(*term, alternative.binders));
+            demands.extend(plain.cloned());
             if let Some((first, count)) = alternative.binders {
                 for i in 0..count as usize {
                     let binder = BinderId::from_index(first.index() + i);
@@ -153,8 +187,7 @@ impl<'a> Narrowing<'a> {
                     own.push(Shape::of(self.context.sorts, self.context.terms.binders[binder]));
                 }
             }
-            let possible =
-                !own.iter().any(Shape::is_nothing) && self.fulfil(&mut own, &alternative.demands, depth).is_ok();
+            let possible = !own.iter().any(Shape::is_nothing) && self.fulfil(&mut own, &demands, depth).is_ok();
             self.unknowns.truncate(outside);
             own.truncate(outside);
             if possible {
@@ -169,6 +202,20 @@ impl<'a> Narrowing<'a> {
             *shape = shape.meet(&joined);
         }
         Ok(())
+    }
+
+    /// Whether nothing in a condition has to be taken apart, and it is not about variables that are bound anew.
+    fn is_plain(&self, term: TermId, binders: Option<(BinderId, u32)>) -> bool {
+        let mut plain = true;
+        self.context.terms.visit(term, &mut |_, t| match t {
+            Term::App(Op::And | Op::Or | Op::Not | Op::Ite | Op::Exists { .. }, _) => plain = false,
+            Term::Bound(b, _) => {
+                let own = |(first, count): (BinderId, u32)| first.index()..first.index() + count as usize;
+                plain &= !binders.is_some_and(|binders| own(binders).contains(&b.index()));
+            }
+            _ => {}
+        });
+        plain
     }
 
     /// Which unknown a leaf is.

@@ -94,7 +94,7 @@ impl Path<'_> {
             let rounds = if known || self.in_rounds { None } else { self.rounds_by_values().filter(|r| !r.open) };
             let mut unproved = (!known && rounds.is_none()).then_some(Reason::Divergence);
             if let Some(rounds) = rounds.filter(|r| !r.all) {
-                let term = self.one_of_rows(&rounds.diverging);
+                let term = self.one_of_rows(&rounds.vars, &rounds.diverging);
                 self.conditions.push(PathCondition { term, origin: Origin::Rounds, step: depth });
             }
             self.silence(step == Step::Delta, &mut |path, condition| {

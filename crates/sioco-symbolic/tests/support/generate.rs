@@ -15,11 +15,14 @@ pub struct Shape {
     pub depth: u32,
     /// Switches that loop, so that trees become large.
     pub dense: bool,
+    /// Sequences of up to two items, also chosen ones: a guard bounds their length.
+    pub short: bool,
 }
 
-pub const FINITE: Shape = Shape { finite: true, parallel: true, depth: 2, dense: false };
-pub const ANY: Shape = Shape { finite: false, parallel: true, depth: 3, dense: false };
-pub const DENSE: Shape = Shape { finite: true, parallel: true, depth: 2, dense: true };
+pub const FINITE: Shape = Shape { finite: true, parallel: true, depth: 2, dense: false, short: false };
+pub const ANY: Shape = Shape { finite: false, parallel: true, depth: 3, dense: false, short: false };
+pub const DENSE: Shape = Shape { finite: true, parallel: true, depth: 2, dense: true, short: false };
+pub const SHORT: Shape = Shape { finite: true, parallel: false, depth: 2, dense: false, short: true };
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ty {
@@ -32,6 +35,7 @@ enum Ty {
     Wide,
     Str,
     Seq,
+    Short,
 }
 
 use Ty::*;
@@ -48,6 +52,7 @@ impl Ty {
             Wide => "Int",
             Str => "String",
             Seq => "Seq<Int>",
+            Short => "Seq<Int in 0..1>",
         }
     }
 
@@ -59,6 +64,7 @@ impl Ty {
 const CHOSEN: [Ty; 8] = [Small, Small, Nat, Nat, Bool, Enum, Record, Variant];
 const KEPT: [Ty; 14] = [Small, Small, Small, Nat, Bool, Enum, Record, Variant, Wide, Wide, Wide, Str, Seq, Small];
 const FINITE_KEPT: usize = 8;
+const SHORT_CHOSEN: [Ty; 7] = [Nat, Bool, Enum, Record, Variant, Short, Short];
 
 struct Gen<'r> {
     rng: &'r mut Rng,
@@ -83,7 +89,7 @@ impl Gen<'_> {
         let gates: Vec<Vec<Ty>> = (0..4)
             .map(|_| {
                 let count = self.pick(&[0, 1, 1, 1, 2]);
-                let mut types: Vec<Ty> = (0..count).map(|_| self.pick(&CHOSEN)).collect();
+                let mut types: Vec<Ty> = (0..count).map(|_| self.chosen()).collect();
                 if types.len() == 2 {
                     types[1] = self.pick(&[Nat, Bool, Enum]);
                 }
@@ -127,8 +133,8 @@ impl Gen<'_> {
         let count = if !handshakes.is_empty() { self.pick(&[1, 2]) } else { self.pick(&[1, 2, 2, 3]) };
         let mut vars: Vec<(String, Ty)> = Vec::new();
         for v in 0..count {
-            let ty = self.pick(&KEPT[..kept]);
-            let free = !matches!(ty, Wide | Str | Seq) && self.rng.one_in(3);
+            let ty = if self.shape.short { self.chosen() } else { self.pick(&KEPT[..kept]) };
+            let free = !matches!(ty, Wide | Str | Seq | Short) && self.rng.one_in(3);
             let initial = match ty {
                 _ if free => "any",
                 Small => self.pick(&["-2", "-1", "0", "1", "2"]),
@@ -140,6 +146,7 @@ impl Gen<'_> {
                 Wide => self.pick(&["0", "1", "-7"]),
                 Str => self.pick(&["\"\"", "\"a\""]),
                 Seq => self.pick(&["[]", "[1]", "[0, 2]"]),
+                Short => self.pick(&["[]", "[1]", "[0, 1]"]),
             };
             let _ = writeln!(out, "  var x{v}: {} = {initial}", ty.text());
             vars.push((format!("x{v}"), ty));
@@ -161,13 +168,19 @@ impl Gen<'_> {
                     _ => self.label(handshakes, gates, channel),
                 };
                 let channel_label = label.starts_with("send") || label.starts_with("recv");
+                let bounds = self.bounds(vars.len());
                 let guard = match self.rng.below(8) {
-                    0 if !channel_label && !has_else => {
+                    0 if !channel_label && !has_else && bounds.is_empty() => {
                         has_else = true;
                         " [else]".into()
                     }
-                    0..3 => String::new(),
-                    _ => format!(" [{}]", self.bool(self.shape.depth)),
+                    0..3 if bounds.is_empty() => String::new(),
+                    0..3 => format!(" [{}]", bounds.join(" && ")),
+                    _ => {
+                        let mut parts = bounds;
+                        parts.push(self.bool(self.shape.depth));
+                        format!(" [{}]", parts.join(" && "))
+                    }
                 };
                 let update = self.update(&vars);
                 let answer = match answer {
@@ -183,6 +196,19 @@ impl Gen<'_> {
             out.push_str("  }\n");
         }
         out.push_str("}\n");
+    }
+
+    /// A type of something that is chosen.
+    fn chosen(&mut self) -> Ty {
+        if self.shape.short { self.pick(&SHORT_CHOSEN) } else { self.pick(&CHOSEN) }
+    }
+
+    /// The parameters come behind the variables: their sequences are short.
+    fn bounds(&mut self, vars: usize) -> Vec<String> {
+        let params: Vec<String> =
+            self.scope[vars..].iter().filter(|(_, t)| *t == Short).map(|(p, _)| p.clone()).collect();
+        let bound = |p: String| format!("len({p}) {}", self.pick(&["<= 2", "< 3", "<= 1", "== 2"]));
+        params.into_iter().map(bound).collect()
     }
 
     /// A label, and perhaps an answer to it; its parameters are in scope afterwards.
@@ -215,7 +241,7 @@ impl Gen<'_> {
             }
             6 => ("tau".into(), None),
             7 => {
-                let ty = self.pick(&CHOSEN);
+                let ty = self.chosen();
                 self.scope.push(("p0".into(), ty));
                 (format!("tau any p0: {}", ty.text()), None)
             }
@@ -288,6 +314,11 @@ impl Gen<'_> {
             Str => self.pick(&["\"\"", "\"a\"", "\"b\""]).into(),
             Seq if depth > 0 => format!("({} ++ [{}])", self.other(Seq, 0), self.int(d)),
             Seq => self.pick(&["[]", "[1]"]).into(),
+            Short => match (self.rng.below(3), self.known(|t| t == Short)) {
+                (0, Some(q)) => format!("(if len({q}) < 2 then {q} ++ [{}] else [])", self.pick(&["0", "1"])),
+                (1, Some(q)) => format!("(if len({q}) > 0 then slice({q}, 0, 1) else {q})"),
+                _ => self.pick(&["[]", "[0]", "[1]", "[1, 0]", "[0, 1]"]).into(),
+            },
             _ => unreachable!("numbers and truth values are made elsewhere"),
         }
     }
@@ -353,6 +384,14 @@ impl Gen<'_> {
                 Some(r) => format!("{r}.b"),
                 None => format!("({} == {})", self.int(d), self.int(d)),
             },
+            6 if self.shape.short && self.rng.one_in(2) && self.known(|t| t == Short).is_some() => {
+                let q = self.other(Short, 0);
+                match self.rng.below(3) {
+                    0 => format!("contains({q}, {})", self.pick(&["0", "1"])),
+                    1 => format!("(len({q}) > 1 && {q}[1] == {})", self.pick(&["0", "1"])),
+                    _ => format!("({q} == {})", self.other(Short, 1)),
+                }
+            }
             6 => {
                 let mut types = vec![Enum, Record, Variant];
                 if !self.shape.finite {

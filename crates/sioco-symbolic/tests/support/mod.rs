@@ -9,14 +9,15 @@ pub mod scripted;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sioco_lang::check_text;
-use sioco_model::eval::{Env, eval};
+use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::{Interpreter, Quiescence, State};
+use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
 use sioco_model::{Id, SortId, SwitchId, SymbolId, TermId, Value};
-use sioco_solve::Limits;
 use sioco_solve::back_end::BackEnd;
 use sioco_solve::values::Bounds;
+use sioco_solve::{Limits, quick};
 use sioco_symbolic::{Origin, Path, Step};
 
 pub use self::generate::Shape;
@@ -78,8 +79,13 @@ pub fn random_model(seed: u64, shape: Shape) -> (String, Model) {
     }
 }
 
-/// All values of a sort that has few.
+/// All values of a sort that has few; of sequences, those with up to two items.
 pub fn domain(model: &Model, sort: SortId) -> Vec<Value> {
+    if let Sort::Seq(item) = model.sorts.get(sort) {
+        let items = domain(model, *item);
+        let lengths = (0..3).flat_map(|n| tuples(&vec![items.clone(); n]));
+        return lengths.map(Value::seq).collect();
+    }
     let n = model.sorts.cardinality(sort).expect("few values");
     assert!(n <= 1_000, "{n} values");
     (0..n).map(|i| model.sorts.nth_value(sort, i).expect("inside")).collect()
@@ -268,11 +274,21 @@ pub fn complete(path: &Path<'_>, open: &[(SymbolId, Value)]) -> Option<Vec<Value
             all[y.index()] = value;
         }
         // The definition must hold, too: a symbol that was defined twice would show here.
-        if value(path, c.term, &all) != Some(Value::Bool(true)) {
+        if !holds(path, c.term, &all) {
             return None;
         }
     }
     Some(all)
+}
+
+/// Whether a condition is true. That all items of a sequence are in a range is said for all integers, which the reference
+/// evaluator does not try.
+fn holds(path: &Path<'_>, term: TermId, symbols: &[Value]) -> bool {
+    let (pool, sorts) = (path.pool(), &path.model().sorts);
+    match eval(pool, sorts, term, Env { symbols, ..Env::default() }) {
+        Err(EvalError::NeedsSolver(_)) => quick::truth(pool, sorts, term, symbols) == Ok(true),
+        found => found == Ok(Value::Bool(true)),
+    }
 }
 
 /// The value of a term over symbols; nothing if it is undefined.
@@ -298,7 +314,12 @@ pub fn states_of(path: &mut Path<'_>, limit: u64) -> Option<BTreeSet<State>> {
     let open = path.open_symbols();
     let mut product = 1u64;
     for y in &open {
-        product = product.saturating_mul(model.sorts.cardinality(path.symbols()[*y].sort)?);
+        let sort = path.symbols()[*y].sort;
+        let size = match model.sorts.get(sort) {
+            Sort::Seq(item) => model.sorts.cardinality(*item).map(|n| 1 + n + n * n),
+            _ => model.sorts.cardinality(sort),
+        };
+        product = product.saturating_mul(size?);
     }
     if product > limit {
         return None;

@@ -2,7 +2,7 @@
 //! there.
 
 use super::upwards::whole;
-use super::{DEPTH, Demand, Narrowing};
+use super::{Demand, Narrowing};
 use crate::id::TermId;
 use crate::number::Rational;
 use crate::semantics::shape::Shape;
@@ -29,7 +29,7 @@ impl Narrowing<'_> {
             let mut own = shapes.to_vec();
             let Term::App(op, args) = self.context.terms.get(term) else { continue };
             if let Op::Exists { .. } = op {
-                if self.fulfil(&mut own, &demands, DEPTH).is_ok() {
+                if self.deepen(&mut own, &demands).is_ok() {
                     cases.push(own);
                 }
                 continue;
@@ -50,7 +50,7 @@ impl Narrowing<'_> {
             for a in args {
                 demands.push((*a, Shape::of(self.context.sorts, self.context.terms.sort(*a))));
             }
-            if self.fulfil(&mut own, &demands, DEPTH).is_err() {
+            if self.deepen(&mut own, &demands).is_err() {
                 continue;
             }
             let nodes = self.upwards(&own, args);
