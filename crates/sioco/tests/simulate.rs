@@ -594,7 +594,7 @@ fn examples_do_not_lead_to_a_model_error_where_there_are_others() {
         let text = stdout(&output);
         for line in [
             "?add(p)  e.g. p = 5 ",
-            "?some(p)  e.g. p = 9 ",
+            "?some(p)  e.g. p = 3 ",
             "?no(p)  e.g. p = 31: all values lead to a model error, this one to a model error at",
             "the new value of `x` of `no`: 31 is outside of its range",
             "?twice(p)  e.g. p = 2: all values lead to a model error",

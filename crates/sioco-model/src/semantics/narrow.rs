@@ -12,6 +12,8 @@ mod downwards;
 mod undefined;
 mod upwards;
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::Unknown;
@@ -52,6 +54,8 @@ pub struct Narrowing<'a> {
     env: Env<'a>,
     /// The unknowns, whose shapes are given; behind them those of quantifiers around.
     unknowns: Vec<Unknown>,
+    /// What is known of conditions, see [`Narrowing::plain`].
+    plain: FxHashMap<TermId, Option<Range<usize>>>,
     /// How much was done: terms that were looked at, and combinations of values that were computed.
     pub work: u64,
     limit: u64,
@@ -80,7 +84,7 @@ struct Contradiction;
 impl<'a> Narrowing<'a> {
     /// For these unknowns; everything else has its value in `env`. At most so much work.
     pub fn new(context: Context<'a>, env: Env<'a>, unknowns: Vec<Unknown>, limit: u64) -> Self {
-        Narrowing { context, env, unknowns, work: 0, limit }
+        Narrowing { context, env, unknowns, plain: FxHashMap::default(), work: 0, limit }
     }
 
     /// Narrows the shapes, one for each unknown, by conditions that are true; `false` if they cannot be. Disjunctions inside
@@ -178,8 +182,11 @@ impl<'a> Narrowing<'a> {
             let outside = self.unknowns.len();
             let mut demands = alternative.demands.clone();
             // What is known counts here, too, but nothing is taken apart again for every alternative.
-            let plain = known.iter().filter(|(term, _)| self.is_plain(*term, alternative.binders));
-            demands.extend(plain.cloned());
+            for demand in known {
+                if self.is_plain(demand.0, alternative.binders) {
+                    demands.push(demand.clone());
+                }
+            }
             if let Some((first, count)) = alternative.binders {
                 for i in 0..count as usize {
                     let binder = BinderId::from_index(first.index() + i);
@@ -205,17 +212,37 @@ impl<'a> Narrowing<'a> {
     }
 
     /// Whether nothing in a condition has to be taken apart, and it is not about variables that are bound anew.
-    fn is_plain(&self, term: TermId, binders: Option<(BinderId, u32)>) -> bool {
-        let mut plain = true;
-        self.context.terms.visit(term, &mut |_, t| match t {
-            Term::App(Op::And | Op::Or | Op::Not | Op::Ite | Op::Exists { .. }, _) => plain = false,
-            Term::Bound(b, _) => {
-                let own = |(first, count): (BinderId, u32)| first.index()..first.index() + count as usize;
-                plain &= !binders.is_some_and(|binders| own(binders).contains(&b.index()));
+    fn is_plain(&mut self, term: TermId, binders: Option<(BinderId, u32)>) -> bool {
+        match (self.plain(term), binders) {
+            (None, _) => false,
+            (Some(bound), Some((first, count))) => {
+                bound.end <= first.index() || first.index() + count as usize <= bound.start
             }
-            _ => {}
-        });
-        plain
+            (Some(_), None) => true,
+        }
+    }
+
+    /// The bound variables of a condition in which nothing has to be taken apart: all of them are in this range.
+    fn plain(&mut self, term: TermId) -> Option<Range<usize>> {
+        if let Some(known) = self.plain.get(&term) {
+            return known.clone();
+        }
+        let terms = self.context.terms;
+        let found = match terms.get(term) {
+            Term::App(Op::And | Op::Or | Op::Not | Op::Ite | Op::Exists { .. }, _) => None,
+            Term::App(_, args) => args.iter().try_fold(0..0, |all: Range<usize>, a| {
+                let own = self.plain(*a)?;
+                Some(match (all.is_empty(), own.is_empty()) {
+                    (true, _) => own,
+                    (_, true) => all,
+                    _ => all.start.min(own.start)..all.end.max(own.end),
+                })
+            }),
+            Term::Bound(b, _) => Some(b.index()..b.index() + 1),
+            _ => Some(0..0),
+        };
+        self.plain.insert(term, found.clone());
+        found
     }
 
     /// Which unknown a leaf is.
