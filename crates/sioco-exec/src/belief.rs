@@ -22,7 +22,7 @@ use sioco_symbolic::step::Step;
 
 use crate::account::{Account, Bits};
 use crate::event::GateValue;
-use crate::open::{Tracker, Trail};
+use crate::open::{Extent, Tracker, Trail};
 use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
 
@@ -369,7 +369,8 @@ impl<'m> Mind<'m> {
     /// An input was sent: it may be taken now or between the outputs that follow. `queue` are all inputs that were sent,
     /// with this one.
     pub fn sent(&mut self, suite: &Suite, belief: &mut Belief, queue: &[GateValue]) -> Result<(), StepError> {
-        self.take_queued(suite, belief, queue)
+        // Where inputs before it are not taken yet, those that take them now are among the groups since these were sent.
+        self.take_queued(suite, belief, queue, queue.len().saturating_sub(1))
     }
 
     /// An output was observed while inputs may be under way.
@@ -383,16 +384,22 @@ impl<'m> Mind<'m> {
         if !self.step(suite, belief, event)? {
             return Ok(false);
         }
-        self.take_queued(suite, belief, queue)?;
+        self.take_queued(suite, belief, queue, 0)?;
         Ok(true)
     }
 
-    /// Adds, for every group that has not taken all inputs, the one that takes the next of them now.
-    fn take_queued(&mut self, suite: &Suite, belief: &mut Belief, queue: &[GateValue]) -> Result<(), StepError> {
+    /// Adds, for every group that has not taken all inputs but at least so many, the one that takes the next of them now.
+    fn take_queued(
+        &mut self,
+        suite: &Suite,
+        belief: &mut Belief,
+        queue: &[GateValue],
+        least: usize,
+    ) -> Result<(), StepError> {
         let mut at = 0;
         while at < belief.groups.len() {
             let taken = belief.groups[at].taken;
-            if let Some(input) = queue.get(taken) {
+            if let Some(input) = queue.get(taken).filter(|_| taken >= least) {
                 let mut cut = belief.cut;
                 let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
                 belief.cut = cut;
@@ -679,6 +686,7 @@ impl<'m> Mind<'m> {
                 if let Some(key) = self.tracker().key(trail) {
                     closure.keys.insert(key, at);
                 }
+                closure.extents.push((at, self.tracker().extent(trail)));
             }
         }
         closure.found.push(h);
@@ -695,12 +703,29 @@ impl<'m> Mind<'m> {
                 key.and_then(|key| closure.keys.get(&key).copied())
             }
         };
-        let Some(at) = known else { return false };
+        let Some(at) = known.or_else(|| self.covering(closure, h)) else { return false };
         // What changed goes on to where internal steps lead from here.
         if closure.found[at].merge(h) && closure.waiting.insert(at) {
             closure.open.push_back(at);
         }
         true
+    }
+
+    /// A hypothesis without a known state whose states are more than those of this one: with it, the other one tells
+    /// nothing new. What another one claims for all of its states has to be so already.
+    fn covering(&mut self, closure: &mut Closure, h: &Hypothesis) -> Option<usize> {
+        let Place::Open(trail) = &h.place else { return None };
+        if closure.extents.is_empty() {
+            return None;
+        }
+        let extent = self.tracker().extent(trail);
+        let covers = |(at, known): &(usize, Extent)| {
+            let other = &closure.found[*at];
+            (other.doubt.is_none() || h.doubt.is_some())
+                && known.covers(&extent)
+                && !suite::merge(&mut other.marks.clone(), &h.marks)
+        };
+        closure.extents.iter().find(|known| covers(known)).map(|(at, _)| *at)
     }
 }
 
@@ -712,6 +737,8 @@ struct Closure {
     states: FxHashMap<u64, u32>,
     same: Vec<u32>,
     keys: FxHashMap<Key, usize>,
+    /// What the hypotheses without a known state stand for.
+    extents: Vec<(usize, Extent)>,
     open: std::collections::VecDeque<usize>,
     waiting: FxHashSet<usize>,
 }

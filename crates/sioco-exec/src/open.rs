@@ -70,6 +70,23 @@ pub struct Range {
     pub ends: Option<(usize, Value, Value)>,
 }
 
+/// The states that a trail may have led to, as far as they matter from there on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Extent {
+    locations: Vec<sioco_model::LocationId>,
+    values: Vec<Result<Value, TermId>>,
+    conditions: Vec<TermId>,
+}
+
+impl Extent {
+    /// Whether all states of another one are obviously among these: they are the same but for more conditions.
+    pub fn covers(&self, other: &Extent) -> bool {
+        self.locations == other.locations
+            && self.values == other.values
+            && self.conditions.iter().all(|c| other.conditions.contains(c))
+    }
+}
+
 /// Follows trails.
 pub struct Tracker<'m> {
     model: &'m Model,
@@ -286,6 +303,22 @@ impl<'m> Tracker<'m> {
     pub fn key(&mut self, trail: &Trail) -> Option<Key> {
         self.visit(trail);
         self.path.key(&self.live)
+    }
+
+    /// The states that it may have led to.
+    pub fn extent(&mut self, trail: &Trail) -> Extent {
+        self.visit(trail);
+        let locations = self.path.locations().to_vec();
+        let vars: Vec<VarId> = locations.iter().flat_map(|l| self.live.at(*l)).copied().collect();
+        let mut values = Vec::with_capacity(vars.len());
+        for var in vars {
+            values.push(match self.path.value(var) {
+                Some(value) => Ok(value.clone()),
+                None => Err(self.path.term(var)),
+            });
+        }
+        let conditions = self.path.conditions().iter().map(|c| c.term).collect();
+        Extent { locations, values, conditions }
     }
 
     /// The state, if only one is possible as far as it matters from here on.

@@ -31,6 +31,10 @@ const CHOICE: &str = "input a\noutput o\noutput p\nprocess P {\n  init l0 { tau 
 const COUNT: &str = "input add\ninput get\noutput sum(n: Int)\nprocess P {\n  var n: Int = 0\n  \
     init l0 { ?add / n := n + 1 -> l0   ?get -> l1 }\n  state l1 { !sum(n) -> l0 }\n}\n";
 
+/// An input that may lead to where it has an answer, and is not specified any more.
+const MAYBE: &str = "input a(p: Int in 0..3)\noutput v\nprocess P {\n  \
+    init l0 { ?a(p) [p >= 3] -> l0   ?a(p) -> l1 }\n  state l1 { !v -> l1 }\n}\n";
+
 /// A recorded run out of words: `?a` is sent and accepted, `wait` is silence by the clock, `delta` is announced.
 fn logged(model: &Model, order: Order, words: &str) -> LoggedRun {
     let mut runs = Runs::default();
@@ -103,6 +107,8 @@ fn hypotheses_outlast_a_silence_where_messages_cross() {
         (CHOICE, "wait ?a wait ?a !o", Pass, 2),
         (COUNT, "?add wait ?add wait ?get !sum(2)", Pass, 0),
         (COUNT, "?add wait ?add wait ?get !sum(1)", Fail, 0),
+        // What took the first input either way takes the second one as well.
+        (MAYBE, "?a(3) ?a(3) wait ?a(0) wait", Fail, 0),
     ] {
         let model = model(text);
         let (cause, count) = judged(&model, Order::Sent, words);

@@ -278,3 +278,40 @@ fn free_variables_leave_open_only_what_depends_on_them() {
         assert!(matches!(judged.cause, Cause::Failure(Failure::Output(_))), "{order:?}: {judged:?}");
     }
 }
+
+/// A variable that may have any value, where internal steps go on for ever: what they ask of the value does not make a
+/// hypothesis of its own each time, and quiescence that only asks something of the value is decided.
+#[test]
+fn rounds_with_values_that_are_not_known_are_decided() {
+    let round = |steps: &str| {
+        model(&format!(
+            "input a\noutput u\noutput w\nprocess P {{\n  var x: Int = any\n  init l0 {{ {steps} }}\n  state l1 {{ back: tau [x > 2] -> l0 }}\n}}\n"
+        ))
+    };
+    let pass = |words: &str, steps: &str| {
+        for order in [Order::Sut, Order::Sent, Order::Certain] {
+            let (judged, _) = judged(&round(steps), order, words);
+            assert_eq!(judged.verdict, Verdict::Pass, "{order:?}: {words}: {steps}: {judged:?}");
+        }
+    };
+    let fail = |words: &str, steps: &str| {
+        for order in [Order::Sut, Order::Sent, Order::Certain] {
+            let (judged, _) = judged(&round(steps), order, words);
+            assert_eq!(judged.verdict, Verdict::Fail, "{order:?}: {words}: {steps}: {judged:?}");
+        }
+    };
+    let say = "say: !u [x == 4] -> l0";
+    pass("delta delta", &format!("tau -> l0   {say}"));
+    // The output shows the value, and then silence is not allowed any more.
+    fail("!u delta", &format!("tau -> l0   {say}"));
+    fail("delta !u", &format!("tau -> l0   {say}").replace("x == 4", "x == 4 && x == 5"));
+    let choice = "choose: tau any p: Int in -1..1 [0 <= p || 3 < x] -> l0";
+    fail("!w", &format!("{choice}   {say}"));
+    pass("!u !u", &format!("{choice}   {say}"));
+    // Over two locations.
+    fail("!w", "go: tau any p: Int in 0..9 [p < x] -> l1   say: !u -> l0");
+    let between = "go: tau any p: Int in 0..9 [p < x] -> l1   say: !u [x > 5] -> l0";
+    fail("!u delta", between);
+    pass("delta delta", between);
+    fail("delta !u delta", &between.replace("-> l0", "-> l1"));
+}

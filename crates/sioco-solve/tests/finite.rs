@@ -5,12 +5,13 @@
 mod support;
 
 use sioco_model::eval::Env;
+use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{TermId, Value};
 use sioco_solve::chain::Chain;
 use sioco_solve::{Answer, Finite, Limits, Solver};
 use support::rich::Rich;
-use support::{Rng, seeds};
+use support::{Rng, World, seeds};
 
 /// A world with few symbols, a chain on which conditions are asserted, and which assignments satisfy them.
 struct Walk {
@@ -174,4 +175,78 @@ fn long_paths_are_no_longer_to_decide() {
         assert_eq!(matches!(answer, Answer::Unsat(_)), !possible, "{answer:?}");
         chain.pop();
     }
+}
+
+/// Symbols without bounds that conditions only compare, with each other and with small numbers, are decided by the
+/// values that stand for all others. Three symbols need no more than three values beside each number.
+#[test]
+fn what_is_only_compared_is_decided() {
+    let (mut sat, mut unsat) = (0, 0);
+    for seed in seeds(0, 300) {
+        let mut rng = Rng(seed);
+        let mut world = World::new(0, 0, 0, false);
+        let int = world.sorts.int;
+        let mut sides: Vec<TermId> = (0..1 + rng.below(3)).map(|n| world.symbol(&format!("x{n}"), int)).collect();
+        let count = sides.len();
+        let few = world.sorts.intern(Sort::Int { lo: Some(0.into()), hi: Some(2.into()) });
+        sides.push(world.symbol("few", few));
+        let small = *sides.last().expect("just added");
+        sides.extend([world.int(0), world.int(2), world.arith(Op::Mul, &[small, small])]);
+        let mut atoms = Vec::new();
+        for _ in 0..8 {
+            let (a, b) = (sides[rng.below(sides.len() as u64) as usize], sides[rng.below(sides.len() as u64) as usize]);
+            let op = [Op::Eq, Op::Lt, Op::Le][rng.below(3) as usize];
+            let atom = world.test(op, &[a, b]);
+            if rng.below(4) == 0 {
+                let chosen = world.arith(Op::Ite, &[atom, a, b]);
+                sides.push(chosen);
+            }
+            atoms.push(atom);
+        }
+        let mut chain = Chain::new(None);
+        let mut conditions = Vec::new();
+        let number = |n: i64| Value::Int(n);
+        let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+        for i in 0..=count {
+            let window = if i < count { -3..=7 } else { 0..=2 };
+            let with = |a: &Vec<Value>| window.clone().map(|n| [&a[..], &[number(n)]].concat()).collect::<Vec<_>>();
+            all = all.iter().flat_map(with).collect();
+        }
+        for step in 0..4 {
+            let mut some = [0; 3].map(|_| atoms[rng.below(atoms.len() as u64) as usize]);
+            for atom in &mut some {
+                if rng.below(2) == 0 {
+                    *atom = world.test(Op::Not, &[*atom]);
+                }
+            }
+            let condition = world.test(Op::Or, &some);
+            conditions.push(condition);
+            let truth = world.truth(&all, condition);
+            let mut truth = truth.into_iter();
+            all.retain(|_| truth.next().expect("one for each"));
+            chain.assert(world.terms(), condition);
+            for answer in [
+                chain.check_afresh(world.terms(), &Limits::default(), true),
+                chain.check(world.terms(), &Limits::default(), true),
+            ] {
+                let context = format!("seed {seed}, step {step}: {answer:?}, {} left", all.len());
+                match &answer {
+                    Answer::Sat(Some(witness)) => {
+                        let one = [witness.clone()];
+                        assert!(conditions.iter().all(|c| world.truth(&one, *c) == [true]), "{context}");
+                        sat += 1;
+                    }
+                    Answer::Unsat(_) => {
+                        assert!(all.is_empty(), "{context}");
+                        unsat += 1;
+                    }
+                    _ => panic!("{context}"),
+                }
+            }
+            if all.is_empty() {
+                break;
+            }
+        }
+    }
+    assert!(sat > 500 && unsat > 50, "{sat} sat, {unsat} unsat");
 }

@@ -2,7 +2,7 @@
 //! states have no outputs.
 //!
 //! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that asks nothing of
-//! what is not known is a proof for all values at once. And it is found out that a round is out of the question, since no
+//! what is not known, but that this state is silent, is a proof for all values at once. And it is found out that a round is out of the question, since no
 //! internal steps lead back to these values or an output is always possible on the way. What is left is *perhaps*
 //! possible.
 
@@ -74,24 +74,29 @@ impl Path<'_> {
                 (false, false) => Possible::Yes,
             };
         }
-        if self.is_on_plain_round() {
-            return Possible::Yes;
-        }
-        if !self.may_be_quiet() {
+        let quiet = self.may_be_quiet();
+        if quiet == Possible::No {
             return Possible::No;
         }
         let start: Box<[LocationId]> = self.locations().into();
         let values = self.all_values();
         self.in_rounds = true;
         self.advance_as(Step::Divergence, None);
-        let round = self.may_come_back(&start, &values, STEPS, &mut { PROBES });
+        let possible = match self.is_on_plain_round() {
+            true => quiet,
+            false if self.may_come_back(&start, &values, STEPS, &mut { PROBES }) => {
+                Possible::Unknown(Reason::Divergence)
+            }
+            false => Possible::No,
+        };
         self.retreat();
         self.in_rounds = false;
-        if round { Possible::Unknown(Reason::Divergence) } else { Possible::No }
+        possible
     }
 
-    /// Whether a round of internal steps leads back here over states without outputs, whatever the values are that are not
-    /// known: its steps ask nothing of them and leave them as they are.
+    /// Whether a round of internal steps leads back here over states without outputs, for all values that are possible
+    /// here: its steps leave them as they are, and ask nothing of them that is not a condition of the path already. So
+    /// what the silence of this state asks of them has to be one.
     pub(crate) fn is_on_plain_round(&mut self) -> bool {
         if !self.may_diverge() {
             return false;
@@ -133,8 +138,9 @@ impl Path<'_> {
             self.advance_as(step, None);
             // What a step asks of the values that it chooses itself can be met, since it is possible.
             let free = (before..self.conditions().len()).all(|i| {
-                let symbols = self.symbols_in(self.conditions()[i].term);
-                symbols.iter().all(|y| !round.known.contains(y))
+                let term = self.conditions()[i].term;
+                let holds = self.conditions()[..before].iter().any(|c| c.term == term);
+                holds || self.symbols_in(term).iter().all(|y| !round.known.contains(y))
             });
             let found = free
                 && match self.locations() == &round.start[..] && self.all_values() == round.values {
@@ -149,11 +155,13 @@ impl Path<'_> {
         false
     }
 
-    /// Whether there is no output here, whatever the values are that are not known.
+    /// Whether there is no output here, for all values that are possible.
     fn is_plainly_quiet(&mut self) -> bool {
         let quiet = self.silence(false, &mut |path, condition| {
             let term = path.instance(condition.term, &condition.reads);
-            let plain = path.is_true(condition) || path.pool.as_const(term) == Some(&Value::Bool(true));
+            let plain = path.is_true(condition)
+                || path.pool.as_const(term) == Some(&Value::Bool(true))
+                || path.conditions().iter().any(|c| c.term == term);
             plain.then_some(())
         });
         quiet.is_some()
@@ -164,12 +172,16 @@ impl Path<'_> {
     }
 
     /// Whether there may be no output here.
-    fn may_be_quiet(&mut self) -> bool {
+    fn may_be_quiet(&mut self) -> Possible {
         let (mut open, mut alone): (Vec<TermId>, bool) = (Vec::new(), true);
         if self.silence(false, &mut |path, condition| path.look(condition, &mut open, &mut alone)).is_none() {
-            return false;
+            return Possible::No;
         }
-        open.is_empty() || self.is_opaque(&open) || self.ask_on_path(0, &open) != Possible::No
+        match open.is_empty() {
+            true => Possible::Yes,
+            false if self.is_opaque(&open) => Possible::Unknown(Reason::TooLarge),
+            false => self.ask_on_path(0, &open),
+        }
     }
 
     /// Whether internal steps may lead back to a state, over states without outputs. Where that takes too long, they
@@ -188,7 +200,7 @@ impl Path<'_> {
             }
             self.advance(step);
             let found = (self.locations() == start && self.may_have(values))
-                || (self.may_be_quiet() && {
+                || (self.may_be_quiet() != Possible::No && {
                     self.advance_as(Step::Divergence, None);
                     let found = self.may_come_back(start, values, steps - 1, probes);
                     self.retreat();

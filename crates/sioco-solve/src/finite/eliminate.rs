@@ -7,6 +7,7 @@ use sioco_model::semantics::choice::Unknown;
 use sioco_model::semantics::narrow::Narrowing;
 use sioco_model::semantics::program::Context;
 use sioco_model::semantics::shape::Shape;
+use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
 use sioco_model::{Id, SymbolId, TermId, Value};
 
@@ -15,7 +16,7 @@ use crate::query::Terms;
 use crate::quick::{self, Quantifiers};
 
 /// Symbols with more values are not listed.
-const MOST_VALUES: u64 = 512;
+pub(super) const MOST_VALUES: u64 = 512;
 
 /// How many values are tried of a symbol that has too many to try all, and with how much work: that none of them will do
 /// is no answer.
@@ -32,8 +33,13 @@ const COMBINATIONS: u64 = 1 << 12;
 const TERMS: u64 = 8;
 const ROWS: u64 = 8;
 
+/// One in so many parts of the work may go into narrowing; less of it where reals are among the symbols, whose values can
+/// hardly ever be listed.
+const NARROWING: u64 = 2;
+const REALS: u64 = 32;
+
 /// A variable of the problem: a symbol, or a term whose values are asked for.
-type Var = usize;
+pub(super) type Var = usize;
 
 /// What ties variables to each other.
 struct Relation {
@@ -54,16 +60,16 @@ enum Says {
 }
 
 /// Somebody ran out of work.
-struct Spent;
+pub(super) struct Spent;
 
 /// A component with the values of its symbols.
 pub(super) struct Problem<'a> {
-    terms: Terms<'a>,
+    pub(super) terms: Terms<'a>,
     /// Room for the values of all symbols.
     values: &'a mut Vec<Value>,
     /// The symbol of each variable; none for terms whose values are asked for.
     symbols: Vec<Option<SymbolId>>,
-    lists: Vec<Vec<Value>>,
+    pub(super) lists: Vec<Vec<Value>>,
     relations: Vec<Relation>,
     /// For each variable, the relations that tie it to others and still count.
     uses: Vec<Vec<usize>>,
@@ -75,6 +81,8 @@ pub(super) struct Problem<'a> {
     doubt: bool,
     /// Some symbols have more values than those that are listed: that none of these will do says nothing.
     sampled: bool,
+    /// The values of some symbols stand for others.
+    represented: bool,
     quantifiers: Quantifiers,
     work: u64,
     limit: u64,
@@ -106,6 +114,7 @@ impl<'a> Problem<'a> {
             contradiction: false,
             doubt: false,
             sampled: false,
+            represented: false,
             quantifiers: Quantifiers::default(),
             work: 0,
             limit,
@@ -141,7 +150,9 @@ impl<'a> Problem<'a> {
         }
         let unknowns = symbols.iter().map(|y| Unknown::Symbol(*y)).collect();
         let context = Context { terms: pool, sorts };
-        let mut narrowing = Narrowing::new(context, Env::default(), unknowns, self.limit * TERMS);
+        let dense = symbols.iter().any(|y| matches!(sorts.get(self.terms.symbols[*y].sort), Sort::Real { .. }));
+        let share = if dense { REALS } else { NARROWING };
+        let mut narrowing = Narrowing::new(context, Env::default(), unknowns, self.limit * TERMS / share);
         self.contradiction = !narrowing.narrow(&mut shapes, conditions);
         self.spend(narrowing.work / TERMS).ok()?;
         if self.contradiction {
@@ -168,6 +179,10 @@ impl<'a> Problem<'a> {
                 }
             }
             if open.len() == before {
+                if self.represent(symbols, &open, conditions).is_some() {
+                    self.represented = true;
+                    break;
+                }
                 // One of them is tried with some of its values; others may be defined by it. Numbers are the business of
                 // the built-in solver.
                 let i = open.remove(0);
@@ -221,7 +236,7 @@ impl<'a> Problem<'a> {
     }
 
     /// All values of a term; nothing if there are too many, or if it cannot be evaluated.
-    fn values_of(&mut self, term: TermId, vars: &[Var]) -> Option<Vec<Value>> {
+    pub(super) fn values_of(&mut self, term: TermId, vars: &[Var]) -> Option<Vec<Value>> {
         let total = vars.iter().try_fold(1u64, |n, v| n.checked_mul(self.lists[*v].len() as u64))?;
         if total > self.limit - self.work.min(self.limit) {
             return None;
@@ -288,7 +303,7 @@ impl<'a> Problem<'a> {
         self.relations.push(relation);
     }
 
-    fn spend(&mut self, work: u64) -> Result<(), Spent> {
+    pub(super) fn spend(&mut self, work: u64) -> Result<(), Spent> {
         self.work += work;
         if self.work > self.limit { Err(Spent) } else { Ok(()) }
     }
@@ -516,7 +531,7 @@ impl<'a> Problem<'a> {
     /// All values that the terms can have together, in order; nothing if there are more than so many, or if that was not
     /// found out.
     pub fn valuations(mut self, of: &[TermId], most: usize) -> Option<Vec<Vec<Value>>> {
-        if self.sampled {
+        if self.sampled || self.represented {
             return None;
         }
         if self.contradiction {

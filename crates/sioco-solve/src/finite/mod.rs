@@ -9,6 +9,7 @@
 //! Work is counted, and whoever runs out of it says nothing. So an answer depends on the conditions alone, not on what was
 //! asked before.
 
+mod compared;
 mod component;
 mod eliminate;
 

@@ -66,10 +66,10 @@ impl Path<'_> {
 
     /// Takes a step that leaves the locations of this state and is possible, or perhaps possible.
     pub fn advance(&mut self, step: Step) {
-        let proved = step == Step::Divergence && self.is_on_plain_round();
         self.advance_as(step, None);
-        if proved && let Some(frame) = self.frames.last_mut() {
-            frame.unproved.take_if(|why| *why == Reason::Divergence);
+        let open = |f: &mut Frame| f.step == Step::Divergence && f.unproved == Some(Reason::Divergence);
+        if self.frames.last_mut().is_some_and(open) && self.is_on_plain_round() {
+            self.frames.last_mut().expect("the step that was taken").unproved = None;
         }
     }
 

@@ -1,0 +1,156 @@
+//! Values that stand for all others, of symbols with too many values to list.
+//!
+//! A symbol that conditions only compare, with values that can be listed and with other symbols of this kind, may have
+//! any value between two of these as far as they can tell. So values next to those that it is compared with stand for all
+//! others: where the conditions can be true, they are true for some of these. If `k` symbols are compared with values
+//! `C`, then `k` integers on each side of every value in `C` are enough for any order that they can have; of texts,
+//! which are only equal or not, `k` that are not in `C`.
+
+use rustc_hash::FxHashSet;
+use sioco_model::sort::Sort;
+use sioco_model::term::{Op, Term};
+use sioco_model::{BinderId, SortId, SymbolId, TermId, Value, number};
+
+use super::eliminate::{MOST_VALUES, Problem, Var};
+
+/// What conditions compare.
+#[derive(Default)]
+struct Compared {
+    /// Terms that were looked at.
+    seen: FxHashSet<TermId>,
+    values: FxHashSet<Value>,
+}
+
+impl Problem<'_> {
+    /// Lists values for the symbols that have none yet: such as stand for all others. `None` if conditions do more than
+    /// compare them.
+    pub(super) fn represent(&mut self, symbols: &[SymbolId], open: &[Var], conditions: &[TermId]) -> Option<()> {
+        let sorts = self.terms.sorts;
+        let sort = |v: Var| self.terms.symbols[symbols[v]].sort;
+        if !open.iter().all(|v| matches!(sorts.get(sort(*v)), Sort::Int { .. } | Sort::String)) {
+            return None;
+        }
+        let mut compared = Compared::default();
+        for v in open {
+            if let Sort::Int { lo, hi } = sorts.get(sort(*v)) {
+                compared.values.extend([lo, hi].into_iter().flatten().map(|n| number::int(n.clone())));
+            }
+        }
+        for condition in conditions {
+            self.truth(&mut compared, symbols, *condition)?;
+        }
+        let mut lists = Vec::with_capacity(open.len());
+        for v in open {
+            let sort = self.terms.symbols[symbols[*v]].sort;
+            lists.push(self.standing_for_all(&compared.values, sort, open.len())?);
+        }
+        open.iter().zip(lists).for_each(|(v, list)| self.lists[*v] = list);
+        Some(())
+    }
+
+    fn standing_for_all(&mut self, compared: &FxHashSet<Value>, sort: SortId, count: usize) -> Option<Vec<Value>> {
+        let sorts = self.terms.sorts;
+        let mut found: Vec<Value> = match sorts.get(sort) {
+            Sort::String => {
+                let known = compared.iter().filter(|v| matches!(v, Value::Str(_))).cloned();
+                let mut others = (0..).map(|n| Value::string(&"a".repeat(n))).filter(|v| !compared.contains(v));
+                known.chain(others.by_ref().take(count)).collect()
+            }
+            _ => {
+                let zero = [Value::Int(0)];
+                let numbers = compared.iter().filter(|v| matches!(v, Value::Int(_) | Value::BigInt(_)));
+                let (count, mut around) = (count as i64, FxHashSet::default());
+                for n in numbers.chain(&zero) {
+                    for other in -count..=count {
+                        around.insert(number::int(number::to_big(n)? + other));
+                    }
+                }
+                around.into_iter().collect()
+            }
+        };
+        found.retain(|v| sorts.contains(sort, v));
+        found.sort_unstable();
+        self.spend(found.len() as u64).ok()?;
+        (found.len() as u64 <= MOST_VALUES && !found.is_empty()).then_some(found)
+    }
+
+    /// Looks at a condition: what it compares.
+    fn truth(&mut self, compared: &mut Compared, symbols: &[SymbolId], term: TermId) -> Option<()> {
+        if !compared.seen.insert(term) {
+            return Some(());
+        }
+        self.spend(1).ok()?;
+        let pool = self.terms.pool;
+        match pool.get(term) {
+            Term::App(Op::And | Op::Or | Op::Not | Op::Ite | Op::Exists { .. }, args) => {
+                args.iter().try_for_each(|a| self.truth(compared, symbols, *a))
+            }
+            Term::App(op @ (Op::Eq | Op::Lt | Op::Le), args) => match self.terms.sorts.get(pool.sort(args[0])) {
+                Sort::Bool => args.iter().try_for_each(|a| self.truth(compared, symbols, *a)),
+                Sort::Int { .. } => args.iter().try_for_each(|a| self.side(compared, symbols, *a)),
+                Sort::String if *op == Op::Eq => args.iter().try_for_each(|a| self.side(compared, symbols, *a)),
+                _ => self.is_listed(symbols, term).then_some(()),
+            },
+            _ => self.is_listed(symbols, term).then_some(()),
+        }
+    }
+
+    /// Looks at one side of a comparison.
+    fn side(&mut self, compared: &mut Compared, symbols: &[SymbolId], term: TermId) -> Option<()> {
+        let (pool, sorts) = (self.terms.pool, self.terms.sorts);
+        match pool.get(term) {
+            Term::Const(value, _) => drop(compared.values.insert(value.clone())),
+            Term::Symbol(y, _) if !self.has_list(symbols, *y) => {}
+            Term::Bound(b, _) => compared.values.extend(self.values_of_bound(*b)?),
+            Term::App(Op::Ite, args) => {
+                self.truth(compared, symbols, args[0])?;
+                self.side(compared, symbols, args[1])?;
+                self.side(compared, symbols, args[2])?;
+            }
+            Term::App(Op::Min | Op::Max, args) => args.iter().try_for_each(|a| self.side(compared, symbols, *a))?,
+            Term::App(Op::Checked(sort), args) => {
+                // It has a value if that is within these bounds.
+                let Sort::Int { lo, hi } = sorts.get(*sort) else { return None };
+                compared.values.extend([lo, hi].into_iter().flatten().map(|n| number::int(n.clone())));
+                self.side(compared, symbols, args[0])?;
+            }
+            _ => {
+                let mut vars = Vec::new();
+                let mut plain = true;
+                pool.visit(term, &mut |_, t| match t {
+                    Term::Symbol(y, _) => vars.push(symbols.binary_search(y).expect("one of the component")),
+                    Term::Bound(..) => plain = false,
+                    _ => {}
+                });
+                vars.sort_unstable();
+                vars.dedup();
+                if !plain || vars.iter().any(|v| self.lists[*v].is_empty()) {
+                    return None;
+                }
+                compared.values.extend(self.values_of(term, &vars)?);
+            }
+        }
+        (compared.values.len() as u64 <= MOST_VALUES).then_some(())
+    }
+
+    fn values_of_bound(&self, binder: BinderId) -> Option<Vec<Value>> {
+        let sort = self.terms.pool.binders[binder];
+        let count = self.terms.sorts.cardinality(sort).filter(|n| *n <= MOST_VALUES)?;
+        Some((0..count).filter_map(|i| self.terms.sorts.nth_value(sort, i)).collect())
+    }
+
+    fn has_list(&self, symbols: &[SymbolId], y: SymbolId) -> bool {
+        symbols.binary_search(&y).is_ok_and(|v| !self.lists[v].is_empty())
+    }
+
+    /// Whether all symbols of a term have their values listed.
+    fn is_listed(&self, symbols: &[SymbolId], term: TermId) -> bool {
+        let mut listed = true;
+        self.terms.pool.visit(term, &mut |_, t| {
+            if let Term::Symbol(y, _) = t {
+                listed &= self.has_list(symbols, *y);
+            }
+        });
+        listed
+    }
+}
