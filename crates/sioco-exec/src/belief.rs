@@ -69,6 +69,11 @@ impl Doubt {
         Doubt(format!("whether `{}` is enabled is unknown: {why}", model.switches[switch].name).into())
     }
 
+    /// Whether the model says anything about an event.
+    fn of_event(model: &Model, event: &GateValue) -> Doubt {
+        Doubt(format!("the model may be undefined for `{}`", event.show(model)).into())
+    }
+
     /// Whether a step of a state that is not known can be taken.
     fn of_step(model: &Model, step: Step, why: &Reason) -> Doubt {
         match step.switches().next() {
@@ -125,8 +130,8 @@ pub struct Belief {
     /// Whether the system may have taken an input where the model does not say what happens then: nothing that follows
     /// is a failure.
     pub crossed: bool,
-    /// Why it may have taken an input that the model does not specify: no hypothesis surely takes it. What follows is a
-    /// failure only if the answer to this question is the right one (T-V8).
+    /// Why it may have taken an input that the model does not specify: no hypothesis surely takes it, or the model may be
+    /// undefined for it. What follows is a failure only if the answer to this question is the right one (T-V8).
     pub unsure: Option<Doubt>,
 }
 
@@ -191,6 +196,9 @@ pub struct Mind<'m> {
     limit: usize,
     /// Questions that were left open.
     pub unknown: u64,
+    /// An event for which the model may be undefined, in a hypothesis without a known state: symbolic steps leave out
+    /// what is undefined, where a known state is a model error.
+    undefined: Option<Doubt>,
     enabled: Vec<SwitchId>,
     unsure: Vec<(SwitchId, String)>,
     marks: Vec<Mark>,
@@ -208,6 +216,7 @@ impl<'m> Mind<'m> {
             tracker: None,
             limit,
             unknown: 0,
+            undefined: None,
             enabled: Vec::new(),
             unsure: Vec::new(),
             marks: Vec::new(),
@@ -351,6 +360,7 @@ impl<'m> Mind<'m> {
             }
         }
         belief.cut = cut;
+        belief.unsure = belief.unsure.take().or(self.undefined.take());
         if groups.is_empty() {
             return Ok(false);
         }
@@ -403,7 +413,8 @@ impl<'m> Mind<'m> {
                 let mut cut = belief.cut;
                 let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
                 belief.cut = cut;
-                belief.unsure = belief.unsure.take().or_else(|| doubt(&hypotheses).cloned());
+                let doubt = doubt(&hypotheses).cloned().or(self.undefined.take());
+                belief.unsure = belief.unsure.take().or(doubt);
                 if hypotheses.is_empty() {
                     belief.crossed = true;
                 } else if belief.groups.len() < GROUPS && !too_open(belief) {
@@ -508,6 +519,11 @@ impl<'m> Mind<'m> {
                     }
                 }
                 Place::Open(trail) => {
+                    let label = Label::Gate(event.gate);
+                    let of_event = |s: Step| s.switches().any(|s| self.model.switches[s].label == label);
+                    if self.undefined.is_none() && self.tracker().may_break(trail, &of_event, Some(&event.args)) {
+                        self.undefined = Some(Doubt::of_event(self.model, event));
+                    }
                     for (switch, reason) in self.tracker().next(trail, event.gate, &event.args) {
                         self.unknown += u64::from(reason.is_some());
                         let step = Step::Switch(switch);

@@ -1,16 +1,17 @@
 //! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
 //! states have no outputs.
 //!
-//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that asks nothing of
-//! what is not known, but that this state is silent, is a proof for all values at once. And it is found out that a round is out of the question, since no
-//! internal steps lead back to these values or an output is always possible on the way. What is left is *perhaps*
-//! possible.
+//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that leaves all values
+//! as they are goes on for ever for all values that fulfil its conditions. And it is found out that a round is out of the
+//! question, since no internal steps lead back to these values or an output is always possible on the way. What is left
+//! is *perhaps* possible.
 
 use rustc_hash::FxHashSet;
-use sioco_model::{Id, LocationId, SymbolId, TermId, Value};
+use sioco_model::{Id, LocationId, SymbolId, TermId};
 use sioco_solve::Reason;
 
-use crate::path::{Path, Possible};
+use crate::path::{Path, PathCondition, Possible};
+use crate::prepare::Origin;
 use crate::step::Step;
 
 /// So many combinations of locations are looked at.
@@ -20,12 +21,29 @@ const LOCATIONS: usize = 1_000;
 const STEPS: usize = 8;
 const PROBES: usize = 64;
 
+/// So many rounds are told apart by what they ask of values.
+const MOST_ROUNDS: usize = 16;
+
 /// A round that is looked for.
 struct Round {
     start: Box<[LocationId]>,
     values: Vec<TermId>,
     /// The symbols that the path and its values have.
     known: FxHashSet<SymbolId>,
+    /// How many conditions the path has.
+    conditions: usize,
+}
+
+/// For which values that are possible internal steps go on for ever.
+pub(crate) enum Rounds {
+    /// For none.
+    None,
+    /// For all.
+    All,
+    /// For those that fulfil a condition.
+    If(TermId),
+    /// That was not found out.
+    Open,
 }
 
 impl Path<'_> {
@@ -78,31 +96,29 @@ impl Path<'_> {
         if quiet == Possible::No {
             return Possible::No;
         }
-        let start: Box<[LocationId]> = self.locations().into();
-        let values = self.all_values();
         self.in_rounds = true;
         self.advance_as(Step::Divergence, None);
-        let possible = match self.is_on_plain_round() {
-            true => quiet,
-            false if self.may_come_back(&start, &values, STEPS, &mut { PROBES }) => {
-                Possible::Unknown(Reason::Divergence)
-            }
-            false => Possible::No,
-        };
+        let rounds = self.proved_rounds();
         self.retreat();
         self.in_rounds = false;
-        possible
+        match rounds {
+            Rounds::None => Possible::No,
+            Rounds::All => quiet,
+            // Internal steps were found that lead back.
+            Rounds::If(_) => Possible::Yes,
+            Rounds::Open => Possible::Unknown(Reason::Divergence),
+        }
     }
 
-    /// Whether a round of internal steps leads back here over states without outputs, for all values that are possible
-    /// here: its steps leave them as they are, and ask nothing of them that is not a condition of the path already. So
-    /// what the silence of this state asks of them has to be one.
-    pub(crate) fn is_on_plain_round(&mut self) -> bool {
-        if !self.may_diverge() {
-            return false;
-        }
+    /// For which of the values that are possible here a round of internal steps leads back over states without outputs.
+    /// That this state is silent has to be a condition of the path already.
+    ///
+    /// A round whose steps leave all values as they are goes on for ever for all values that fulfil its conditions. If no
+    /// others lead back, these are all.
+    pub(crate) fn proved_rounds(&mut self) -> Rounds {
         let start: Box<[LocationId]> = self.locations().into();
-        let (values, conditions) = (self.all_values(), self.conditions().len());
+        let values = self.all_values();
+        let conditions = self.conditions().len();
         let mut known: FxHashSet<SymbolId> = FxHashSet::default();
         for i in 0..conditions {
             known.extend(self.symbols_in(self.conditions()[i].term).iter().copied());
@@ -110,61 +126,92 @@ impl Path<'_> {
         for value in &values {
             known.extend(self.symbols_in(*value).iter().copied());
         }
-        self.comes_back_plainly(&Round { start, values, known }, STEPS, &mut { PROBES })
+        let round = Round { start, values, known, conditions };
+        let mut found = Vec::new();
+        self.plain_rounds(&round, STEPS, &mut { PROBES }, &mut found);
+        if found.iter().any(Vec::is_empty) {
+            return Rounds::All;
+        }
+        if found.is_empty() {
+            return match self.may_come_back(&round.start, &round.values, STEPS, &mut { PROBES }) {
+                true => Rounds::Open,
+                false => Rounds::None,
+            };
+        }
+        let one = self.build(|pool, sorts| {
+            let each: Vec<TermId> = found.iter().map(|conditions| pool.and(sorts, conditions)).collect();
+            pool.or(sorts, &each)
+        });
+        let none = self.build(|pool, sorts| pool.not(sorts, one));
+        self.advance_as(Step::Divergence, None);
+        self.add_condition(PathCondition { term: none, origin: Origin::Rounds, step: self.len() });
+        let others = self.may_come_back(&round.start, &round.values, STEPS, &mut { PROBES });
+        self.retreat();
+        if others { Rounds::Open } else { Rounds::If(one) }
     }
 
-    fn comes_back_plainly(&mut self, round: &Round, steps: usize, probes: &mut usize) -> bool {
-        if steps == 0 || !self.is_plainly_quiet() {
-            return false;
-        }
+    /// Looks for rounds whose steps leave all values as they are, and ask nothing of them together with what they choose
+    /// themselves: what each of them asks of the values.
+    fn plain_rounds(&mut self, round: &Round, steps: usize, probes: &mut usize, found: &mut Vec<Vec<TermId>>) {
         let mut here = Vec::new();
         self.outgoing(&mut here);
         here.retain(|s| s.is_own(self.model));
         // An undefined guard is a model error, and no silence.
         let breaks = |path: &mut Self, s: Step| path.may_break(s, None, !s.is_observable(path.model)) != Possible::No;
-        if here.iter().any(|s| breaks(self, *s)) {
-            return false;
+        if steps == 0 || here.iter().any(|s| breaks(self, *s)) {
+            return;
         }
         here.retain(|s| !s.is_observable(self.model));
         for step in here {
-            if *probes == 0 || self.limits.cancelled() {
-                return false;
+            if *probes == 0 || self.limits.cancelled() || found.len() >= MOST_ROUNDS {
+                return;
             }
             *probes -= 1;
             if self.probe(step) != Possible::Yes {
                 continue;
             }
-            let before = self.conditions().len();
             self.advance_as(step, None);
-            // What a step asks of the values that it chooses itself can be met, since it is possible.
-            let free = (before..self.conditions().len()).all(|i| {
-                let term = self.conditions()[i].term;
-                let holds = self.conditions()[..before].iter().any(|c| c.term == term);
-                holds || self.symbols_in(term).iter().all(|y| !round.known.contains(y))
-            });
-            let found = free
-                && match self.locations() == &round.start[..] && self.all_values() == round.values {
-                    true => true,
-                    false => self.comes_back_plainly(round, steps - 1, probes),
-                };
-            self.retreat();
-            if found {
-                return true;
+            if self.is_plain(round) {
+                if self.locations() == &round.start[..] && self.all_values() == round.values {
+                    found.push(self.asked_of(round));
+                } else if self.may_be_quiet() == Possible::Yes {
+                    self.advance_as(Step::Divergence, None);
+                    if self.is_plain(round) {
+                        self.plain_rounds(round, steps - 1, probes, found);
+                    }
+                    self.retreat();
+                }
             }
+            self.retreat();
         }
-        false
     }
 
-    /// Whether there is no output here, for all values that are possible.
-    fn is_plainly_quiet(&mut self) -> bool {
-        let quiet = self.silence(false, &mut |path, condition| {
-            let term = path.instance(condition.term, &condition.reads);
-            let plain = path.is_true(condition)
-                || path.pool.as_const(term) == Some(&Value::Bool(true))
-                || path.conditions().iter().any(|c| c.term == term);
-            plain.then_some(())
-        });
-        quiet.is_some()
+    /// Whether the conditions of the last step are about values that are known from the start, or about others, but never
+    /// about both: then what is asked of others can be met whatever the known ones are.
+    fn is_plain(&mut self, round: &Round) -> bool {
+        let (first, unproved) = self.last_step();
+        if unproved == Some(Reason::TooLarge) {
+            return false;
+        }
+        (first..self.conditions().len()).all(|i| {
+            let symbols = self.symbols_in(self.conditions()[i].term);
+            let known = symbols.iter().filter(|y| round.known.contains(y)).count();
+            known == 0 || known == symbols.len()
+        })
+    }
+
+    /// What was asked of the values since the start of a round.
+    fn asked_of(&mut self, round: &Round) -> Vec<TermId> {
+        let mut asked = Vec::new();
+        for i in round.conditions..self.conditions().len() {
+            let term = self.conditions()[i].term;
+            let holds = self.conditions()[..round.conditions].iter().any(|c| c.term == term);
+            let known = self.symbols_in(term).iter().all(|y| round.known.contains(y));
+            if known && !holds && !asked.contains(&term) {
+                asked.push(term);
+            }
+        }
+        asked
     }
 
     fn all_values(&mut self) -> Vec<TermId> {

@@ -9,6 +9,7 @@ use sioco_model::{Id, TermId, Value, VarId};
 use sioco_solve::{Reason, Terms};
 
 use super::{Frame, NAMED_FROM, Path, PathCondition};
+use crate::divergence::Rounds;
 use crate::fold;
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared};
@@ -57,6 +58,11 @@ impl Path<'_> {
         }
     }
 
+    /// Where the conditions of the last step begin, and why values for it prove nothing.
+    pub(crate) fn last_step(&self) -> (usize, Option<Reason>) {
+        self.frames.last().map_or((0, None), |f| (f.conditions, f.unproved.clone()))
+    }
+
     /// From the last step on, values for the path prove nothing.
     pub(crate) fn leave_unproved(&mut self, reason: Reason) {
         if let Some(frame) = self.frames.last_mut() {
@@ -67,9 +73,17 @@ impl Path<'_> {
     /// Takes a step that leaves the locations of this state and is possible, or perhaps possible.
     pub fn advance(&mut self, step: Step) {
         self.advance_as(step, None);
-        let open = |f: &mut Frame| f.step == Step::Divergence && f.unproved == Some(Reason::Divergence);
-        if self.frames.last_mut().is_some_and(open) && self.is_on_plain_round() {
-            self.frames.last_mut().expect("the step that was taken").unproved = None;
+        if step != Step::Divergence || self.frames.last().is_none_or(|f| f.unproved != Some(Reason::Divergence)) {
+            return;
+        }
+        self.in_rounds = true;
+        let rounds = self.proved_rounds();
+        self.in_rounds = false;
+        if let Rounds::If(term) = rounds {
+            self.add_condition(PathCondition { term, origin: Origin::Rounds, step: self.frames.len() });
+        }
+        if let (Rounds::All | Rounds::If(_), Some(frame)) = (rounds, self.frames.last_mut()) {
+            frame.unproved = None;
         }
     }
 
