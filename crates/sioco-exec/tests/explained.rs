@@ -282,14 +282,20 @@ fn switches_are_named_once() {
     }
 }
 
-/// Texts have no least and greatest value, whether the state is known or not.
+/// Only numbers have a least and a greatest value that are worth to be named, whether the state is known or not.
 #[test]
-fn texts_have_no_ends() {
-    for free in ["0", "any"] {
+fn what_is_no_number_has_no_ends() {
+    for (free, number) in [("4", "only 4"), ("any", "0 3..9")] {
         let model = model(&format!(
-            "input a\noutput s(t: String)\nprocess P {{\n  var m: Int = {free}\n  init l0 {{ ?a -> l1 }}\n  \
-             state l1 {{ text: !s(any t) [t == \"x\" || t == \"y\"] / m := m -> l0 }}\n}}\n"
+            "type Colour = Red | Green | Blue\ninput a\noutput n(v: Int)\noutput s(t: String)\noutput b(t: Bool)\n\
+             output c(t: Colour)\noutput l(t: Seq<Bool>)\nprocess P {{\n  var m: Int = {free}\n  \
+             init l0 {{ ?a [3 <= m <= 9] -> l1 }}\n  state l1 {{\n    tell: !n(m) -> l0\n    \
+             text: !s(any t) [t == \"x\" || t == \"y\"] -> l0\n    flag: !b(any t) -> l0\n    \
+             colour: !c(any t) [t != Red] -> l0\n    list: !l(any t) [len(t) < 3] -> l0\n  }}\n}}\n"
         ));
-        assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?a")), ["text some"], "{free}");
+        let explanation = explanation(&model, Order::Sut, "?a");
+        assert_eq!(explanation.hypotheses[0].state.is_none(), free == "any");
+        let expected = [&format!("tell {number}"), "text some", "flag some", "colour some", "list some"];
+        assert_eq!(offers(&model, &explanation), expected, "{free}");
     }
 }
