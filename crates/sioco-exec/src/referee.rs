@@ -242,8 +242,14 @@ impl<'m> Referee<'m> {
         let known = self.mind.interpreter.is_gate_value(input.gate, &input.args);
         // Where nothing takes this input, that it crossed is said of inputs before it.
         let crossed = self.belief.crossed;
+        let untaken = || match crossed {
+            true => Some(Cause::Open(Open::Crossed)),
+            false => Some(Cause::Open(Open::Unspecified(input.clone()))),
+        };
+        if !known {
+            return untaken();
+        }
         let result = match self.order {
-            _ if !known => Ok(false),
             Order::Sut | Order::Certain => self.mind.take(&self.suite, &mut self.belief, input),
             Order::Sent => {
                 self.queue.push(input.clone());
@@ -253,15 +259,14 @@ impl<'m> Referee<'m> {
                 })
             }
         };
-        if known && let Some(mut patient) = self.patient.take() {
+        if let Some(mut patient) = self.patient.take() {
             let needed = patient.input(&mut self.mind, &self.suite, self.order, &self.queue, input);
             self.patient = Some(patient).filter(|p| needed && p.differs(&self.belief));
         }
         match result {
             Ok(true) => None,
-            Ok(false) if crossed => Some(Cause::Open(Open::Crossed)),
-            Ok(false) if known && self.belief.cut => Some(Cause::Open(Open::Cut)),
-            Ok(false) => Some(Cause::Open(Open::Unspecified(input.clone()))),
+            Ok(false) if self.belief.cut && !crossed => Some(Cause::Open(Open::Cut)),
+            Ok(false) => untaken(),
             Err(error) => Some(self.trouble(&error)),
         }
     }

@@ -220,3 +220,82 @@ fn ends_are_explained() {
         assert!(explanation.switches.is_empty(), "{free}");
     }
 }
+
+/// Of so many hypotheses, all values of an output are listed; of the others there is an example.
+#[test]
+fn values_are_listed_for_some_hypotheses_only() {
+    let model = model(
+        "input a\noutput o(v: Int in 0..999)\nprocess P {\n  var n: Int = 0\n  init l0 { ?a -> l1 }\n  \
+         state l1 { tau any k: Int in 0..66 / n := k -> l2 }\n  \
+         state l2 { some: !o(any v) [10 * n <= v <= 10 * n + 1] -> l0 }\n}\n",
+    );
+    let explanation = explanation(&model, Order::Sut, "?a");
+    // One has not moved yet, and is the first of 64.
+    assert_eq!(explanation.all, 68);
+    let parts: Vec<(i64, i64)> = (0..63).map(|n| (10 * n, 10 * n + 1)).collect();
+    assert_eq!(offers(&model, &explanation), [format!("some 0 {parts:?}"), "some some".to_owned()]);
+    // Where the state is not known, values are not even looked for. The hypotheses from 32 on are those.
+    let open = self::model(
+        "input a\noutput o(v: Int)\noutput q\nprocess P {\n  var n: Int in 0..39 = any\n  var m: Int = any\n  \
+         init l0 { ?a -> l1   ?a -> l2 }\n  \
+         state l1 { tell: !o(m) -> l0   late: !o(m) [n == 32 && m == 9] -> l0   sign: !q [n > 31] -> l0 }\n  \
+         state l2 { early: !o(m) [n == 31 && m == 9] -> l0   !q [n > 31] -> l0   other: !o(m) -> l0 }\n}\n",
+    );
+    let explanation = self::explanation(&open, Order::Sut, "?a");
+    assert_eq!(explanation.all, 80);
+    assert_eq!(offers(&open, &explanation), ["tell some", "other some", "early only 9", "late some", "sign only "]);
+}
+
+/// An output whose values are not all known is named once, whatever its examples are.
+#[test]
+fn one_example_is_enough() {
+    let model = model(
+        "input a\noutput p(v: Int in 0..99, w: Int in 0..99)\nprocess P {\n  var n: Int in 0..3 = any\n  init l0 { ?a -> l1 }\n  \
+         state l1 { both: !p(any v, any w) [v < w && v > n] -> l0   more: !p(any v, any w) [v > w] -> l0 }\n}\n",
+    );
+    let explanation = explanation(&model, Order::Sut, "?a");
+    let examples = explanation.hypotheses.iter().map(|left| outputs(&model, left)[0].1.clone());
+    let examples: std::collections::BTreeSet<Vec<Value>> = examples.collect();
+    assert_eq!((explanation.all, examples.len()), (4, 4), "each has another example");
+    assert_eq!(offers(&model, &explanation), ["both some", "more some"]);
+}
+
+/// A switch with its reasons is named once, and no more of them than anybody reads.
+#[test]
+fn switches_are_named_once() {
+    let text = |last: u32, guard: &str| {
+        model(&format!(
+            "input a\noutput o(v: Int)\nprocess P {{\n  var n: Int = 0\n  init l0 {{ ?a -> l1 }}\n  \
+             state l1 {{ tau any k: Int in 0..{last} / n := k -> l2 }}\n  \
+             state l2 {{ give: !o(any v) [{guard}] / n := 0 -> l0   !o(n) [false] -> l0 }}\n}}\n"
+        ))
+    };
+    for (last, guard, count) in [(9, "v > 3", 2), (9, "v > n + 3", 11), (299, "v > n + 3", 256)] {
+        let model = text(last, guard);
+        let explanation = explanation(&model, Order::Sut, "?a !o(1)");
+        assert_eq!((explanation.all, explanation.switches.len()), (last as usize + 2, count), "{guard}, {last}");
+        let mut seen = Vec::new();
+        for named in &explanation.switches {
+            assert!(!seen.contains(&named), "{named:?}");
+            seen.push(named);
+        }
+    }
+}
+
+/// Only numbers have a least and a greatest value that are worth to be named, whether the state is known or not.
+#[test]
+fn what_is_no_number_has_no_ends() {
+    for (free, number) in [("4", "only 4"), ("any", "0 3..9")] {
+        let model = model(&format!(
+            "type Colour = Red | Green | Blue\ninput a\noutput n(v: Int)\noutput s(t: String)\noutput b(t: Bool)\n\
+             output c(t: Colour)\noutput l(t: Seq<Bool>)\nprocess P {{\n  var m: Int = {free}\n  \
+             init l0 {{ ?a [3 <= m <= 9] -> l1 }}\n  state l1 {{\n    tell: !n(m) -> l0\n    \
+             text: !s(any t) [t == \"x\" || t == \"y\"] -> l0\n    flag: !b(any t) -> l0\n    \
+             colour: !c(any t) [t != Red] -> l0\n    list: !l(any t) [len(t) < 3] -> l0\n  }}\n}}\n"
+        ));
+        let explanation = explanation(&model, Order::Sut, "?a");
+        assert_eq!(explanation.hypotheses[0].state.is_none(), free == "any");
+        let expected = [&format!("tell {number}"), "text some", "flag some", "colour some", "list some"];
+        assert_eq!(offers(&model, &explanation), expected, "{free}");
+    }
+}

@@ -121,6 +121,16 @@ fn states_that_are_passed_by_are_left_out() {
     assert_eq!(taken(&referee), (vec!["take"], vec!["t1", "t2"]));
     tell(&mut referee, "quiescent");
     assert_eq!((locations(&referee), taken(&referee).0), (vec!["l1".to_owned()], vec!["take", "t1"]));
+    // What all ways took before they part is not sure either, as long as nothing was observed.
+    let late = model(
+        "input a\noutput o\nprocess P {\n  init l0 { take: ?a -> p }\n  state p { t0: tau -> f }\n  \
+         state f { t1: tau -> l1   t2: tau -> l2 }\n  state l1 { ?a -> l1 }\n  state l2 { !o -> l0 }\n}\n",
+    );
+    let mut referee = after(&late, Order::Sut, "?a");
+    assert_eq!(locations(&referee), ["l1", "l2"]);
+    assert_eq!(taken(&referee), (vec!["take"], vec!["t0", "t1", "t2"]));
+    tell(&mut referee, "quiescent");
+    assert_eq!(taken(&referee).0, ["take", "t0", "t1"]);
     // Where what follows does not fit, the place before it stays.
     let mut referee = Referee::with(&fork, &builtin, Order::Sut, Suite::default(), None, 1);
     assert_eq!(referee.start(), None);

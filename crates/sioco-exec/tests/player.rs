@@ -310,6 +310,26 @@ fn values_of_free_variables_fit_what_was_sent() {
     }
 }
 
+/// Also where they are none that anybody would guess, and several are left: it goes on with one of them.
+#[test]
+fn values_that_nobody_guesses_are_solved_for() {
+    let model = model(
+        "input guess(p: Int)\noutput yes(x: Int)\nprocess P {\n  var x: Int = any\n  \
+         init s { ?guess(p) [1_000 * p < x <= 1_000 * p + 5] -> t }\n  state t { !yes(x) -> t }\n}\n",
+    );
+    let gate = model.gate("guess").expect("declared");
+    let mut player = Player::new(&model);
+    for seed in 0..20 {
+        player.reset(1, seed).expect("an initial state");
+        player.send(1, &GateValue { gate, args: vec![Value::Int(77_123)] }).expect("sent");
+        assert_eq!(next(&mut player), SutEvent::Accepted { id: 1 }, "seed {seed}");
+        assert_eq!(player.states()[0].locations(), &[model.location("t").expect("declared")], "seed {seed}");
+        let given = output(&mut player).map(|o| o.args);
+        let Some([Value::Int(x)]) = given.as_deref() else { panic!("seed {seed}: {given:?}") };
+        assert!((77_123_001..=77_123_005).contains(x), "seed {seed}: {x}");
+    }
+}
+
 /// Whatever the model keeps to itself, what becomes of an input that nothing specifies is the same: with known states, with
 /// free variables of few values and of many, with hidden choices, behind a cycle of internal steps.
 #[test]

@@ -2,6 +2,7 @@
 
 mod support;
 
+use sioco_exec::verdict::{Cause, Open};
 use sioco_exec::{GateValue, Observation, Order, Referee};
 use sioco_model::{Id, Value};
 use support::told::{ORDERS, check, limited, name, referee, run, verdict};
@@ -404,6 +405,31 @@ fn inputs_that_were_only_sent() {
     let mut referee = referee(&either, Order::Sent);
     assert_eq!(run(&mut referee, "?a !o ?b"), None);
     assert!(referee.belief().crossed && referee.allows_silence());
+    // What no gate can have, nothing takes either; that inputs crossed before is still true.
+    let misfit = GateValue { gate: event(&either, "?a").gate, args: vec![Value::Int(1)] };
+    assert_eq!(referee.input(&misfit), Some(Cause::Open(Open::Crossed)));
+}
+
+/// Nothing takes values that its gate cannot have, be they too many, too few, or out of range; the state may be unknown.
+#[test]
+fn inputs_that_do_not_fit_their_gate_are_taken_by_nothing() {
+    for free in ["0", "any"] {
+        let model = model(&format!(
+            "input a(p: Int in 0..9)\noutput o(v: Int)\nprocess P {{\n  var m: Int = {free}\n  init l0 {{ ?a(_) -> l1 }}\n  \
+             state l1 {{ ?a(_) -> l1   !o(m) -> l1 }}\n}}\n"
+        ));
+        let gate = event(&model, "?a(1)").gate;
+        for order in ORDERS {
+            for (args, fits) in [(vec![3], true), (vec![], false), (vec![3, 3], false), (vec![10], false)] {
+                let input = GateValue { gate, args: args.iter().copied().map(Value::Int).collect() };
+                let mut referee = referee(&model, order);
+                assert_eq!(run(&mut referee, "?a(1)"), None);
+                assert_eq!(referee.takes(&input), fits, "{free}, {order:?}, {args:?}");
+                let cause = (!fits).then(|| Cause::Open(Open::Unspecified(input.clone())));
+                assert_eq!(referee.input(&input), cause, "{free}, {order:?}, {args:?}");
+            }
+        }
+    }
 }
 
 /// Where an output shows that an input cannot be taken any more, nobody takes it for taken.

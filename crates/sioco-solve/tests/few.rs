@@ -196,6 +196,25 @@ fn work_is_counted_while_somebody_waits() {
     }
 }
 
+/// What a question costs does not depend on how many there were before: ten times the work is ten times the questions.
+#[test]
+fn every_question_costs_its_own_work() {
+    let (world, hard) = hard(UNOPENED, ALONE, true);
+    let questions = |work: u64| {
+        let leash = Leash::new([], None);
+        leash.hurry(Some(Duration::from_secs(600)));
+        leash.ration(work);
+        let mut chain = Chain::with(None, Switches { few: false, ..ALL }).on(Some(&leash));
+        hard.iter().for_each(|c| chain.assert(world.terms(), *c));
+        let limits = Limits { resources: 1_000, ..Limits::default() };
+        let mut ask = || chain.check_afresh(world.terms(), &limits, true);
+        (0..10_000).take_while(|_| ask() == Answer::Unknown(Reason::NoSolver)).count()
+    };
+    let (few, many) = (questions(5_000), questions(50_000));
+    // All take the same, and the last one may take more than is left.
+    assert!(few > 2 && (10 * few - 9..=10 * few).contains(&many), "{few}, {many}");
+}
+
 /// Where nobody waits, questions that the clock ended are counted, and no others.
 #[test]
 fn questions_that_the_clock_ended_are_counted() {

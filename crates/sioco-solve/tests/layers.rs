@@ -219,6 +219,21 @@ fn the_last_witness_is_tried_again() {
     assert_eq!(asked(), before);
 }
 
+/// Values that somebody offers are the last witness if they satisfy everything, and are forgotten otherwise.
+#[test]
+fn offered_values_are_a_witness() {
+    let mut world = World::new(1, 0, 0, false);
+    let large = more(&mut world, 0, 5);
+    let (mut chain, told) = chain(Switches { witness: true, ..NONE });
+    chain.assert(world.terms(), large);
+    assert!(!chain.offer(world.terms(), &[Value::Int(5)]));
+    assert!(chain.offer(world.terms(), &[Value::Int(123)]));
+    assert_eq!(ask(&mut chain, &world), Answer::Sat(Some(vec![Value::Int(123)])));
+    assert!(!chain.offer(world.terms(), &[Value::Int(4)]));
+    assert_eq!(ask(&mut chain, &world), Answer::Sat(Some(vec![Value::Int(123)])));
+    assert_eq!((told.lock().unwrap().asked.len(), chain.counters().witness.sat), (0, 2));
+}
+
 /// Without the layer of witnesses, every question is asked anew.
 #[test]
 fn without_witnesses_everything_is_asked() {

@@ -92,11 +92,13 @@ impl Referee<'_> {
         let mut offers = Vec::new();
         for switch in switches {
             let free = free(model, switch);
+            let sort = |param: usize| model.switches[switch].params[param].sort;
             let (args, values) = match interpreter.example(state, switch) {
                 Ok(Some(args)) if free.is_empty() => (args, Values::Only),
                 Ok(Some(args)) => {
                     let within = match free[..] {
-                        [param] if list && is_whole(model, switch, param) => {
+                        // Only values of whole numbers become intervals: of others it would list them in vain.
+                        [param] if list && matches!(model.sorts.get(sort(param)), Sort::Int { .. }) => {
                             let all = interpreter.choices(state, switch).ok();
                             all.and_then(|all| parts(&all, param)).map(|parts| Values::Within { param, parts })
                         }
@@ -190,10 +192,6 @@ fn free(model: &Model, switch: SwitchId) -> Vec<usize> {
     (0..params.len()).filter(|i| params[*i].term.is_none()).collect()
 }
 
-fn is_whole(model: &Model, switch: SwitchId, param: usize) -> bool {
-    matches!(model.sorts.get(model.switches[switch].params[param].sort), Sort::Int { .. })
-}
-
 /// The values of a parameter as intervals, if they fit.
 fn parts(all: &[Vec<Value>], param: usize) -> Option<Vec<(i64, i64)>> {
     let number = |args: &Vec<Value>| match args.get(param) {
@@ -225,9 +223,9 @@ fn gate(model: &Model, switch: SwitchId) -> Option<GateId> {
 }
 
 /// The values of an output whose only parameter is a whole number, if they are all known.
-fn exact(model: &Model, offer: &Offer) -> Option<Vec<(i64, i64)>> {
+fn exact(offer: &Offer) -> Option<Vec<(i64, i64)>> {
     match (&offer.values, &offer.args[..]) {
-        (Values::Only, [Value::Int(n)]) if is_whole(model, offer.switch, 0) => Some(vec![(*n, *n)]),
+        (Values::Only, [Value::Int(n)]) => Some(vec![(*n, *n)]),
         (Values::Within { parts, .. }, [_]) => Some(parts.clone()),
         _ => None,
     }
@@ -236,9 +234,9 @@ fn exact(model: &Model, offer: &Offer) -> Option<Vec<(i64, i64)>> {
 /// Adds an output to what is allowed; values of the same number are put together.
 fn add(model: &Model, found: &mut Explanation, offer: Offer) {
     let same_gate = |other: &Offer| gate(model, other.switch) == gate(model, offer.switch);
-    if let Some(parts) = exact(model, &offer)
+    if let Some(parts) = exact(&offer)
         && let Some((known, before)) =
-            found.offers.iter_mut().find_map(|o| exact(model, o).filter(|_| same_gate(o)).map(|parts| (o, parts)))
+            found.offers.iter_mut().find_map(|o| exact(o).filter(|_| same_gate(o)).map(|parts| (o, parts)))
     {
         let all = joined([before, parts].concat());
         if !matches!(all[..], [(a, b)] if a == b) {

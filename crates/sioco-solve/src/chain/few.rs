@@ -66,9 +66,7 @@ impl Chain {
     fn take_few(&mut self, terms: Terms<'_>, values: &[(SymbolId, Value)], want_witness: bool) -> Answer {
         let mut witness = self.base_values(terms);
         put(&mut witness, values);
-        if self.switches.builtin {
-            self.builtin.adopt(terms, &witness);
-        }
+        self.builtin.adopt(terms, &witness);
         self.keep(&witness);
         Answer::Sat(want_witness.then_some(witness))
     }

@@ -26,9 +26,10 @@ impl Chain {
         let after = done(self);
         leash.spend((after.0 - before.0) / BUILTIN + (after.1 - before.1) * QUESTION);
         match answer {
-            // With more work it may be answered another time: nobody should remember that it was not.
+            // Only the back-end says this, after all its work. With more it may be answered another time: nobody should
+            // remember that it was not.
             Answer::Unknown(Reason::Resources) => {
-                leash.spend(if after.1 > before.1 { most } else { 0 });
+                leash.spend(most);
                 Answer::Unknown(Reason::Spent)
             }
             answer => answer,
