@@ -8,11 +8,11 @@ mod explain;
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use sioco_model::GateId;
 use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
+use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
 use sioco_symbolic::step::Step;
 
@@ -388,10 +388,44 @@ impl<'m> Referee<'m> {
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
         if known && self.may_be_undefined(seen) {
+            if let Some(error) = self.undefined_for(seen) {
+                return Some(self.trouble(&error));
+            }
             let what = "the model may be undefined for what was observed";
             return Some(Cause::Open(Open::Other(what.into())));
         }
         Some(Cause::Failure(failure))
+    }
+
+    /// The error of the model for what was observed, if it seems to be undefined for all states that explain what came
+    /// before: one of each hypothesis is tried.
+    fn undefined_for(&mut self, seen: &Observation) -> Option<StepError> {
+        let sent = self.queue.len();
+        let groups = self.belief.groups.iter().filter(|g| *seen != Observation::Delta || g.taken == sent);
+        let hypotheses: Vec<Hypothesis> = groups.flat_map(|g| &g.hypotheses).cloned().collect();
+        let event = match seen {
+            Observation::Output(output) => Some(output.clone()),
+            Observation::Closed => self.closed.map(|gate| GateValue { gate, args: Vec::new() }),
+            Observation::Crashed(_) => self.crashed.map(|gate| GateValue { gate, args: Vec::new() }),
+            Observation::Delta | Observation::Malformed { .. } => None,
+        };
+        let mut first = None;
+        for h in hypotheses {
+            let Place::Open(trail) = &h.place else { return None };
+            let state = self.mind.tracker().some_state(trail, 0)?;
+            let error = match &event {
+                None => self.mind.interpreter.quiescence(&state).err(),
+                Some(e) => {
+                    let (mut enabled, interpreter) = (Vec::new(), &mut self.mind.interpreter);
+                    let tried = interpreter.enabled_switches(&state, e.gate, &e.args, &mut enabled, &mut Vec::new());
+                    let taken = |s: &SwitchId| interpreter.take(&mut state.clone(), *s, &e.args).err();
+                    tried.err().or_else(|| enabled.iter().find_map(taken))
+                }
+            };
+            let error = error.filter(|e| !matches!(e, StepError::NeedsSolver { .. }))?;
+            first.get_or_insert(error);
+        }
+        first
     }
 
     /// Whether the model may be undefined for what was observed, in a hypothesis without a known state that was asked about
