@@ -31,7 +31,11 @@ const GROUPS: usize = 64;
 /// Up to how many initial states each is a hypothesis of its own.
 const START: u64 = 64;
 /// How many hypotheses without a known state are followed at once.
-const OPEN: usize = 64;
+const OPEN: usize = 256;
+
+/// How many conditions of these are looked at until all internal steps are followed: where more would be, every event
+/// would take long.
+const OPEN_CONDITIONS: usize = 2_000;
 
 /// Where a hypothesis is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -574,14 +578,22 @@ impl<'m> Mind<'m> {
             return Ok(from);
         }
         let mut closure = Closure::default();
-        for mut h in from {
+        for mut h in self.general_first(from) {
             self.pass_by(suite, &mut h)?;
             self.add(&mut closure, h);
         }
         let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
+        let mut conditions = 0;
         while let Some(at) = closure.open.pop_front() {
             closure.waiting.remove(&at);
             let h = &closure.found[at];
+            if let Place::Open(trail) = &h.place {
+                conditions += 1 + self.tracker().conditions(trail);
+                if conditions > OPEN_CONDITIONS {
+                    *cut = true;
+                    break;
+                }
+            }
             let next: Vec<Hypothesis> = match &h.place {
                 Place::Known(state) => {
                     if !self.interpreter.may_move_alone(state) {
@@ -624,6 +636,17 @@ impl<'m> Mind<'m> {
             closure.found.retain(|_| !passes.next().expect("one answer for each"));
         }
         Ok(closure.found)
+    }
+
+    /// Hypotheses without a known state that have fewer conditions first, since they may cover others.
+    fn general_first(&mut self, mut from: Vec<Hypothesis>) -> Vec<Hypothesis> {
+        if from.iter().filter(|h| h.state().is_none()).count() > 1 {
+            from.sort_by_cached_key(|h| match &h.place {
+                Place::Known(_) => 0,
+                Place::Open(trail) => self.tracker().conditions(trail),
+            });
+        }
+        from
     }
 
     /// Takes a hypothesis along internal steps as long as there is only one, and nobody could tell that it is there.
@@ -735,10 +758,11 @@ impl<'m> Mind<'m> {
             return None;
         }
         let extent = self.tracker().extent(trail);
+        let tracker = self.tracker();
         let covers = |(at, known): &(usize, Extent)| {
             let other = &closure.found[*at];
             (other.doubt.is_none() || h.doubt.is_some())
-                && known.covers(&extent)
+                && tracker.covers(known, &extent)
                 && !suite::merge(&mut other.marks.clone(), &h.marks)
         };
         closure.extents.iter().find(|known| covers(known)).map(|(at, _)| *at)

@@ -5,6 +5,8 @@
 //! path goes from trail to trail. As soon as what was observed leaves only one value for everything that still matters,
 //! the state is known.
 
+mod extent;
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -21,6 +23,8 @@ use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
+
+pub use self::extent::Extent;
 
 /// Where a trail starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,23 +72,6 @@ pub struct Range {
     pub only: bool,
     /// A parameter with its least and its greatest value, if they are known.
     pub ends: Option<(usize, Value, Value)>,
-}
-
-/// The states that a trail may have led to, as far as they matter from there on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Extent {
-    locations: Vec<sioco_model::LocationId>,
-    values: Vec<Result<Value, TermId>>,
-    conditions: Vec<TermId>,
-}
-
-impl Extent {
-    /// Whether all states of another one are obviously among these: they are the same but for more conditions.
-    pub fn covers(&self, other: &Extent) -> bool {
-        self.locations == other.locations
-            && self.values == other.values
-            && self.conditions.iter().all(|c| other.conditions.contains(c))
-    }
 }
 
 /// Follows trails.
@@ -305,6 +292,12 @@ impl<'m> Tracker<'m> {
         self.path.key(&self.live)
     }
 
+    /// How many conditions it has.
+    pub fn conditions(&mut self, trail: &Trail) -> usize {
+        self.visit(trail);
+        self.path.conditions().len()
+    }
+
     /// The states that it may have led to.
     pub fn extent(&mut self, trail: &Trail) -> Extent {
         self.visit(trail);
@@ -319,6 +312,11 @@ impl<'m> Tracker<'m> {
         }
         let conditions = self.path.conditions().iter().map(|c| c.term).collect();
         Extent { locations, values, conditions }
+    }
+
+    /// Whether all states of one trail are obviously among those of another.
+    pub fn covers(&self, general: &Extent, special: &Extent) -> bool {
+        general.covers(special, self.path.pool(), &self.model.sorts, self.path.symbols())
     }
 
     /// The state, if only one is possible as far as it matters from here on.

@@ -10,7 +10,7 @@ use crate::query::{Answer, Limits, Terms};
 const WORK: u64 = 2_000;
 
 /// How many where there is no back-end to ask.
-const WORK_ALONE: u64 = 50_000;
+const WORK_ALONE: u64 = 10_000;
 
 /// Conditions that are left, and values of the symbols of all others.
 type Rest = (Vec<TermId>, Vec<(SymbolId, Value)>);
