@@ -472,13 +472,13 @@ fn more_orders_than_can_be_followed_are_cut() {
 /// The same where states are not known: there are fewer of these.
 #[test]
 fn more_open_hypotheses_than_can_be_followed_are_cut() {
-    // Two for each number of inputs that were taken.
+    // Five for each number of inputs that were taken.
     let model = model(
-        "input a\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  var b: Bool = any\n  var n: Int = 0\n  \
-         init l0 { ?a / n := n + 1 -> l0   !o(m) [b && n > 90] -> l0 }\n}\n",
+        "input a\noutput o(v: Int)\nprocess P {\n  var m: Int = any\n  var b: Int in 0..4 = any\n  var n: Int = 0\n  \
+         init l0 { ?a / n := n + 1 -> l0   !o(m) [b == 3 && n > 90] -> l0 }\n}\n",
     );
     let sent = |count: usize| vec!["?a"; count].join(" ");
-    check(&model, &[Order::Sent], &[(&sent(32), "pass"), (&sent(33), "cut")]);
+    check(&model, &[Order::Sent], &[(&sent(51), "pass"), (&sent(52), "cut")]);
 }
 
 /// T-V8, T-V9: what rests on a question without an answer is open; what does not is not.

@@ -308,6 +308,15 @@ fn rounds_with_values_that_are_not_known_are_decided() {
     let choice = "choose: tau any p: Int in -1..1 [0 <= p || 3 < x] -> l0";
     fail("!w", &format!("{choice}   {say}"));
     pass("!u !u", &format!("{choice}   {say}"));
+    // A choice that is kept as the value of a variable is the same choice each time, by another name.
+    let kept = model(
+        "input a\noutput u\noutput w\nprocess P {\n  var x: Int = any\n  var y: Int in 0..2 = 0\n  \
+         init l0 { keep: tau any p: Int in 0..2, any q: Int in 0..2 [q <= x] / y := q -> l0   say: !u [y == 2] -> l0 }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        assert_eq!(judged(&kept, order, "!w").0.verdict, Verdict::Fail, "{order:?}");
+        assert_eq!(judged(&kept, order, "!u !u").0.verdict, Verdict::Pass, "{order:?}");
+    }
     // Over two locations.
     fail("!w", "go: tau any p: Int in 0..9 [p < x] -> l1   say: !u -> l0");
     let between = "go: tau any p: Int in 0..9 [p < x] -> l1   say: !u [x > 5] -> l0";

@@ -97,7 +97,7 @@ fn a_wrong_witness_of_the_back_end_is_not_passed_on() {
     let (x, one) = (world.ints[0], world.int(1));
     let c = world.test(Op::Lt, &[one, x]);
     let (back_end, asked) = parrot(Answer::Sat(Some(vec![sioco_model::Value::Int(0)])));
-    let mut chain = Chain::with(back_end, Switches { builtin: false, ..Switches::default() });
+    let mut chain = Chain::with(back_end, Switches { builtin: false, few: false, ..Switches::default() });
     chain.assert(world.terms(), c);
     let answer = chain.check(world.terms(), &Limits::default(), true);
     assert!(matches!(answer, Answer::Unknown(Reason::Broken { .. })), "{answer:?}");
@@ -110,7 +110,7 @@ fn the_cache_answers_what_was_asked_before() {
     let (x, one) = (world.ints[0], world.int(1));
     let c = world.test(Op::Lt, &[one, x]);
     let (back_end, asked) = parrot(Answer::Unsat(None));
-    let mut chain = Chain::with(back_end, Switches { builtin: false, ..Switches::default() });
+    let mut chain = Chain::with(back_end, Switches { builtin: false, few: false, ..Switches::default() });
     for _ in 0..3 {
         chain.push();
         chain.assert(world.terms(), c);
@@ -149,7 +149,8 @@ fn groups_keep_the_values_of_the_others() {
     let first = world.between(x, 5, 6);
     let second = world.test(Op::Lt, &[y, z]);
     let third = world.between(y, 7, 7);
-    let mut chain = Chain::with(Some(Box::new(Builtin::new())), Switches { builtin: false, ..Switches::default() });
+    let mut chain =
+        Chain::with(Some(Box::new(Builtin::new())), Switches { builtin: false, few: false, ..Switches::default() });
     chain.assert(world.terms(), first);
     assert!(matches!(chain.check(world.terms(), &Limits::default(), true), Answer::Sat(Some(_))));
     chain.assert(world.terms(), second);
@@ -326,7 +327,7 @@ fn what_the_clock_ends_is_counted() {
     let leash = Leash::new([], None);
     for (leash, pause, late) in [(&leash, false, 1), (&leash, true, 1), (&over, false, 0)] {
         let (back_end, _) = parrot(Answer::Unknown(Reason::Time));
-        let mut chain = Chain::with(back_end, Switches { builtin: false, ..Switches::default() });
+        let mut chain = Chain::with(back_end, Switches { builtin: false, few: false, ..Switches::default() });
         chain.assert(world.terms(), condition);
         leash.hurry(pause.then(|| Duration::from_secs(100)));
         let limits = Limits { leash: Some(leash.clone()), ..limits() };

@@ -57,14 +57,21 @@ fn few_values_are_tried() {
     assert_eq!(told.lock().unwrap().asked.len(), 0);
 }
 
+/// Twice a symbol is greater than a number.
+fn twice(world: &mut World, x: usize, n: i64) -> TermId {
+    let sum = world.arith(Op::Add, &[world.ints[x], world.ints[x]]);
+    let number = world.int(n);
+    world.test(Op::Lt, &[number, sum])
+}
+
 /// What has values already need not be decided again; what has none goes on.
 #[test]
 fn the_rest_may_have_values_already() {
     let mut world = World::new(4, 0, 0, false);
     let few = sum(&mut world, 0, 1, 6, 28);
-    let [large, huge] = [more(&mut world, 2, 5), more(&mut world, 3, 500)];
+    let [large, huge] = [twice(&mut world, 2, 5), twice(&mut world, 3, 500)];
     let (mut chain, told) = chain(Switches { witness: true, ..FEW });
-    // Unbounded: that is not for this layer.
+    // Unbounded, and computed with: that is not for this layer.
     assert!(is_sat(&asked(&mut chain, &world, &[large])));
     assert_eq!(told.lock().unwrap().asked, [vec![large]]);
     let Answer::Sat(Some(witness)) = asked(&mut chain, &world, &few) else { panic!("both have values") };
@@ -113,7 +120,7 @@ fn few_values_are_tried_afresh() {
     let mut world = World::new(4, 0, 0, false);
     let few = sum(&mut world, 0, 1, 6, 28);
     let impossible = sum(&mut world, 0, 1, 6, 40);
-    let large = more(&mut world, 2, 5);
+    let [large, twice] = [more(&mut world, 2, 5), twice(&mut world, 3, 5)];
     let afresh = |chain: &mut Chain, conditions: &[TermId]| {
         conditions.iter().for_each(|c| chain.assert(world.terms(), *c));
         chain.check_afresh(world.terms(), &Limits::default(), true)
@@ -129,7 +136,7 @@ fn few_values_are_tried_afresh() {
     assert_eq!((chain.counters().few.asked, chain.counters().builtin.sat), (0, 1), "it is exact");
     assert_eq!(told.lock().unwrap().asked.len(), 0);
     let mut chain = Chain::with(None, ALL);
-    let all = [&few[..], &[large]].concat();
+    let all = [&few[..], &[twice]].concat();
     let Answer::Sat(Some(witness)) = afresh(&mut chain, &all) else { panic!("both have values") };
     assert!(world.terms().satisfies(&witness, &all));
     assert_eq!((chain.counters().few.passed_on, chain.counters().builtin.sat), (1, 1));
