@@ -70,6 +70,7 @@ fn rebuild(pool: &mut TermPool, sorts: &Sorts, op: Op, args: &[TermId], old: Ter
             return if decided { pool.bool(sorts, op == Op::Or) } else { result };
         }
         Op::Not => return pool.not(sorts, args[0]),
+        Op::Ite if args[1] == args[2] && !pool.is_partial(args[0]) => return args[1],
         Op::Ite => return pool.ite(args[0], args[1], args[2]),
         Op::Exists { .. } => {
             // A quantified constant says whether the sorts have values at all, which they have in a checked model.

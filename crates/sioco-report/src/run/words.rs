@@ -61,7 +61,7 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Open::Unspecified(input) => {
                 format!("the model does not say what happens after {}", named(model, input, "="))
             }
-            Open::Cut => "internal steps go on longer than was followed".into(),
+            Open::Cut => "more states explain what was observed than are followed; free variables or hidden choices with fewer values, or fewer internal steps, help".into(),
             Open::Unknown(reason) => format!("whether any values lead to it is unknown: {reason}"),
             Open::Undecided(question) => {
                 format!("what was observed may be allowed or not; this question is open: {}", short(question, 400))
