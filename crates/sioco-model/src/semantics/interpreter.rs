@@ -360,20 +360,24 @@ impl<'m> Interpreter<'m> {
         self.same_terms(env, switch, args)
     }
 
-    /// Whether the terms of a label have these values.
+    /// Whether the terms of a label have these values. All of them have to have one: what an output would be is undefined
+    /// also if only a part of it is (T-M9).
     #[inline]
     fn same_terms(&mut self, env: Env<'_>, switch: SwitchId, args: &[Value]) -> Result<bool, StepError> {
         let context = self.context();
         let compiled = &self.switches[switch];
+        let mut all = true;
         for (i, term) in compiled.terms.iter().enumerate() {
             let Some(term) = term else { continue };
-            let tolerance = self.model.switches[switch].params[i].tolerance.as_ref();
-            let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
-            if !same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))? {
-                return Ok(false);
+            let param = &self.model.switches[switch].params[i];
+            if !all && param.term.is_none_or(|t| !context.terms.is_partial(t)) {
+                continue;
             }
+            let tolerance = param.tolerance.as_ref();
+            let same = term.gives(&mut self.memory, context, env, |value| matches(value, &args[i], tolerance));
+            all &= same.map_err(|e| StepError::new(self.model, env, switch, Part::Argument(i), e))?;
         }
-        Ok(true)
+        Ok(all)
     }
 
     /// Takes a switch if it is enabled: the guard-checked step (S0 definition 7). The state is unchanged otherwise.

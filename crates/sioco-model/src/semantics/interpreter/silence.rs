@@ -124,15 +124,16 @@ impl Interpreter<'_> {
         }
     }
 
-    /// An internal switch that is enabled, if one is found that chooses nothing.
+    /// An internal switch that is enabled, if one is found.
     fn active_internal(&mut self, state: &State) -> Result<Option<SwitchId>, StepError> {
         for p in 0..state.locations.len() {
             for i in 0..self.locations[state.locations[p]].internal.len() {
                 let switch = self.locations[state.locations[p]].internal[i];
-                if self.switches[switch].chooses {
-                    continue;
-                }
-                match self.guard_holds(state, switch) {
+                let enabled = match self.switches[switch].chooses {
+                    true => self.example(state, switch).map(|values| values.is_some()),
+                    false => self.guard_holds(state, switch),
+                };
+                match enabled {
                     Ok(true) => return Ok(Some(switch)),
                     Ok(false) | Err(StepError::NeedsSolver { .. }) => {}
                     Err(e) => return Err(e),
