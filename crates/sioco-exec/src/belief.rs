@@ -108,6 +108,8 @@ impl Hypothesis {
         changed |= self.settled.merge(&other.settled);
         changed |= suite::merge(&mut self.marks, &other.marks);
         if self.doubt.is_some() && other.doubt.is_none() {
+            // The way that is only perhaps possible may be none, and nothing can follow it then.
+            self.place = other.place.clone();
             self.doubt = None;
             changed = true;
         }
@@ -743,9 +745,14 @@ impl<'m> Mind<'m> {
             }
         };
         let Some(at) = known.or_else(|| self.covering(closure, h)) else { return false };
+        let doubtful = closure.found[at].doubt.is_some();
         // What changed goes on to where internal steps lead from here.
         if closure.found[at].merge(h) && closure.waiting.insert(at) {
             closure.open.push_back(at);
+        }
+        if let (true, None, Place::Open(trail)) = (doubtful, &h.doubt, &h.place) {
+            let extent = self.tracker().extent(trail);
+            closure.extents.iter_mut().filter(|(n, _)| *n == at).for_each(|(_, known)| *known = extent.clone());
         }
         true
     }

@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sioco_exec::judge::{Judged, judge};
@@ -12,7 +13,7 @@ use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
 use sioco_model::{Id, Model};
-use support::{Scripted, Ticking, builtin, campaign, event, ignorant, model, planned, tester};
+use support::{Scripted, Ticking, builtin, campaign, event, forgetful, ignorant, model, planned, tester};
 
 /// Whether there are such cubes is nothing that the built-in solver finds out, and nobody else is asked.
 const CUBES: &str = "input i\noutput o(p: Int, q: Int)\nprocess P {\n  init l0 {\n    \
@@ -323,4 +324,32 @@ fn rounds_with_values_that_are_not_known_are_decided() {
     fail("!u delta", between);
     pass("delta delta", between);
     fail("delta !u delta", &between.replace("-> l0", "-> l1"));
+}
+
+/// Whichever question is left open, what is allowed is no failure, and what is not allowed is no pass. So of two ways to
+/// the same state, one of which is only perhaps possible, the other one is followed.
+#[test]
+fn one_open_question_changes_no_verdict_into_another() {
+    let ways = model(
+        "input b(p: Int)\noutput u(q: Int)\nprocess P {\n  var x: Int = any\n  init l0 {\n    \
+         others: ?b(p) [else] -> l1\n    half: ?b(p) [p == p div 2] -> l1\n  }\n  \
+         state l1 { !u(any q) [q < x] -> l0   tau any k: Int [k > x] -> l1 }\n}\n",
+    );
+    let mut open = 0;
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        for (words, right) in
+            [("?b(0) !u(7) ?b(3) !u(5) ?b(0) !u(3)", Verdict::Pass), ("?b(0) !u(7) ?b(3) !u(5) !u(4)", Verdict::Fail)]
+        {
+            for number in 0..60 {
+                let asked = Arc::default();
+                let solver = || forgetful(number, &asked);
+                let mut referee = Referee::new(&ways, &solver, order);
+                let judged = judge(&mut referee, &logged(&ways, order, words), order);
+                open += usize::from(judged.verdict == Verdict::Inconclusive);
+                let fine = judged.verdict == right || judged.verdict == Verdict::Inconclusive;
+                assert!(fine, "{order:?}, question {number}, {words}: {judged:?}");
+            }
+        }
+    }
+    assert!(open > 0, "no question matters");
 }

@@ -5,6 +5,8 @@ pub mod told;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sioco_exec::{
@@ -48,6 +50,56 @@ impl Solver for Ignorant {
 impl Bounds for Ignorant {
     fn bounds(&mut self, _: SymbolId) -> (Option<i64>, Option<i64>) {
         (None, None)
+    }
+}
+
+/// The built-in solver, which leaves one question open: the one with this number.
+pub fn forgetful(number: u64, asked: &Arc<AtomicU64>) -> Box<dyn Bounds> {
+    Box::new(Forgetful { inner: builtin(), number, asked: asked.clone() })
+}
+
+struct Forgetful {
+    inner: Box<dyn Bounds>,
+    number: u64,
+    asked: Arc<AtomicU64>,
+}
+
+impl Forgetful {
+    fn forgets(&self) -> Option<Answer> {
+        let forgets = self.asked.fetch_add(1, Ordering::Relaxed) == self.number;
+        forgets.then(|| Answer::Unknown(Reason::Undecided("forgotten".into())))
+    }
+}
+
+impl Solver for Forgetful {
+    fn name(&self) -> String {
+        "forgetful".into()
+    }
+
+    fn push(&mut self) {
+        self.inner.push();
+    }
+
+    fn pop(&mut self) {
+        self.inner.pop();
+    }
+
+    fn assert(&mut self, terms: Terms<'_>, conjunct: TermId) {
+        self.inner.assert(terms, conjunct);
+    }
+
+    fn check(&mut self, terms: Terms<'_>, limits: &Limits, witness: bool) -> Answer {
+        self.forgets().unwrap_or_else(|| self.inner.check(terms, limits, witness))
+    }
+
+    fn check_afresh(&mut self, terms: Terms<'_>, limits: &Limits, witness: bool) -> Answer {
+        self.forgets().unwrap_or_else(|| self.inner.check_afresh(terms, limits, witness))
+    }
+}
+
+impl Bounds for Forgetful {
+    fn bounds(&mut self, symbol: SymbolId) -> (Option<i64>, Option<i64>) {
+        self.inner.bounds(symbol)
     }
 }
 
