@@ -37,6 +37,9 @@ const OPEN: usize = 256;
 /// would take long.
 const OPEN_CONDITIONS: usize = 2_000;
 
+/// With how many others one of these is compared by asking a solver.
+const COMPARED: usize = 16;
+
 /// Where a hypothesis is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -766,13 +769,24 @@ impl<'m> Mind<'m> {
         }
         let extent = self.tracker().extent(trail);
         let tracker = self.tracker();
-        let covers = |(at, known): &(usize, Extent)| {
-            let other = &closure.found[*at];
-            (other.doubt.is_none() || h.doubt.is_some())
-                && tracker.covers(known, &extent)
-                && !suite::merge(&mut other.marks.clone(), &h.marks)
+        let tells_all = |at: usize| {
+            let other = &closure.found[at];
+            (other.doubt.is_none() || h.doubt.is_some()) && !suite::merge(&mut other.marks.clone(), &h.marks)
         };
-        closure.extents.iter().find(|known| covers(known)).map(|(at, _)| *at)
+        let covers = |(at, known): &&(usize, Extent)| tells_all(*at) && tracker.covers(known, &extent);
+        if let Some((at, _)) = closure.extents.iter().find(covers) {
+            return Some(*at);
+        }
+        let mut asked = 0;
+        for (at, known) in closure.extents.iter().filter(|(at, _)| tells_all(*at)) {
+            if known.has_values_of(&extent) && asked < COMPARED {
+                asked += 1;
+                if self.tracker().follows(known, &extent, trail) {
+                    return Some(*at);
+                }
+            }
+        }
+        None
     }
 }
 

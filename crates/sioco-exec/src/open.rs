@@ -26,6 +26,9 @@ use sioco_symbolic::step::Step;
 
 pub use self::extent::Extent;
 
+/// Trails with more conditions are not compared by asking: that would take longer than it saves.
+const MOST_CONDITIONS: usize = 60;
+
 /// Where a trail starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Start {
@@ -317,6 +320,26 @@ impl<'m> Tracker<'m> {
     /// Whether all states of one trail are obviously among those of another.
     pub fn covers(&self, general: &Extent, special: &Extent) -> bool {
         general.covers(special, self.path.pool(), &self.model.sorts, self.path.symbols())
+    }
+
+    /// Whether all states of a trail are among those of another one with the same values: its conditions follow. Symbols
+    /// that only the other one has may be anything, so that nothing follows for them.
+    pub fn follows(&mut self, general: &Extent, special: &Extent, trail: &Trail) -> bool {
+        if !general.has_values_of(special) || special.conditions.len() > MOST_CONDITIONS {
+            return false;
+        }
+        self.visit(trail);
+        let others: Vec<TermId> =
+            general.conditions.iter().filter(|c| !special.conditions.contains(c)).copied().collect();
+        // What is undefined is not true, and its negation is not either.
+        if others.iter().any(|c| self.path.pool().is_partial(*c)) {
+            return false;
+        }
+        let not_all = self.path.build(|pool, sorts| {
+            let all = pool.and(sorts, &others);
+            pool.not(sorts, all)
+        });
+        self.path.may_hold(not_all) == Possible::No
     }
 
     /// The state, if only one is possible as far as it matters from here on.

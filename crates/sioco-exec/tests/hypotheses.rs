@@ -590,3 +590,19 @@ fn deadlocks() {
         assert_eq!(found.as_deref(), expected, "{words}");
     }
 }
+
+/// A value that is not known and is compared with every new input: what was compared before is only followed as far as it
+/// says something, so that there are not twice as many hypotheses after each input.
+#[test]
+fn intervals_of_values_that_are_not_known_are_merged() {
+    let timer = model(
+        "input start(ms: Int)\ninput cancel\noutput fired\nprocess T {\n  var slack: Int = any\n  var ms: Int = 0\n  \
+         init idle { go: ?start(m) / ms := m -> running }\n  \
+         state running { ex: tau [ms <= slack] -> due   wait: tau [ms > slack] -> running   ?cancel -> idle }\n  \
+         state due { !fired -> idle   ?cancel -> idle }\n}\n",
+    );
+    let words: String = (0..12).map(|n| format!("?start({}) ?cancel ", (n * 37) % 100)).collect();
+    let referee = after(&timer, Order::Sut, &words);
+    // One for each interval between two of the numbers would be 13.
+    assert!(referee.belief().len() <= 13 && !referee.belief().cut, "{}", referee.belief().len());
+}

@@ -177,12 +177,12 @@ fn long_paths_are_no_longer_to_decide() {
     }
 }
 
-/// Symbols without bounds that conditions only compare, with each other and with small numbers, are decided by the
-/// values that stand for all others. Three symbols need no more than three values beside each number.
+/// Symbols without bounds that conditions only compare, with each other and with small numbers, perhaps one or two away,
+/// are decided by the values that stand for all others.
 #[test]
 fn what_is_only_compared_is_decided() {
-    let (mut sat, mut unsat) = (0, 0);
-    for seed in seeds(0, 300) {
+    let (mut sat, mut unsat, mut open) = (0, 0, 0);
+    for seed in seeds(0, 80) {
         let mut rng = Rng(seed);
         let mut world = World::new(0, 0, 0, false);
         let int = world.sorts.int;
@@ -192,6 +192,17 @@ fn what_is_only_compared_is_decided() {
         sides.push(world.symbol("few", few));
         let small = *sides.last().expect("just added");
         sides.extend([world.int(0), world.int(2), world.arith(Op::Mul, &[small, small])]);
+        let two = world.int(2);
+        let plain = sides.len();
+        for i in 0..count {
+            let other = if rng.below(2) == 0 { small } else { two };
+            let op = if rng.below(2) == 0 { Op::Add } else { Op::Sub };
+            if rng.below(3) == 0 {
+                let shifted = world.arith(op, &[sides[i], other]);
+                sides.push(shifted);
+            }
+        }
+        let shifted = sides.len() > plain;
         let mut atoms = Vec::new();
         for _ in 0..8 {
             let (a, b) = (sides[rng.below(sides.len() as u64) as usize], sides[rng.below(sides.len() as u64) as usize]);
@@ -208,7 +219,8 @@ fn what_is_only_compared_is_decided() {
         let number = |n: i64| Value::Int(n);
         let mut all: Vec<Vec<Value>> = vec![Vec::new()];
         for i in 0..=count {
-            let window = if i < count { -3..=7 } else { 0..=2 };
+            // Three of them, each at most two away from the next or from a number.
+            let window = if i < count { -8..=12 } else { 0..=2 };
             let with = |a: &Vec<Value>| window.clone().map(|n| [&a[..], &[number(n)]].concat()).collect::<Vec<_>>();
             all = all.iter().flat_map(with).collect();
         }
@@ -240,6 +252,8 @@ fn what_is_only_compared_is_decided() {
                         assert!(all.is_empty(), "{context}");
                         unsat += 1;
                     }
+                    // Symbols that may be some way apart have many combinations.
+                    Answer::Unknown(_) if shifted => open += 1,
                     _ => panic!("{context}"),
                 }
             }
@@ -248,5 +262,5 @@ fn what_is_only_compared_is_decided() {
             }
         }
     }
-    assert!(sat > 500 && unsat > 50, "{sat} sat, {unsat} unsat");
+    assert!(sat > 200 && unsat > 20 && open * 10 < sat, "{sat} sat, {unsat} unsat, {open} open");
 }

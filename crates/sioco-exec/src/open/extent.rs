@@ -22,6 +22,11 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// Whether another one has the same values at the same locations, by the same names.
+    pub fn has_values_of(&self, other: &Extent) -> bool {
+        self.locations == other.locations && self.values == other.values
+    }
+
     /// Whether all states of another one are obviously among these: its values and conditions are the same, up to the
     /// names of symbols, and it has more conditions. Symbols stand for values that exist, so whatever fulfils the
     /// conditions of the other one fulfils these.

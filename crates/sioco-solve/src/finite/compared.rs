@@ -5,6 +5,10 @@
 //! others: where the conditions can be true, they are true for some of these. If `k` symbols are compared with values
 //! `C`, then `k` integers on each side of every value in `C` are enough for any order that they can have; of texts,
 //! which are only equal or not, `k` that are not in `C`.
+//!
+//! Something may be added to a symbol before it is compared, at most `m`. Then two symbols may be told apart up to a
+//! distance of `2m`, and what is further away from all others may come nearer, up to `2m + 1`. So there are
+//! `(k + 1)(2m + 1)` integers on each side.
 
 use rustc_hash::FxHashSet;
 use sioco_model::sort::Sort;
@@ -19,6 +23,10 @@ struct Compared {
     /// Terms that were looked at.
     seen: FxHashSet<TermId>,
     values: FxHashSet<Value>,
+    /// The most that is added to a symbol.
+    added: u64,
+    /// What is added to the term that is looked at.
+    around: u64,
 }
 
 impl Problem<'_> {
@@ -42,14 +50,15 @@ impl Problem<'_> {
         let mut lists = Vec::with_capacity(open.len());
         for v in open {
             let sort = self.terms.symbols[symbols[*v]].sort;
-            lists.push(self.standing_for_all(&compared.values, sort, open.len())?);
+            lists.push(self.standing_for_all(&compared, sort, open.len())?);
         }
         open.iter().zip(lists).for_each(|(v, list)| self.lists[*v] = list);
         Some(())
     }
 
-    fn standing_for_all(&mut self, compared: &FxHashSet<Value>, sort: SortId, count: usize) -> Option<Vec<Value>> {
+    fn standing_for_all(&mut self, compared: &Compared, sort: SortId, count: usize) -> Option<Vec<Value>> {
         let sorts = self.terms.sorts;
+        let Compared { values: compared, added, .. } = compared;
         let mut found: Vec<Value> = match sorts.get(sort) {
             Sort::String => {
                 let known = compared.iter().filter(|v| matches!(v, Value::Str(_))).cloned();
@@ -59,7 +68,15 @@ impl Problem<'_> {
             _ => {
                 let zero = [Value::Int(0)];
                 let numbers = compared.iter().filter(|v| matches!(v, Value::Int(_) | Value::BigInt(_)));
-                let (count, mut around) = (count as i64, FxHashSet::default());
+                let count = match added {
+                    0 => count as u64,
+                    _ => (count as u64 + 1) * (2 * added + 1),
+                };
+                if count > MOST_VALUES {
+                    return None;
+                }
+                let count = count as i64;
+                let mut around = FxHashSet::default();
                 for n in numbers.chain(&zero) {
                     for other in -count..=count {
                         around.insert(number::int(number::to_big(n)? + other));
@@ -107,6 +124,32 @@ impl Problem<'_> {
                 self.side(compared, symbols, args[1])?;
                 self.side(compared, symbols, args[2])?;
             }
+            Term::App(op @ (Op::Add | Op::Sub), args) if !self.is_listed(symbols, term) => {
+                // One of them is a symbol or what it is chosen from; the others are added to it, or taken away.
+                let at = args.iter().position(|a| !self.is_listed(symbols, *a))?;
+                if *op == Op::Sub && at > 0 {
+                    return None;
+                }
+                let mut added = 0u64;
+                for other in args.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, a)| *a) {
+                    let values = self.values_of_listed(symbols, other)?;
+                    let mut most = 0;
+                    for value in values {
+                        let Value::Int(n) = value else { return None };
+                        most = most.max(n.unsigned_abs());
+                    }
+                    added = added.checked_add(most)?;
+                }
+                if added > MOST_VALUES {
+                    return None;
+                }
+                let outside = compared.around;
+                compared.around += added;
+                compared.added = compared.added.max(compared.around);
+                let result = self.side(compared, symbols, args[at]);
+                compared.around = outside;
+                result?;
+            }
             Term::App(Op::Min | Op::Max, args) => args.iter().try_for_each(|a| self.side(compared, symbols, *a))?,
             Term::App(Op::Checked(sort), args) => {
                 // It has a value if that is within these bounds.
@@ -115,22 +158,28 @@ impl Problem<'_> {
                 self.side(compared, symbols, args[0])?;
             }
             _ => {
-                let mut vars = Vec::new();
-                let mut plain = true;
-                pool.visit(term, &mut |_, t| match t {
-                    Term::Symbol(y, _) => vars.push(symbols.binary_search(y).expect("one of the component")),
-                    Term::Bound(..) => plain = false,
-                    _ => {}
-                });
-                vars.sort_unstable();
-                vars.dedup();
-                if !plain || vars.iter().any(|v| self.lists[*v].is_empty()) {
-                    return None;
-                }
-                compared.values.extend(self.values_of(term, &vars)?);
+                let values = self.values_of_listed(symbols, term)?;
+                compared.values.extend(values);
             }
         }
         (compared.values.len() as u64 <= MOST_VALUES).then_some(())
+    }
+
+    /// The values of a term all of whose symbols have theirs listed.
+    fn values_of_listed(&mut self, symbols: &[SymbolId], term: TermId) -> Option<Vec<Value>> {
+        let mut vars = Vec::new();
+        let mut plain = true;
+        self.terms.pool.visit(term, &mut |_, t| match t {
+            Term::Symbol(y, _) => vars.push(symbols.binary_search(y).expect("one of the component")),
+            Term::Bound(..) => plain = false,
+            _ => {}
+        });
+        vars.sort_unstable();
+        vars.dedup();
+        if !plain || vars.iter().any(|v| self.lists[*v].is_empty()) {
+            return None;
+        }
+        self.values_of(term, &vars)
     }
 
     fn values_of_bound(&self, binder: BinderId) -> Option<Vec<Value>> {
