@@ -224,8 +224,8 @@ fn what_is_only_compared_is_decided() {
             let with = |a: &Vec<Value>| window.clone().map(|n| [&a[..], &[number(n)]].concat()).collect::<Vec<_>>();
             all = all.iter().flat_map(with).collect();
         }
-        for step in 0..4 {
-            let mut some = [0; 3].map(|_| atoms[rng.below(atoms.len() as u64) as usize]);
+        for step in 0..8 {
+            let mut some = [0; 2].map(|_| atoms[rng.below(atoms.len() as u64) as usize]);
             for atom in &mut some {
                 if rng.below(2) == 0 {
                     *atom = world.test(Op::Not, &[*atom]);
