@@ -360,6 +360,8 @@ impl<'m> Mind<'m> {
         if self.single(suite, belief, event)? {
             return Ok(true);
         }
+        // Where somebody else broke off, it may be left over.
+        self.undefined = None;
         let mut groups: Vec<Group> = Vec::new();
         let mut cut = belief.cut;
         for group in &belief.groups {
@@ -416,6 +418,7 @@ impl<'m> Mind<'m> {
         least: usize,
     ) -> Result<(), StepError> {
         let mut at = 0;
+        self.undefined = None;
         while at < belief.groups.len() {
             let taken = belief.groups[at].taken;
             if let Some(input) = queue.get(taken).filter(|_| taken >= least) {

@@ -295,7 +295,11 @@ impl<'m> Referee<'m> {
         // Where the system is played in this process, there is no adapter that could be wrong.
         let promised = announced && self.order != Order::Certain;
         match cause {
-            Some(Cause::Failure(_)) if promised && !seen.is_end() => Some(broken_word()),
+            // If the silence is only perhaps allowed, either it is the failure, or the adapter was wrong.
+            Some(Cause::Failure(_)) if promised && !seen.is_end() => Some(match self.belief.doubt() {
+                Some(doubt) => Cause::Open(Open::Undecided(doubt.to_string())),
+                None => broken_word(),
+            }),
             cause => cause,
         }
     }
