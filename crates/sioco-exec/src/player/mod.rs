@@ -5,7 +5,7 @@
 //!
 //! Of free variables, and of hidden choices among too many values, it follows only some values. That is still a system
 //! that conforms: what it does, the model allows. Only an input that none of the followed values specify may be
-//! specified for others. Then it asks for [all](whole) states that explain the same trace, and goes on with some of those
+//! specified for others. Then it asks for all states that explain the same trace, and goes on with some of those
 //! that take the input. So whatever the model keeps to itself, an input is *unspecified* only if no state takes it that
 //! the model may be in; and what becomes of it is the same with hidden values and without ([`Unspecified`]). If that is
 //! not known, the player says so, which is a fault and no answer.

@@ -42,7 +42,7 @@ const MAX_LISTED: usize = 20;
 /// How the assignments of one transition are executed. The files do not say; there are two dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// As RaLib does, at once, unless what the file reads [shows](reading) that it means the other.
+    /// As RaLib does, at once, unless what the file reads shows that it means the other.
     #[default]
     Auto,
     /// One after the other: `t := x; x := y; y := t` swaps. Handwritten files and those of the Automata Wiki, such as

@@ -1,4 +1,4 @@
-//! Models in the oracle's own terms. Nothing here comes from the engine, which sees only the [text](print).
+//! Models in the oracle's own terms. Nothing here comes from the engine, which sees only the [text](mod@print).
 
 pub mod print;
 pub mod sort;
