@@ -7,14 +7,17 @@
 //! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
 //! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
 
+mod start;
+
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Passing, Quiescence, StepError};
+use sioco_model::semantics::sides::Sides;
 use sioco_model::semantics::state::State;
-use sioco_model::{Id, SwitchId, Value, VarId};
+use sioco_model::{Id, SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
@@ -28,8 +31,6 @@ use crate::suite::{self, Mark, Suite, Taken};
 
 /// How many orders of inputs and outputs are followed at once.
 const GROUPS: usize = 64;
-/// Up to how many initial states each is a hypothesis of its own.
-const START: u64 = 64;
 /// How many hypotheses without a known state are followed at once.
 const OPEN: usize = 256;
 
@@ -213,6 +214,8 @@ pub struct Mind<'m> {
     marks: Vec<Mark>,
     /// Where every run begins, with marks for all purposes, if nothing is open there.
     first: Option<Belief>,
+    /// Free variables whose values stand for others.
+    sides: Vec<Sides>,
 }
 
 impl<'m> Mind<'m> {
@@ -230,6 +233,7 @@ impl<'m> Mind<'m> {
             unsure: Vec::new(),
             marks: Vec::new(),
             first: None,
+            sides: Vec::new(),
         }
     }
 
@@ -256,7 +260,7 @@ impl<'m> Mind<'m> {
             }
             return Ok(belief);
         }
-        let places = self.initial_places();
+        let places = self.initial_places(suite);
         let account = Account::new(self.model.switches.len());
         let first = |place| Hypothesis {
             place,
@@ -274,40 +278,6 @@ impl<'m> Mind<'m> {
             self.first = Some(belief.clone());
         }
         Ok(belief)
-    }
-
-    /// Where a run may begin. What is free has each of its values, as far as there are few; and nobody can tell which
-    /// value it has where nothing reads it. Only what is left is not known.
-    fn initial_places(&mut self) -> Vec<Place> {
-        let (model, locations) = (self.model, self.model.processes.values().map(|p| p.initial).collect::<Vec<_>>());
-        let free: Vec<VarId> = model.free_variables().collect();
-        let mut choices: Vec<Vec<(VarId, Value)>> = vec![Vec::new()];
-        let mut open = false;
-        for var in free {
-            let (sorts, sort) = (&model.sorts, model.variables[var].sort);
-            let few = |n: &u64| n.saturating_mul(choices.len() as u64) <= START;
-            let values: Vec<Value> = match sorts.cardinality(sort).filter(few) {
-                Some(count) => (0..count).filter_map(|i| sorts.nth_value(sort, i)).collect(),
-                None if !self.tracker().is_live(&locations, var) => vec![sorts.default_value(sort)],
-                None => {
-                    open = true;
-                    continue;
-                }
-            };
-            let with = |c: &Vec<(VarId, Value)>| {
-                let one = |v: &Value| [&c[..], &[(var, v.clone())]].concat();
-                values.iter().map(one).collect::<Vec<_>>()
-            };
-            choices = choices.iter().flat_map(with).collect();
-        }
-        let place = |known: Vec<(VarId, Value)>| match open {
-            true => Place::Open(Trail::initial(known)),
-            false => Place::Known(self.interpreter.initial(&mut |var| {
-                let value = known.iter().find(|(v, _)| *v == var).map(|(_, value)| value.clone());
-                value.expect("a value for every free variable")
-            })),
-        };
-        choices.into_iter().map(place).collect()
     }
 
     /// The one step that most runs are made of: one hypothesis, one switch, nothing internal. Says whether that was so;

@@ -17,7 +17,7 @@ use crate::open::Trail;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
 use crate::slower::{Slower, grace};
-use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
+use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 /// How many more observations are waited for where the system went another way.
@@ -313,10 +313,12 @@ impl<'a, 'm> Again<'a, 'm> {
     fn compare(&mut self, seen: &Observation) {
         let last = self.at + 1 == self.script.len();
         self.come_to_last();
+        // Where lines are in the order of the system, an input has its place when it is accepted.
+        let overtakes = self.waiting.is_some() && !self.unanswered && self.referee.order() != Order::Sent;
         let expected = match self.script.get(self.at) {
-            Some(Action::Seen(expected)) => expected,
+            Some(Action::Seen(expected)) if !overtakes => expected,
             // It did more than was recorded before the input, so the input finds it elsewhere.
-            Some(Action::Input(_)) => {
+            Some(_) => {
                 (self.deviated, self.otherwise, self.elsewhere) = (true, true, true);
                 return;
             }

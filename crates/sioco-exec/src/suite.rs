@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
-use sioco_model::term::TermPool;
-use sioco_model::{GateId, TermId, Value};
+use sioco_model::term::{Term, TermPool};
+use sioco_model::{GateId, TermId, Value, VarId};
 use sioco_plan::want::{Want, atoms, have_values, param_sorts, side_of};
 use sioco_plan::{Leg, Plan};
 use sioco_symbolic::step::Step;
@@ -88,6 +88,8 @@ pub struct Suite {
     pool: TermPool,
     /// Whether some condition speaks of earlier steps.
     remembers: bool,
+    /// The variables that conditions read.
+    reads: FxHashSet<VarId>,
 }
 
 impl Default for Suite {
@@ -101,6 +103,7 @@ impl Default for Suite {
             open: Vec::new(),
             pool: TermPool::default(),
             remembers: false,
+            reads: FxHashSet::default(),
         }
     }
 }
@@ -151,6 +154,14 @@ impl Suite {
         }
         let conditions: Vec<Condition> = leg.wants.iter().filter_map(|w| self.condition(model, leg.step, w)).collect();
         self.remembers |= conditions.iter().any(|c| c.slots.as_ref().is_some_and(|s| !s.is_empty()));
+        for c in &conditions {
+            let reads = &mut self.reads;
+            self.pool.visit(c.term, &mut |_, t| {
+                if let Term::Var(v, _) = t {
+                    reads.insert(*v);
+                }
+            });
+        }
         let id = self.nodes.len() as NodeId;
         let mut node = Node::new(parent, self.nodes[parent as usize].depth + 1);
         node.leg = Some(leg.clone());
@@ -204,6 +215,11 @@ impl Suite {
             }
             at = n.parent;
         }
+    }
+
+    /// Whether a condition of a purpose reads a variable: then all of its values matter, whatever the model reads.
+    pub fn reads(&self, var: VarId) -> bool {
+        self.reads.contains(&var)
     }
 
     /// How many purposes there are.

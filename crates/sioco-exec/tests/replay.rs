@@ -7,7 +7,7 @@ use std::time::Duration;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::replay::{Patience, Point, Replayed, replay};
 use sioco_exec::verdict::Cause;
-use sioco_exec::{GateValue, NoClock, Observation, Order, Player, Referee, Sut, Verdict};
+use sioco_exec::{Fault, GateValue, NoClock, Observation, Order, Player, Polled, Referee, Sut, SutEvent, Verdict};
 use sioco_model::Model;
 use support::{Scripted, builtin, event, model as model_of};
 
@@ -127,6 +127,43 @@ fn inputs_that_were_under_way_when_it_failed() {
     let run = "?open !hello(1) !token(3) ?ask? !busy !here(5)";
     let found = again(&model, run, &mut answers(&model, "!hello(1) !token(3)", "!here(3)"));
     assert_eq!(found.point, Point::Elsewhere);
+}
+
+/// Ticks before it takes the first input, and ticks afterwards.
+#[derive(Default)]
+struct Ticker {
+    events: Vec<SutEvent>,
+    tick: Option<GateValue>,
+}
+
+impl Sut for Ticker {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.events.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+        let tick = SutEvent::Observed(Observation::Output(self.tick.clone().expect("it has one")));
+        self.events = vec![tick.clone(), SutEvent::Accepted { id }, tick];
+        Ok(())
+    }
+
+    fn poll(&mut self, _: Duration) -> Result<Polled, Fault> {
+        if self.events.is_empty() { Ok(Polled::Nothing) } else { Ok(Polled::Event(self.events.remove(0))) }
+    }
+}
+
+/// What comes before an input is accepted is not what was recorded after it: that is still to come, and fails again.
+#[test]
+fn outputs_that_overtake_an_input_are_none_that_follow_it() {
+    let model = model_of("input stop\noutput tick\nprocess P { init l0 { !tick -> l0 ?stop -> l1 } final l1 }");
+    let mut sut = Ticker { tick: Some(event(&model, "!tick")), ..Ticker::default() };
+    let found = again(&model, "?stop !tick", &mut sut);
+    assert_eq!((found.verdict, found.point, found.deviated), (Verdict::Fail, Point::Elsewhere, true));
 }
 
 /// A model that is played does what was recorded as long as it can, whatever its seed: what it then does not do, it cannot.

@@ -61,7 +61,7 @@ impl Referee<'_> {
     /// A state in words.
     fn shown(&mut self, h: &Hypothesis) -> String {
         match &h.place {
-            Place::Known(state) => state.show(self.model()),
+            Place::Known(state) => self.mind.show(state),
             Place::Open(trail) => self.mind.tracker().show(trail),
         }
     }

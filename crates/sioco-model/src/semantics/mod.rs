@@ -4,6 +4,7 @@
 //! - [`program`] compiles terms to a small register machine; the interpreter runs nothing else;
 //! - [`choice`] answers "for which parameter values": exactly where that needs no solver;
 //! - [`oracle`] is who answers where it does;
+//! - [`sides`] finds free variables of which few values matter;
 //! - [`state`] is a state, [`interpreter`] what can be done in one.
 
 pub mod choice;
@@ -15,6 +16,7 @@ pub mod oracle;
 pub mod program;
 mod range;
 pub mod shape;
+pub mod sides;
 pub mod state;
 pub mod trial;
 

@@ -465,7 +465,18 @@ impl Shape {
             }
             Kind::Text(r) => {
                 let least = usize::try_from(r.lo.unwrap_or(0)).unwrap_or(usize::MAX);
+                // Two of those that are spoken of, and all: conditions may want each inside.
+                let texts: Vec<&str> = spoken_of.iter().filter_map(text_of).take(SOME).collect();
+                for (first, second) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
+                    add(Value::string(&[*first, *second].concat()));
+                }
+                add(Value::string(&texts.concat()));
                 if least <= LONGEST as usize {
+                    // As long as they have to be, and no longer.
+                    for text in texts {
+                        let missing = least.saturating_sub(text.chars().count());
+                        add(Value::string(&[text, &"a".repeat(missing)].concat()));
+                    }
                     (least..least + 3).for_each(|length| add(Value::string(&"a".repeat(length))));
                 }
             }
@@ -510,6 +521,13 @@ const LONGEST: u32 = 64;
 
 /// How many values of a part are tried where the whole cannot be listed.
 const SOME: usize = 8;
+
+fn text_of(value: &Value) -> Option<&str> {
+    match value {
+        Value::Str(text) => Some(text),
+        _ => None,
+    }
+}
 
 /// The shape of what a constructor makes of fields.
 fn constructed(constructor: u32, fields: &[Value]) -> Shape {

@@ -51,9 +51,16 @@ impl State {
 
     /// The state in words: `l1, x = 6`; hidden variables are left out.
     pub fn show(&self, model: &Model) -> String {
+        self.show_with(model, &|_, _| None)
+    }
+
+    /// The same, with other words for some of the variables.
+    pub fn show_with(&self, model: &Model, words: &dyn Fn(VarId, &Value) -> Option<String>) -> String {
         let mut parts: Vec<String> = self.locations.iter().map(|l| model.location_name(*l)).collect();
         for (id, v) in model.variables.iter().filter(|(_, v)| !v.hidden) {
-            parts.push(format!("{} = {}", model.variable_name(id), model.sorts.show(v.sort, self.value(id))));
+            let value = self.value(id);
+            let plain = || format!("{} = {}", model.variable_name(id), model.sorts.show(v.sort, value));
+            parts.push(words(id, value).unwrap_or_else(plain));
         }
         parts.join(", ")
     }

@@ -139,13 +139,17 @@ fn python_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Where `cargo xtask setup` leaves what it fetches.
+/// Where `cargo xtask setup` leaves what it fetches: in the folder that this program was built in. Wherever the user
+/// happens to be, a stranger may have put a library.
 fn fetched_folders() -> Vec<PathBuf> {
     let chosen = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let here = env::current_dir().unwrap_or_default();
-    let targets = chosen.into_iter().chain(here.ancestors().map(|folder| folder.join("target")));
-    targets.map(|target| target.join("tools/python/z3/lib")).collect()
+    let program = env::current_exe().unwrap_or_default();
+    let built = program.ancestors().find(|folder| folder.join(BUILT).is_file()).map(Path::to_path_buf);
+    chosen.into_iter().chain(built).map(|target| target.join("tools/python/z3/lib")).collect()
 }
+
+/// What cargo leaves in a folder that it builds in.
+const BUILT: &str = ".rustc_info.json";
 
 /// The Z3 library in a folder: `libz3.so` before `libz3.so.4` before `libz3.so.4.15`.
 pub fn library_in(folder: &Path) -> Option<PathBuf> {

@@ -227,6 +227,9 @@ impl Judge<'_> {
         if belief.needless || patient.needless {
             // Open: a guard that is undefined beside another one that holds is a model error, or does not matter.
             self.say(Verdict::Error);
+            if now.belief.hypotheses() > 1 {
+                self.say(Verdict::Inconclusive);
+            }
         }
         if !belief.is_empty() {
             (now.belief, now.patient) = (belief, patient);

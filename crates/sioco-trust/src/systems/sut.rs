@@ -53,7 +53,7 @@ pub struct Played<'w> {
     queue: VecDeque<SutEvent>,
     /// Whether the oracle gave up.
     pub too_large: bool,
-    /// Whether it could not do what it owes, since the model has no value for that.
+    /// Whether it could not do what it owes, or ignored what it should take, since it has no value for that.
     pub stuck: bool,
     /// Whether it said that it is silent: then it is, until the next input.
     quiet: bool,
@@ -158,8 +158,9 @@ impl<'w> Played<'w> {
         self.quiet = false;
         match self.world.input(&self.states, event) {
             Ok(after) if !after.states.is_empty() => self.states = after.states,
-            // The model does not say what happens: nothing does.
-            Ok(_) => {}
+            // The model does not say what happens: nothing does. With values that are not usual, it may say that for
+            // hidden values which are not played.
+            Ok(_) => self.stuck |= !self.world.spec.with_values_of([&Line::Input(event.clone())]).seen.is_empty(),
             Err(_) => self.too_large = true,
         }
     }

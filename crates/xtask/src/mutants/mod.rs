@@ -31,6 +31,7 @@ use crate::{Findings, Stop};
 /// What is looked at unless something else is asked for: what gives verdicts, and what answers its questions.
 const FILES: &[&str] = &[
     "crates/sioco-exec/src/belief.rs",
+    "crates/sioco-exec/src/belief/*.rs",
     "crates/sioco-exec/src/block.rs",
     "crates/sioco-exec/src/judge.rs",
     "crates/sioco-exec/src/open.rs",
