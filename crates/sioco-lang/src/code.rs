@@ -168,6 +168,8 @@ codes! {
     HoldsAtOnce = W008;
     /// A `..` that adds nothing.
     NeedlessAnything = W009;
+    /// A character that does not show as what it is.
+    HiddenCharacter = W010;
 }
 
 impl Code {

@@ -1,7 +1,11 @@
 //! Source text: files, spans, and where they come from.
 
 use std::fmt;
+use std::fs::Metadata;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use sioco_model::visible;
 
 /// A file of a [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -103,7 +107,7 @@ impl SourceMap {
     /// `file:line:column` of the start of a span.
     pub fn show(&self, span: Span) -> String {
         let (line, column) = self.position(span);
-        format!("{}:{line}:{column}", self.file(span.file).name)
+        format!("{}:{line}:{column}", visible::line(&self.file(span.file).name))
     }
 }
 
@@ -115,8 +119,15 @@ pub const MAX_FILE_BYTES: u64 = 32 << 20;
 pub enum LoadError {
     /// The operating system said no.
     Unreadable(String),
-    /// More than [`MAX_FILE_BYTES`].
-    TooLarge(u64),
+    /// No file, but a pipe, a socket or a device.
+    NotAFile(&'static str),
+    /// Larger than what is read of such a file.
+    TooLarge {
+        /// Its size, as far as it is known.
+        bytes: Option<u64>,
+        /// The largest size.
+        limit: u64,
+    },
     /// Not UTF-8; the byte offset of the first fault.
     NotUtf8(usize),
     /// Has NUL bytes: not a text.
@@ -145,24 +156,7 @@ pub struct FsLoader;
 
 impl Loader for FsLoader {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
-        use std::io::Read;
-        // What the system says, without its error number.
-        let io = |e: std::io::Error| {
-            let text = e.to_string();
-            LoadError::Unreadable(text.split(" (os error").next().unwrap_or(&text).to_owned())
-        };
-        let mut file = std::fs::File::open(path).map_err(io)?;
-        let meta = file.metadata().map_err(io)?;
-        if meta.is_dir() {
-            return Err(LoadError::Unreadable("it is a directory".into()));
-        }
-        if meta.len() > MAX_FILE_BYTES {
-            return Err(LoadError::TooLarge(meta.len()));
-        }
-        // A pipe or a growing file has no length to trust: read at most one byte more than allowed.
-        let mut bytes = Vec::new();
-        std::io::Read::by_ref(&mut file).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-        decode(bytes)
+        decode(read_limited(path, MAX_FILE_BYTES)?.0)
     }
 
     fn canonical(&self, path: &Path) -> PathBuf {
@@ -188,11 +182,60 @@ impl Loader for FsLoader {
     }
 }
 
+/// The bytes of a file, if it is one and not too large, with what the system knows about it.
+///
+/// Everything that is read by its name is read here. A pipe or a device may never end, or wait for ever for somebody to
+/// write to it; so it is refused before it is opened.
+pub fn read_limited(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata), LoadError> {
+    regular(&std::fs::metadata(path).map_err(unreadable)?)?;
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let about = file.metadata().map_err(unreadable)?;
+    regular(&about)?;
+    if about.len() > limit {
+        return Err(LoadError::TooLarge { bytes: Some(about.len()), limit });
+    }
+    Ok((read_at_most(file, limit)?, about))
+}
+
+/// All bytes of a stream, if there are not too many: a stream has no length to trust, and a file may grow.
+pub fn read_at_most(stream: impl Read, limit: u64) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    stream.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > limit { Err(LoadError::TooLarge { bytes: None, limit }) } else { Ok(bytes) }
+}
+
+/// Refuses what is no file.
+fn regular(about: &Metadata) -> Result<(), LoadError> {
+    match about {
+        about if about.is_file() => Ok(()),
+        about if about.is_dir() => Err(LoadError::Unreadable("it is a directory".into())),
+        about => Err(LoadError::NotAFile(kind(about))),
+    }
+}
+
+#[cfg(unix)]
+fn kind(about: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match about.file_type() {
+        kind if kind.is_fifo() => "a pipe",
+        kind if kind.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(_: &Metadata) -> &'static str {
+    "something else"
+}
+
+/// What the system says, without its error number.
+fn unreadable(error: std::io::Error) -> LoadError {
+    let text = error.to_string();
+    LoadError::Unreadable(text.split(" (os error").next().unwrap_or(&text).to_owned())
+}
+
 /// Text from bytes, or what is wrong with them.
 pub fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(LoadError::TooLarge(bytes.len() as u64));
-    }
     if bytes.contains(&0) {
         return Err(LoadError::Binary);
     }

@@ -11,6 +11,9 @@ use crate::source::FileId;
 use crate::syntax::ast::{BinOp, Expr, ExprKind};
 use crate::syntax::parser::parse_expr;
 
+/// So many characters of what is no value are shown.
+const SHOWN: usize = 200;
+
 /// Reads a value of a sort; the error says what is wrong in one sentence.
 ///
 /// ```
@@ -24,7 +27,7 @@ use crate::syntax::parser::parse_expr;
 pub fn parse_value(sorts: &Sorts, sort: SortId, text: &str) -> Result<Value, String> {
     let (expr, problems) = parse_expr(FileId(0), text);
     if !problems.is_empty() {
-        return Err(format!("`{}` is not a value", text.trim()));
+        return Err(format!("`{}` is not a value", shortened(text.trim())));
     }
     read(sorts, sort, &expr).ok_or_else(|| {
         let (place, sort, part) = culprit(sorts, sort, &expr);
@@ -33,11 +36,19 @@ pub fn parse_value(sorts: &Sorts, sort: SortId, text: &str) -> Result<Value, Str
             Some(value) => format!("{} is outside of `{name}`", sorts.show(sorts.base(sort), &value)),
             None => {
                 let written = text.get(part.span.start as usize..part.span.end as usize).unwrap_or(text);
-                format!("`{}` is not a value of type `{name}`{}", written.trim(), alternatives(sorts, sort))
+                format!("`{}` is not a value of type `{name}`{}", shortened(written.trim()), alternatives(sorts, sort))
             }
         };
         if place.is_empty() { what } else { format!("in `{}`: {what}", place.trim_start_matches('.')) }
     })
+}
+
+/// As much of a text as fits into a sentence.
+pub fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
 }
 
 /// The smallest part of an expression that keeps it from being a value of the sort, which it is not: where it is

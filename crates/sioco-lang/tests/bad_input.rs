@@ -80,7 +80,8 @@ const LOOP: &str = "output o\nprocess P { init a { !o -> a } }\n";
 #[test]
 fn no_text_at_all() {
     assert_eq!(codes(""), ["M001"]);
-    assert_eq!(codes(" \r\n\t\u{feff}"), ["M001"]);
+    assert_eq!(codes("\u{feff} \r\n\t"), ["M001"]);
+    assert_eq!(codes(" \r\n\t\u{feff}"), ["M001", "W010"]);
     assert!(codes("// nothing").contains(&"M001"));
 }
 

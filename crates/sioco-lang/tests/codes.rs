@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sioco_lang::check::Options;
 use sioco_lang::diagnostic::{Diagnostic, Severity};
-use sioco_lang::source::{FsLoader, LoadError, Loader, MAX_FILE_BYTES, MemoryLoader, decode};
+use sioco_lang::source::{FsLoader, LoadError, Loader, MAX_FILE_BYTES, MemoryLoader, decode, read_at_most};
 use sioco_lang::{Checked, Code, check_file, check_text};
 
 /// The blocks of an explanation with this tag.
@@ -245,7 +245,7 @@ struct Huge(u64);
 impl Loader for Huge {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
         if path.ends_with("m.sts") {
-            Err(LoadError::TooLarge(self.0))
+            Err(LoadError::TooLarge { bytes: Some(self.0), limit: MAX_FILE_BYTES })
         } else {
             Err(LoadError::Unreadable("no such file".into()))
         }
@@ -265,7 +265,8 @@ fn large_files() {
     let checked = check_file(Path::new("m.sts"), &Huge(MAX_FILE_BYTES + 1), &Options::default());
     assert_eq!(codes(&checked), [Code::TooLarge]);
     assert_eq!(checked.diagnostics[0].message.matches("32 MiB").count(), 1, "{}", checked.diagnostics[0].message);
-    assert_eq!(decode(vec![b' '; MAX_FILE_BYTES as usize + 1]), Err(LoadError::TooLarge(MAX_FILE_BYTES + 1)));
+    assert_eq!(read_at_most(std::io::repeat(b' '), 10), Err(LoadError::TooLarge { bytes: None, limit: 10 }));
+    assert_eq!(read_at_most(&b"1234567890"[..], 10).map(|bytes| bytes.len()), Ok(10));
 }
 
 fn a_circle_of_imports() -> Checked {

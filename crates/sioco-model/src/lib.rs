@@ -14,6 +14,7 @@ pub mod sort;
 pub mod term;
 pub mod value;
 pub mod verify;
+pub mod visible;
 
 pub use id::*;
 pub use model::Model;

@@ -101,20 +101,24 @@ pub fn parse_integer(text: &str) -> Option<BigInt> {
     BigInt::from_str_radix(&text, 10).ok()
 }
 
+/// A number with more places behind the point is shown as a fraction.
+const MAX_PLACES: usize = 40;
+
 /// The rational as an exact text that the language reads back: an integer, a finite decimal, or `a / b`.
 pub fn show_rational(r: &Rational) -> String {
     let mut denominator = BigInt::from(r.denominator().clone());
     let (two, five, ten) = (BigInt::from(2), BigInt::from(5), BigInt::from(10));
     let (mut twos, mut fives) = (0usize, 0usize);
-    while (&denominator % &two).is_zero() {
+    // More places than are shown need not be counted: each takes as long as the number is.
+    while twos <= MAX_PLACES && (&denominator % &two).is_zero() {
         denominator /= &two;
         twos += 1;
     }
-    while (&denominator % &five).is_zero() {
+    while fives <= MAX_PLACES && (&denominator % &five).is_zero() {
         denominator /= &five;
         fives += 1;
     }
-    if !denominator.is_one() || twos.max(fives) > 40 {
+    if !denominator.is_one() || twos.max(fives) > MAX_PLACES {
         return format!("{} / {}", r.numerator(), r.denominator());
     }
     let places = twos.max(fives);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::number::{BigInt, Rational, show_rational};
+use crate::visible;
 
 /// How many characters and items a value may have in all, counted each time they occur.
 pub const MAX_SIZE: usize = 1 << 20;
@@ -139,10 +140,7 @@ pub fn quote(text: &str) -> String {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c if visible::is_hidden(c) => visible::escape(c, &mut out),
             c => out.push(c),
         }
     }

@@ -8,7 +8,9 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 use sioco_lang::diagnostic::{Diagnostic, Fix, Label, Severity};
 use sioco_lang::source::{FileId, SourceMap, Span};
+use sioco_model::visible;
 
+use crate::style;
 use excerpt::Excerpt;
 pub use json::json;
 pub(crate) use json::place;
@@ -23,17 +25,17 @@ pub fn render(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut main = Group::with_title(level.primary_title(&d.message).id(d.code.to_string()));
+    let mut main = Group::with_title(level.primary_title(visible::text(&d.message)).id(d.code.to_string()));
     let labels: Vec<(AnnotationKind, &Label)> = (d.primary.iter().map(|l| (AnnotationKind::Primary, l)))
         .chain(d.secondary.iter().map(|l| (AnnotationKind::Context, l)))
         .collect();
     main = snippets(main, sources, &labels);
     for note in &d.notes {
-        main = main.element(Level::NOTE.message(note));
+        main = main.element(Level::NOTE.message(visible::text(note)));
     }
     let patch = d.fix.as_ref().and_then(|fix| patch(sources, fix, d.help.as_deref()));
     if let (None, Some(help)) = (&patch, &d.help) {
-        main = main.element(Level::HELP.message(help));
+        main = main.element(Level::HELP.message(visible::text(help)));
     }
     draw(&std::iter::once(main).chain(patch).collect::<Vec<_>>(), colour)
 }
@@ -53,13 +55,13 @@ pub struct Finding {
 
 /// The finding in the form of a diagnostic, ending in a line break.
 pub fn render_finding(sources: &SourceMap, finding: &Finding, colour: bool) -> String {
-    let title = Level::ERROR.with_name(finding.kind.as_str()).primary_title(&finding.message);
+    let title = Level::ERROR.with_name(visible::line(&finding.kind)).primary_title(visible::text(&finding.message));
     let mut main = Group::with_title(title);
     let kinds = std::iter::once(AnnotationKind::Primary).chain(std::iter::repeat(AnnotationKind::Context));
     let labels: Vec<(AnnotationKind, &Label)> = kinds.zip(&finding.labels).collect();
     main = snippets(main, sources, &labels);
     for note in &finding.notes {
-        main = main.element(Level::NOTE.message(note));
+        main = main.element(Level::NOTE.message(visible::text(note)));
     }
     draw(&[main], colour)
 }
@@ -71,11 +73,13 @@ fn snippets<'a>(mut group: Group<'a>, sources: &'a SourceMap, labels: &[(Annotat
     group
 }
 
+/// Every text in the report is visible already, except for excerpts of the source, in which the renderer replaces what a
+/// terminal would obey: all escape sequences are its own.
 fn draw(report: &[Group<'_>], colour: bool) -> String {
     let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
     let mut text = renderer.decor_style(DecorStyle::Unicode).render(report);
     text.push('\n');
-    text
+    if colour { style::adopt(&text) } else { text }
 }
 
 /// Whether the map has the file: a span may come from anywhere.
@@ -113,17 +117,17 @@ fn snippet<'a>(group: Group<'a>, sources: &'a SourceMap, marks: &Marks<'a>) -> G
         .iter()
         .zip(&excerpt.spans)
         .map(|((kind, label), span)| {
-            let text = (!label.text.is_empty()).then_some(label.text.as_str());
+            let text = (!label.text.is_empty()).then(|| visible::text(&label.text));
             kind.span(span.clone()).label(text)
         })
         .collect();
     let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line).annotations(annotations);
     if !excerpt.cut {
-        return group.element(snippet.path(&file.name));
+        return group.element(snippet.path(visible::line(&file.name)));
     }
     // Columns of a cut line are not those of the file, so the place is given apart from the excerpt.
     let (line, column) = position(sources, first.span);
-    group.element(Origin::path(&file.name).line(line).char_column(column)).element(snippet)
+    group.element(Origin::path(visible::line(&file.name)).line(line).char_column(column)).element(snippet)
 }
 
 fn patch<'a>(sources: &'a SourceMap, fix: &'a Fix, help: Option<&'a str>) -> Option<Group<'a>> {
@@ -133,8 +137,8 @@ fn patch<'a>(sources: &'a SourceMap, fix: &'a Fix, help: Option<&'a str>) -> Opt
     let excerpt = Excerpt::new(sources.file(fix.span.file), &[fix.span.range()]);
     let span = excerpt.spans.first()?.clone();
     let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line);
-    let title = Level::HELP.secondary_title(help.unwrap_or("this mends it"));
-    Some(Group::with_title(title).element(snippet.patch(Patch::new(span, &fix.replacement))))
+    let title = Level::HELP.secondary_title(visible::text(help.unwrap_or("this mends it")));
+    Some(Group::with_title(title).element(snippet.patch(Patch::new(span, visible::text(&fix.replacement)))))
 }
 
 /// Line and column of a byte of a file, both from 1; a span outside of the text is taken to its end.

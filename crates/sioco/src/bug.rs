@@ -2,13 +2,16 @@
 
 use std::panic::PanicHookInfo;
 
+use sioco_model::visible;
+
 /// Makes a panic say that it is not the user's fault, and what to report.
 pub fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let arguments: Vec<String> =
+            std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
         let text = report(&message(info), info.location().map(ToString::to_string), &arguments);
         // Where even this cannot be written, there is nobody left to tell.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), visible::text(&text).as_bytes());
     }));
 }
 

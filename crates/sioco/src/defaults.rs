@@ -7,6 +7,7 @@
 //! with what was found as the defaults.
 
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -15,9 +16,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
 use sioco_adapter::config::Config;
 use sioco_model::names::did_you_mean;
+use sioco_model::visible::is_hidden;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
+use crate::output::Output;
+use crate::permission::{self, Standing};
 use crate::project::Project;
 
 /// The values of options, by the ids of their arguments.
@@ -25,11 +29,15 @@ type Found = BTreeMap<String, Vec<String>>;
 
 /// The command that has options for which there are defaults.
 const TEST: &str = "test";
+/// The option that says whom to trust.
+const TRUST: &str = "trust";
+/// The option that says which solver is asked.
+const SOLVER: &str = "solver";
 /// How names in the environment begin.
 const PREFIX: &str = "SIOCO_";
 
 /// The parser with defaults for what these arguments do not say, and the arguments, with what of lists they do not say.
-pub fn command(args: Vec<OsString>) -> Result<(Command, Vec<OsString>), Failure> {
+pub fn command(mut args: Vec<OsString>, out: &mut Output) -> Result<(Command, Vec<OsString>), Failure> {
     let plain = Cli::command();
     // What is wrong with it is told when it is read for the second time.
     let Ok(matches) = plain.clone().ignore_errors(true).try_get_matches_from(&args) else { return Ok((plain, args)) };
@@ -37,10 +45,30 @@ pub fn command(args: Vec<OsString>) -> Result<(Command, Vec<OsString>), Failure>
     let file = test.try_get_one::<PathBuf>("file").ok().flatten();
     let project = file.map(|file| Project::of(file)).transpose()?.unwrap_or_default();
     let profile = test.try_get_one::<String>("profile").ok().flatten().cloned();
-    let profile = profile.or_else(|| std::env::var(format!("{PREFIX}PROFILE")).ok());
-    let found = all(&project, profile.as_deref(), &|name| std::env::var(name).ok(), &plain)?;
+    let profile = match profile {
+        Some(profile) => Some(profile),
+        None => variable(&format!("{PREFIX}PROFILE"))?,
+    };
+    let trust = test.try_get_one::<bool>(TRUST).ok().flatten() == Some(&true)
+        || variable(&format!("{PREFIX}TRUST"))?.is_some_and(|value| value == "true");
+    let asked = project.standing != Standing::Own && !trust;
+    permission::options(&project, trust, out)?;
+    let found = all(&project, profile.as_deref(), &variable, &plain)?;
+    if asked && !(project.config.test.is_empty() && project.config.profile.is_empty()) {
+        // The user was asked about the file, and need not be asked again.
+        args.insert(place_of_options(&args), format!("--{TRUST}").into());
+    }
     let (found, args) = joined(found, test, args, &plain);
     Ok((plain.mut_subcommand(TEST, |command| found.into_iter().fold(command, with_default)), args))
+}
+
+/// An environment variable. One that is no text is no value that anybody could have meant.
+fn variable(name: &str) -> Result<Option<String>, Failure> {
+    match std::env::var(name) {
+        Ok(value) => Ok(Some(value)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Failure::usage(format!("the environment variable `{name}` is not UTF-8"))),
+    }
 }
 
 /// What the command line leaves of what was found elsewhere, and its arguments with what they add to lists: of options
@@ -103,7 +131,7 @@ fn with_default(command: Command, (id, values): (String, Vec<String>)) -> Comman
 
 /// What is wrong with the options in a project's file: in `[test]`, and in every profile.
 pub fn mistakes(project: &Project) -> Vec<Failure> {
-    let (none, plain) = (|_: &str| None, Cli::command());
+    let (none, plain) = (|_: &str| Ok(None), Cli::command());
     let profiles = project.config.profile.keys().map(|name| Some(name.as_str()));
     // What is wrong with all of them is told once.
     match all(project, None, &none, &plain) {
@@ -116,7 +144,7 @@ pub fn mistakes(project: &Project) -> Vec<Failure> {
 fn all(
     project: &Project,
     profile: Option<&str>,
-    environment: &dyn Fn(&str) -> Option<String>,
+    environment: &dyn Fn(&str) -> Result<Option<String>, Failure>,
     command: &Command,
 ) -> Result<Found, Failure> {
     let test = test_of(command);
@@ -127,12 +155,19 @@ fn all(
     let wrong = |section: &str, why: &str| Failure::usage(format!("`{}`, [{section}]: {why}", project.file()));
     let mut add = |section: &str, table: &BTreeMap<String, toml::Value>| {
         for (name, value) in table {
+            if name == TRUST {
+                return Err(wrong(section, "whom to trust is for you to say, with `--trust`, and not for a file"));
+            }
             let Some((_, arg)) = options.iter().find(|(long, _)| long == name) else {
                 let near = did_you_mean(name, options.iter().map(|(long, _)| *long));
                 let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 return Err(wrong(section, &format!("`sioco test` has no option `{name}`{help}")));
             };
             let values = texts(value, arg).and_then(|values| fits(command, arg, &values).map(|()| values));
+            let values = values.and_then(|values| match name.as_str() {
+                SOLVER => values.iter().try_for_each(|name| permission::solver_of_a_file(name)).map(|()| values),
+                _ => Ok(values),
+            });
             let values = values.map_err(|why| wrong(section, &format!("`{name}`: {why}")))?;
             put(&mut found, arg, values, test);
         }
@@ -153,7 +188,7 @@ fn all(
     }
     for (long, arg) in &options {
         let name = format!("{PREFIX}{}", long.replace('-', "_").to_uppercase());
-        if let Some(value) = environment(&name) {
+        if let Some(value) = environment(&name)? {
             let values = vec![value];
             let wrong = |why| Failure::usage(format!("the environment variable `{name}`: {why}"));
             fits(command, arg, &values).map_err(wrong)?;
@@ -176,6 +211,10 @@ fn put(found: &mut Found, arg: &Arg, values: Vec<String>, test: &Command) {
 
 /// Whether an option takes these values. It is asked here, since nobody knows later where they came from.
 fn fits(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> {
+    // The parser repeats them in its help, where nobody could tell them from its own emphasis.
+    if let Some(hidden) = values.iter().flat_map(|value| value.chars()).find(|c| is_hidden(*c) && *c != '\t') {
+        return Err(format!("it has a hidden character in it, U+{:04X}", hidden as u32));
+    }
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         let all = values.iter().all(|value| value.parse::<bool>().is_ok());
         return if all { Ok(()) } else { Err("it is `true` or `false`".into()) };
@@ -215,14 +254,14 @@ mod tests {
     use super::*;
 
     fn project(text: &str) -> Project {
-        Project { root: PathBuf::new(), config: text.parse().unwrap() }
+        Project { config: text.parse().unwrap(), ..Project::default() }
     }
 
     const FILE: &str = "[test]\nseed = 1\nmax-steps = 10\nfail-fast = true\nsut = \"x\"\ngate = [\"switch>=5%\"]\n[profile.ci]\nmax-steps = 20\nfor = \"1m\"\n";
 
     #[test]
     fn the_environment_comes_before_the_profile_and_that_before_the_file() {
-        let environment = |name: &str| (name == "SIOCO_FOR").then(|| "2m".to_owned());
+        let environment = |name: &str| Ok((name == "SIOCO_FOR").then(|| "2m".to_owned()));
         let found = all(&project(FILE), Some("ci"), &environment, &Cli::command()).unwrap_or_else(|_| panic!("wrong"));
         let get = |id: &str| found.get(id).map(|v| v.join(" ")).unwrap_or_default();
         let ids = ["seed", "max_steps", "fail_fast", "sut", "gates", "time"];
@@ -239,9 +278,15 @@ mod tests {
             ("", Some("ci"), "there is no profile `ci`"),
             ("[test]\nquiescence = -1", None, "[test]: `quiescence`: invalid value '-1' for '--quiescence <MS>'"),
             ("[test]\nquiescence = 1.5", None, "[test]: `quiescence`: invalid value '1.5'"),
+            ("[test]\ntrust = true", None, "[test]: whom to trust is for you to say"),
+            ("[test]\nsolver = \"sh -c 'touch x'\"", None, "[test]: `solver`: a file names a solver that is known"),
+            ("[profile.ci]\nsolver = \"./z3\"", Some("ci"), "[profile.ci]: `solver`: a file names"),
+            ("[test]\nsut = \"a\\u001b[31m\"", None, "[test]: `sut`: it has a hidden character in it, U+001B"),
             ("[profile.ci]\nfor = \"soon\"", Some("ci"), "[profile.ci]: `for`: invalid value 'soon'"),
         ] {
-            let Err(failure) = all(&project(text), profile, &|_| None, &Cli::command()) else { panic!("no mistake") };
+            let Err(failure) = all(&project(text), profile, &|_| Ok(None), &Cli::command()) else {
+                panic!("no mistake")
+            };
             assert!(failure.message.as_ref().is_some_and(|m| m.contains(part)), "{text}: {:?}", failure.message);
         }
     }
@@ -252,7 +297,7 @@ mod tests {
             ("SIOCO_MAX_STEPS", "abc", "the environment variable `SIOCO_MAX_STEPS`: invalid value 'abc'"),
             ("SIOCO_FAIL_FAST", "yes", "the environment variable `SIOCO_FAIL_FAST`: it is `true` or `false`"),
         ] {
-            let environment = |wanted: &str| (wanted == name).then(|| value.to_owned());
+            let environment = |wanted: &str| Ok((wanted == name).then(|| value.to_owned()));
             let Err(failure) = all(&project(""), None, &environment, &Cli::command()) else { panic!("no mistake") };
             assert!(failure.message.as_ref().is_some_and(|m| m.contains(part)), "{name}: {:?}", failure.message);
         }

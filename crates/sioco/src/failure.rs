@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use sioco_lang::check::load::load_failure;
+use sioco_lang::source::LoadError;
+
 use crate::exit::Exit;
+use crate::files::ShownPath;
 
 /// The end of a command that cannot go on, with what the user is told.
 #[derive(Clone, Debug)]
@@ -28,7 +32,7 @@ impl Failure {
 
     /// A file that cannot be written.
     pub fn write(path: &Path, error: &std::io::Error) -> Self {
-        let failure = Failure::usage(format!("cannot write `{}`: {}", path.display(), plain(error)));
+        let failure = Failure::usage(format!("cannot write `{}`: {}", path.shown(), plain(error)));
         failure.help("check that the folder exists and that you may write there")
     }
 
@@ -37,6 +41,11 @@ impl Failure {
         self.help = Some(help.into());
         self
     }
+}
+
+/// Why a file could not be had, in words.
+pub fn unreadable(shown: &str, error: &LoadError) -> String {
+    load_failure(shown, error).message
 }
 
 /// What the operating system says, without its error number.

@@ -1,8 +1,31 @@
-//! Writing files so that they are never half written.
+//! Writing files so that they are never half written, and showing their names.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use sioco_model::visible;
+
+/// The largest `sioco.toml` that is read.
+pub const MAX_PROJECT_BYTES: u64 = 4 << 20;
+/// The largest plan that is read.
+pub const MAX_PLAN_BYTES: u64 = 256 << 20;
+/// The largest journal or log that is read.
+pub const MAX_LOG_BYTES: u64 = 1 << 30;
+/// The longest request that `sioco simulate` reads from a script.
+pub const MAX_REQUEST_BYTES: u64 = 1 << 20;
+
+/// A path as people see it: on one line, with everything visible that hides in it.
+pub trait ShownPath {
+    /// The path.
+    fn shown(&self) -> String;
+}
+
+impl ShownPath for Path {
+    fn shown(&self) -> String {
+        visible::line(&self.display().to_string()).into_owned()
+    }
+}
 
 /// Creates a file or replaces its content, at once; a file that was there keeps its permissions.
 ///

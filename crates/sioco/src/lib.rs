@@ -21,6 +21,7 @@ pub mod markdown;
 pub mod model;
 pub mod options;
 pub mod output;
+pub mod permission;
 pub mod plan;
 pub mod project;
 pub mod run;
@@ -35,22 +36,26 @@ mod switch_text;
 use std::ffi::OsString;
 
 use clap::FromArgMatches;
+use sioco_model::visible::is_hidden;
 
 use cli::Cli;
 use exit::Exit;
 use output::Output;
+use style::Style;
 
 /// Runs a command line, the name of the program first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = impl Into<OsString>>, out: &mut Output) -> Exit {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     out.choose_colour(cli::colour_of(&args));
-    let (command, args) = match defaults::command(args) {
+    let (command, args) = match defaults::command(args, out) {
         Ok(found) => found,
         Err(failure) => {
             out.failure(&failure);
             return out.finish(failure.exit);
         }
     };
+    // What the parser says has words of the command line in it, and emphasis of its own.
+    let harmless = args.iter().all(|arg| !arg.to_string_lossy().contains(is_hidden));
     let matches = command.try_get_matches_from(args);
     let exit = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
         Ok((mut cli, matches)) => {
@@ -60,21 +65,23 @@ pub fn run(args: impl IntoIterator<Item = impl Into<OsString>>, out: &mut Output
                 failure.exit
             })
         }
-        Err(answer) => answer_of_the_parser(&answer, out),
+        Err(answer) => answer_of_the_parser(&answer, harmless, out),
     };
     out.finish(exit)
 }
 
 /// Help, the version, or what is wrong with the command line.
-fn answer_of_the_parser(answer: &clap::Error, out: &mut Output) -> Exit {
+fn answer_of_the_parser(answer: &clap::Error, harmless: bool, out: &mut Output) -> Exit {
     let text = answer.render();
+    let told = |style: Style| match style.on && harmless {
+        true => sioco_report::style::adopt(&text.ansi().to_string()),
+        false => text.to_string(),
+    };
     if answer.use_stderr() {
-        let text = if out.err_style().on { text.ansi().to_string() } else { text.to_string() };
-        out.say(text.trim_end());
+        out.say(told(out.err_style()).trim_end());
         Exit::Usage
     } else {
-        let text = if out.style().on { text.ansi().to_string() } else { text.to_string() };
-        out.print(&text);
+        out.print(&told(out.style()));
         Exit::Ok
     }
 }

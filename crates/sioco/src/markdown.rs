@@ -139,6 +139,7 @@ mod tests {
     #[test]
     fn on_a_terminal() {
         let text = render(PAGE, Style { on: true }, 80);
+        let text = sioco_report::style::print(&text);
         assert!(text.starts_with("\x1b[1mA title\x1b[0m\n\nSome \x1b[36mcode\x1b[0m and \x1b[1mstrong"), "{text:?}");
     }
 

@@ -7,9 +7,11 @@ use sioco_lang::check::load::load_failure;
 use sioco_lang::check::{Checked, CheckedModel, Options, check_file};
 use sioco_lang::diagnostic::Severity;
 use sioco_lang::source::{FsLoader, LoadError, Loader, SourceMap};
+use sioco_model::visible::is_hidden;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::output::Output;
 
 /// What can be chosen about a model on the command line.
@@ -38,9 +40,18 @@ impl Choices {
     }
 }
 
-/// A word as a shell reads it: in quotes if need be.
+/// A word as a shell reads it: in quotes if need be, and with everything visible.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if word.chars().any(is_hidden) {
+        let spelled = |c: char| match c {
+            '\'' | '\\' => format!("\\{c}"),
+            // Eight digits, so that what follows does not count to it.
+            c if is_hidden(c) => format!("\\U{:08x}", c as u32),
+            c => c.to_string(),
+        };
+        return format!("$'{}'", word.chars().map(spelled).collect::<String>());
+    }
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
@@ -84,7 +95,7 @@ pub fn read_text(path: &Path, out: &mut Output) -> Option<String> {
     match FsLoader.load(path) {
         Ok(text) => Some(text),
         Err(error) => {
-            tell_load_error(&path.display().to_string(), &error, out);
+            tell_load_error(&path.shown(), &error, out);
             None
         }
     }
@@ -100,9 +111,9 @@ pub fn deliver(text: &str, to: Option<&PathBuf>, out: &mut Output) -> Result<(),
     match to {
         Some(path) if path.as_os_str() != "-" => {
             crate::files::write(path, text).map_err(|error| Failure::write(path, &error))?;
-            out.say(format_args!("wrote {}", path.display()));
+            out.say(format_args!("wrote {}", path.shown()));
         }
-        _ => out.print(text),
+        _ => out.data(text),
     }
     Ok(())
 }

@@ -50,6 +50,7 @@ pub fn check(matches: &ArgMatches, given: &mut cli::Command) -> Result<(), Failu
     match given {
         cli::Command::Test(test) => {
             test.values_given = here.is("values");
+            test.sut_given = here.is("sut") || std::env::var_os("SIOCO_SUT").is_some();
             here.check(test)
         }
         cli::Command::Plan(plan) => here.check(plan),

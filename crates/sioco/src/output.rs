@@ -1,16 +1,20 @@
 //! Where a command writes: results to standard output, everything else to standard error.
 //!
+//! This is the one place that writes there, and text of others never gets there as it is: all but sioco's own emphasis is
+//! made visible (see [`sioco_report::style`]). Only [data](Output::data) for another program goes through unchanged.
+//!
 //! Writing does not fail where it is done. A reader that has gone (`| head`) is no reason to leave work half done, so
 //! the rest is dropped in silence; any other trouble is told at the end, by [`Output::finish`].
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
 use sioco_lang::Diagnostic;
 use sioco_lang::source::SourceMap;
-use sioco_report::diagnostic;
+use sioco_model::visible;
+use sioco_report::{diagnostic, style};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
@@ -32,6 +36,9 @@ const WIDTH: usize = 80;
 /// Longer lines are hard to read, however wide the terminal is.
 const MAX_WIDTH: usize = 100;
 
+/// So many bytes of an answer are read.
+const MAX_ANSWER: u64 = 1000;
+
 /// So much of a result that is made while it is printed is written at once.
 const CHUNK: usize = 1 << 16;
 
@@ -40,6 +47,8 @@ pub struct Output<'a> {
     out: Stream<'a>,
     err: Stream<'a>,
     width: Option<usize>,
+    /// Who answers questions; nobody, where nobody sits at a terminal.
+    answers: Option<Box<dyn BufRead + 'a>>,
 }
 
 struct Stream<'a> {
@@ -56,14 +65,35 @@ impl<'a> Output<'a> {
         let out = Stream::new(io::stdout(), io::stdout().is_terminal());
         let err = Stream::new(io::stderr(), io::stderr().is_terminal());
         let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-        let mut output = Output { out, err, width };
+        // A question is read where it is answered: both ends are terminals.
+        let asked = err.terminal && io::stdin().is_terminal();
+        let answers = asked.then(|| Box::new(BufReader::new(io::stdin())) as Box<dyn BufRead>);
+        let mut output = Output { out, err, width, answers };
         output.choose_colour(ColourChoice::Auto);
         output
     }
 
     /// Any two streams that are not terminals.
     pub fn new(out: impl Write + 'a, err: impl Write + 'a) -> Output<'a> {
-        Output { out: Stream::new(out, false), err: Stream::new(err, false), width: None }
+        Output { out: Stream::new(out, false), err: Stream::new(err, false), width: None, answers: None }
+    }
+
+    /// Lets questions be answered by these lines.
+    pub fn answer_from(&mut self, answers: impl BufRead + 'a) {
+        self.answers = Some(Box::new(answers));
+    }
+
+    /// Whether the user says yes; nothing, where there is nobody to ask.
+    pub fn ask(&mut self, question: &str) -> Option<bool> {
+        let answers = self.answers.as_mut()?;
+        self.out.flush();
+        self.err.write(question);
+        self.err.flush();
+        let mut line = Vec::new();
+        // An answer is short; whatever never ends is none.
+        let read = answers.take(MAX_ANSWER).read_until(b'\n', &mut line);
+        let answer = String::from_utf8_lossy(&line).trim().to_lowercase();
+        Some(read.is_ok() && (answer == "y" || answer == "yes"))
     }
 
     /// Uses colour or not.
@@ -98,19 +128,43 @@ impl<'a> Output<'a> {
         if self.out.terminal { self.width.map_or(WIDTH, |w| w.clamp(20, MAX_WIDTH)) } else { WIDTH }
     }
 
-    /// A result, as it is.
+    /// A result for people.
     pub fn print(&mut self, text: &str) {
         self.out.write(text);
+    }
+
+    /// A result that is a file of its own, such as a model or a picture: as it is, unless somebody looks at it here.
+    pub fn data(&mut self, text: &str) {
+        if self.out.terminal { self.out.write(text) } else { self.out.write_raw(text) }
+    }
+
+    /// A result for programs: a JSON document on a line.
+    pub fn json(&mut self, document: impl Display) {
+        self.out.write_raw(&visible::json(&format!("{document}\n")));
     }
 
     /// A result that is made while it is printed. Once somebody has interrupted, every piece is visible at once: the
     /// next interrupt ends the program.
     pub fn stream(&mut self, pieces: impl Iterator<Item = String>, interrupted: &AtomicBool) {
+        self.stream_with(pieces, interrupted, Stream::write);
+    }
+
+    /// The same for pieces of JSON.
+    pub fn stream_json(&mut self, pieces: impl Iterator<Item = String>, interrupted: &AtomicBool) {
+        self.stream_with(pieces, interrupted, |out, text| out.write_raw(&visible::json(text)));
+    }
+
+    fn stream_with(
+        &mut self,
+        pieces: impl Iterator<Item = String>,
+        interrupted: &AtomicBool,
+        write: impl Fn(&mut Stream<'a>, &str),
+    ) {
         let mut waiting = String::new();
         for piece in pieces {
             waiting.push_str(&piece);
             if waiting.len() >= CHUNK || interrupted.load(Ordering::Relaxed) {
-                self.out.write(&waiting);
+                write(&mut self.out, &waiting);
                 self.out.flush();
                 waiting.clear();
             }
@@ -118,7 +172,7 @@ impl<'a> Output<'a> {
                 return;
             }
         }
-        self.out.write(&waiting);
+        write(&mut self.out, &waiting);
     }
 
     /// Makes what was printed so far visible, before a question is waited for.
@@ -145,7 +199,8 @@ impl<'a> Output<'a> {
     pub fn progress(&mut self, text: impl Display) {
         if self.err.terminal {
             // Back to the start of the line, and away with what stands there.
-            self.err.write(&format!("\r\x1b[2K{text}"));
+            self.err.write_raw("\r\x1b[2K");
+            self.err.write(&visible::line(&text.to_string()));
             self.err.flush();
         }
     }
@@ -166,9 +221,6 @@ impl<'a> Output<'a> {
     pub fn failure(&mut self, failure: &Failure) {
         let style = self.err.style;
         if let Some(message) = &failure.message {
-            // Names of files may have anything in them, even what a terminal would obey. A message may have several lines.
-            let is_bad = |c: char| c.is_control() && c != '\n';
-            let message: String = message.chars().map(|c| if is_bad(c) { '\u{fffd}' } else { c }).collect();
             self.say(format_args!("{}{}", style.red("error"), style.bold(format_args!(": {message}"))));
         }
         if let Some(help) = &failure.help {
@@ -196,7 +248,14 @@ impl<'a> Stream<'a> {
         Stream { writer: Box::new(writer), terminal, style: Style { on: false }, closed: None }
     }
 
+    /// Writes text with everything visible that is not sioco's own emphasis.
     fn write(&mut self, text: &str) {
+        debug_assert!(!text.starts_with("{\""), "this is JSON, which has its own way out: {text}");
+        self.write_raw(&style::print(text));
+    }
+
+    /// Writes text that nothing foreign can be hidden in, or that is not for people.
+    fn write_raw(&mut self, text: &str) {
         if self.closed.is_none() {
             self.closed = self.writer.write_all(text.as_bytes()).err();
         }

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use sioco_adapter::config::{Config, FILE};
 use sioco_adapter::text::Dialect;
+use sioco_lang::source::{decode, read_limited};
 use sioco_model::Model;
 use sioco_model::model::Direction;
 use sioco_model::names::did_you_mean;
 
 use crate::defaults;
-use crate::failure::{Failure, plain};
+use crate::failure::{Failure, unreadable};
+use crate::files::{MAX_PROJECT_BYTES, ShownPath};
+use crate::permission::{self, Standing};
 use crate::run::described::Described;
 
 /// A project.
@@ -19,6 +22,8 @@ pub struct Project {
     pub root: PathBuf,
     /// What its file says; nothing, if there is none.
     pub config: Config,
+    /// Whose file that is.
+    pub standing: Standing,
 }
 
 impl Project {
@@ -30,21 +35,28 @@ impl Project {
         };
         // Only a whole path has all the folders above it.
         let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
-        match folder.ancestors().find(|folder| folder.join(FILE).is_file()) {
-            Some(root) => Project::read(&root.join(FILE)),
-            None => Ok(Project { root: folder, config: Config::default() }),
+        match folder.ancestors().find(|folder| folder.join(FILE).exists()) {
+            Some(root) => Project::read_for(&root.join(FILE), &folder),
+            None => Ok(Project { root: folder, ..Project::default() }),
         }
     }
 
     /// The project with this file.
     pub fn read(file: &Path) -> Result<Project, Failure> {
-        let text = std::fs::read_to_string(file);
-        let text =
-            text.map_err(|error| Failure::usage(format!("cannot read `{}`: {}", file.display(), plain(&error))))?;
+        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        Project::read_for(file, &folder)
+    }
+
+    /// The project with this file, for models in a folder.
+    fn read_for(file: &Path, folder: &Path) -> Result<Project, Failure> {
+        let (bytes, about) =
+            read_limited(file, MAX_PROJECT_BYTES).map_err(|error| Failure::usage(unreadable(&shown(file), &error)))?;
+        let text = decode(bytes).map_err(|error| Failure::usage(unreadable(&shown(file), &error)))?;
         let config =
             text.parse().map_err(|why: String| Failure::usage(format!("`{}` is wrong: {why}", shown(file))))?;
         let root = file.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Project { root, config })
+        let standing = permission::standing(file, &about, folder);
+        Ok(Project { root, config, standing })
     }
 
     /// Its file.
@@ -107,5 +119,5 @@ impl Project {
 fn shown(file: &Path) -> String {
     let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
     let short = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
-    short.unwrap_or_else(|| file.to_owned()).display().to_string()
+    short.unwrap_or_else(|| file.to_owned()).shown()
 }

@@ -1,5 +1,7 @@
 //! Which solver a command asks.
 
+use std::env::VarError;
+
 use clap::Args;
 use sioco_solve::BackEnd;
 
@@ -25,6 +27,7 @@ impl SolverChoice {
         let (back_end, origin) = match &self.solver {
             Some(chosen) => (chosen.clone(), ""),
             None => match std::env::var(VARIABLE) {
+                Err(VarError::NotUnicode(_)) => return Err(Failure::usage(format!("{VARIABLE} is not UTF-8"))),
                 Ok(text) if !text.trim().is_empty() => {
                     let chosen = BackEnd::parse(&text);
                     (chosen.map_err(|why| Failure::usage(format!("{VARIABLE}: {why}")))?, " (chosen by SIOCO_SOLVER)")

@@ -6,11 +6,12 @@
 //! 2. where the dynamic linker looks: `LD_LIBRARY_PATH`, `DYLD_LIBRARY_PATH`, `/usr/local/lib`, `/usr/lib` and `/lib`
 //!    with Debian's multiarch folders, the same with `lib64`, Homebrew, MacPorts;
 //! 3. the `z3-solver` package of the active Python: `VIRTUAL_ENV`, then the `python3` on the path;
-//! 4. what `cargo xtask setup` fetched into `target/tools`, in this folder or one above.
+//! 4. what `cargo xtask setup` fetched into `target/tools`, of the folder that this program was built in.
 //!
 //! The search itself is the solver crate's, for `cargo xtask setup` as well. Programs are looked for on the
 //! path, and asked for their version.
 
+use crate::files::ShownPath;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
@@ -71,8 +72,8 @@ pub enum Auto {
 impl fmt::Display for Auto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Auto::Library(path) => write!(f, "the Z3 library {}", path.display()),
-            Auto::Program(path) => write!(f, "the program {}", path.display()),
+            Auto::Library(path) => write!(f, "the Z3 library {}", path.shown()),
+            Auto::Program(path) => write!(f, "the program {}", path.shown()),
             Auto::BuiltIn => f.write_str("the built-in solver alone, since there is no Z3"),
             Auto::Broken => f.write_str("no Z3 that works: what the built-in solver does not decide is unknown"),
         }
@@ -114,7 +115,7 @@ pub fn find() -> Solvers {
         match (candidate.origin, &candidate.fate) {
             (Origin::Chosen, Fate::Refused(_)) if !candidate.path.is_file() => found.problems.push(format!(
                 "SIOCO_Z3 is `{}`, and there is no such file; correct it, or unset it to use what else is found",
-                candidate.path.display()
+                candidate.path.shown()
             )),
             // The same file under another name.
             (_, Fate::Refused(why)) if why.contains("the same file") => {}

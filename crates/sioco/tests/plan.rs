@@ -292,7 +292,7 @@ fn files_that_are_no_plans() {
     let here = folder();
     let model = here.write("m.sts", MODEL);
     let check = |file: &str| plan(&model, &["--check", file]);
-    check(&here.path("none.json")).exits(2).stderr_has("cannot read the plan `").stderr_has("help: give a file that");
+    check(&here.path("none.json")).exits(2).stderr_has("cannot read `").stderr_has("help: give a file that");
     check(&here.bytes("bytes.json", &[0xff, 0xfe, 0])).exits(2).stderr_has("this is no text, and so no plan");
     check(&here.write("empty.json", "")).exits(2).stderr_has("the file is empty");
     check(&here.write("garbage.json", "{\n  no")).exits(2).stderr_has("garbage.json`:2: this is not JSON");

@@ -22,7 +22,7 @@ const USAGE: &str = "\
 usage: cargo xtask VERB
 
   test [--only STEP,…] [-- ARG…]   every check there is; arguments after -- go to cargo test
-                                   steps: fmt, clippy, deps, tidy, test, doc, generate
+                                   steps: fmt, clippy, deps, deny, tidy, test, doc, generate
   deps                             which crate depends on which, and what each may touch
   tidy                             rules for the files of the repository
   generate [--check]               write the generated documents, or say which are out of date

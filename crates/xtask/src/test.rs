@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write as _};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", again: "cargo fmt --all --check", run: fmt },
     Step { name: "clippy", again: "cargo clippy --workspace --all-targets --all-features -- -D warnings", run: clippy },
     Step { name: "deps", again: "cargo xtask deps", run: |session| found(deps::check(session.project)) },
+    Step { name: "deny", again: DENY, run: deny },
     Step { name: "tidy", again: "cargo xtask tidy", run: |session| found(tidy::check(session.project)) },
     Step { name: "test", again: "cargo test --workspace --no-fail-fast", run: test },
     Step { name: "doc", again: "RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --no-deps", run: doc },
@@ -33,6 +35,9 @@ const STEPS: &[Step] = &[
         run: |session| found(generate::check(session.project)),
     },
 ];
+
+/// Licences, versions and origins of what sioco is built with.
+const DENY: &str = "cargo deny --offline check bans licenses sources";
 
 /// These compile the workspace, so they have nothing new to say once that is known to fail.
 const AFTER_BUILD: &[&str] = &["doc"];
@@ -53,7 +58,8 @@ enum Outcome {
     Tests(Tally, /* success: */ bool),
     /// The workspace does not compile.
     BuildBroken,
-    Skipped,
+    /// Nothing was done, and why.
+    Skipped(&'static str),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -81,7 +87,7 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
         flush();
         let started = Instant::now();
         let skip = build_broken && AFTER_BUILD.contains(&step.name);
-        let outcome = if skip { Outcome::Skipped } else { (step.run)(&session) };
+        let outcome = if skip { Outcome::Skipped("the workspace does not build") } else { (step.run)(&session) };
         build_broken |= outcome == Outcome::BuildBroken;
         println!("<== {}: {} in {}", step.name, outcome.word(), seconds(started.elapsed()));
         results.push((step, outcome, started.elapsed()));
@@ -116,7 +122,7 @@ impl Outcome {
 
     fn word(self) -> &'static str {
         match self {
-            Outcome::Skipped => "skipped",
+            Outcome::Skipped(_) => "skipped",
             outcome if outcome.is_bad() => "FAILED",
             _ => "ok",
         }
@@ -130,7 +136,7 @@ impl Outcome {
             // Ended badly without saying which test: still a failure.
             Outcome::Tests(tally, false) => Tally { failed: tally.failed.max(1), ..tally },
             Outcome::Tests(tally, true) => tally,
-            Outcome::Skipped => Tally::default(),
+            Outcome::Skipped(_) => Tally::default(),
         }
     }
 }
@@ -145,7 +151,7 @@ fn summary(results: &[(&Step, Outcome, Duration)], z3: Option<&Z3>, servers: &[F
         let note = match outcome {
             Outcome::Tests(tally, _) => format!("{} of {} tests passed", tally.passed, tally.passed + tally.failed),
             Outcome::BuildBroken => "the workspace does not build".to_owned(),
-            Outcome::Skipped => "the workspace does not build".to_owned(),
+            Outcome::Skipped(why) => (*why).to_owned(),
             Outcome::Passed | Outcome::Failed => String::new(),
         };
         line(format!("  {:<8} {:<8} {:>8}  {note}", outcome.word(), step.name, seconds(*time)));
@@ -202,6 +208,27 @@ fn component(session: &Session, verb: &str, name: &str, arguments: &[&str]) -> O
         return Outcome::Failed;
     }
     status(cargo(session).args(arguments))
+}
+
+/// What `deny.toml` says, where there is something to check it with. Advisories are looked up if they were fetched before:
+/// tests need no network.
+fn deny(session: &Session) -> Outcome {
+    if child::output(child::cargo().args(["deny", "--version"]), Duration::from_secs(60)).is_err() {
+        println!("  cargo-deny is not installed: licences, versions and advisories were not checked");
+        return Outcome::Skipped("cargo-deny is not installed");
+    }
+    let arguments: Vec<&str> = DENY.split(' ').skip(1).collect();
+    let checked = status(cargo(session).args(arguments));
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    match home.is_some_and(|home| home.join("advisory-dbs").is_dir()) {
+        _ if checked.is_bad() => checked,
+        true => status(cargo(session).args(["deny", "--offline", "check", "advisories"])),
+        false => {
+            println!("  advisories were not looked up; `cargo deny fetch` gets them");
+            checked
+        }
+    }
 }
 
 fn doc(session: &Session) -> Outcome {
@@ -283,7 +310,7 @@ mod tests {
             let (steps, extra) = parse(arguments)?;
             Ok((steps.iter().map(|step| step.name).collect(), extra.len()))
         };
-        assert_eq!(names(&[]).unwrap(), (vec!["fmt", "clippy", "deps", "tidy", "test", "doc", "generate"], 0));
+        assert_eq!(names(&[]).unwrap(), (vec!["fmt", "clippy", "deps", "deny", "tidy", "test", "doc", "generate"], 0));
         assert_eq!(names(&["--only", "deps,fmt"]).unwrap(), (vec!["fmt", "deps"], 0));
         assert_eq!(names(&["--only=test", "--", "lexer", "--", "--nocapture"]).unwrap(), (vec!["test"], 3));
         assert_eq!(names(&["--", "lexer"]).unwrap().1, 1);
@@ -309,7 +336,15 @@ mod tests {
     #[test]
     fn the_last_line_counts_tests_and_steps() {
         let tests = Outcome::Tests(Tally { passed: 40, failed: 2 }, false);
-        let text = summary_of(&[Outcome::Passed, Outcome::Failed, Outcome::Passed, Outcome::Passed, tests]);
+        let text = summary_of(&[
+            Outcome::Passed,
+            Outcome::Failed,
+            Outcome::Passed,
+            Outcome::Skipped("not installed"),
+            Outcome::Passed,
+            tests,
+        ]);
+        assert!(text.contains("deny") && text.contains("not installed"), "{text}");
         assert!(text.ends_with("\n43 passed, 3 failed\n"), "{text}");
         assert!(text.contains("repeat with: cargo clippy --workspace"), "{text}");
         assert!(text.contains("40 of 42 tests passed"), "{text}");
@@ -324,7 +359,7 @@ mod tests {
         assert!(outcome.is_bad());
         assert_eq!(outcome.tally(), Tally { passed: 5, failed: 1 });
         assert!(Outcome::BuildBroken.is_bad() && Outcome::Failed.is_bad());
-        assert!(!Outcome::Skipped.is_bad() && !Outcome::Passed.is_bad());
+        assert!(!Outcome::Skipped("why").is_bad() && !Outcome::Passed.is_bad());
     }
 
     #[cfg(unix)]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::listed;
+use super::{hidden, listed};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::source::{FileId, LoadError, Loader, MAX_FILE_BYTES, SourceMap, Span, normalize};
+use crate::source::{FileId, LoadError, Loader, SourceMap, Span, normalize};
 use crate::syntax::ast::{self, ItemKind};
 use crate::syntax::parser::parse;
 
@@ -114,6 +114,7 @@ impl Walk<'_> {
                             .help("a model needs at least one `process`"),
                     );
                 }
+                self.diagnostics.extend(hidden::find(&self.sources, file));
                 Some((file, parsed.file))
             }
             Err(error) => {
@@ -180,13 +181,21 @@ fn explain(shown: &str, error: &LoadError) -> (Code, String, String) {
         LoadError::Unreadable(why) => {
             (Code::Unreadable, format!("cannot read `{shown}`: {why}"), "check the path and its permissions".into())
         }
-        LoadError::TooLarge(bytes) => (
+        LoadError::NotAFile(kind) => (
+            Code::Unreadable,
+            format!("cannot read `{shown}`: it is {kind}, and no file"),
+            "write it to a file first: what is no file may never end".into(),
+        ),
+        LoadError::TooLarge { bytes, limit } => (
             Code::TooLarge,
-            format!(
-                "`{shown}` is too large: {} MiB, and at most {} MiB are read",
-                bytes.div_ceil(1 << 20),
-                MAX_FILE_BYTES >> 20
-            ),
+            match bytes {
+                Some(bytes) => format!(
+                    "`{shown}` is too large: {} MiB, and at most {} MiB are read",
+                    bytes.div_ceil(1 << 20),
+                    limit >> 20
+                ),
+                None => format!("`{shown}` is too large: at most {} MiB are read", limit >> 20),
+            },
             "split the model with `import`, or check that this is a model at all".into(),
         ),
         LoadError::NotUtf8(at) => (

@@ -15,6 +15,7 @@
 
 mod expr;
 mod globals;
+mod hidden;
 mod lint;
 pub mod load;
 mod process;
@@ -177,7 +178,8 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
     let mut diagnostics = checker.diagnostics;
     if has_errors(&diagnostics) {
         // Warnings about a file that was not understood would mostly be about what is missing.
-        diagnostics.retain(|d| d.severity() == Severity::Error);
+        // What hides in it matters all the more.
+        diagnostics.retain(|d| d.severity() == Severity::Error || d.code == Code::HiddenCharacter);
     } else {
         diagnostics.extend(lints);
     }

@@ -1,6 +1,7 @@
 //! Tokens. Comments are kept beside them, so that the formatter loses nothing.
 
 use logos::Logos;
+use sioco_model::visible;
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -437,7 +438,8 @@ fn quoted(text: &str, open: Span) -> Option<(Tok, Span, Diagnostic)> {
 
 fn unexpected(text: &str, span: Span) -> Diagnostic {
     let found = text.get(span.range()).unwrap_or("");
-    let shown: String = found.chars().take(12).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let shown: String = found.chars().take(12).collect();
+    let shown = visible::line(&shown);
     let more = if found.chars().count() > 12 { "…" } else { "" };
     let d = Diagnostic::new(Code::UnexpectedCharacter, span, format!("`{shown}{more}` means nothing here"));
     match found {

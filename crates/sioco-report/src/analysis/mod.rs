@@ -5,6 +5,7 @@ pub mod script;
 mod summary;
 mod words;
 
+use crate::style::Style;
 use sioco_lang::check::CheckedModel;
 use sioco_lang::source::SourceMap;
 use sioco_model::SwitchId;
@@ -97,6 +98,6 @@ pub(crate) fn clashing(clash: &[Clash]) -> String {
 }
 
 fn render_line(kind: Kind, message: &str, place: &str, colour: bool) -> String {
-    let (on, off) = if colour { ("\x1b[1;32m", "\x1b[0m") } else { ("", "") };
-    format!("{on}info[{kind}]{off}: {message}{place}\n")
+    let head = Style { on: colour }.green(format_args!("info[{kind}]"));
+    format!("{head}: {message}{place}\n")
 }

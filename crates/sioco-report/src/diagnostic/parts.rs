@@ -1,11 +1,11 @@
 //! Reports with excerpts of the source about anything, not only about what has a code.
 
-use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer};
+use annotate_snippets::{AnnotationKind, Group, Level};
 use sioco_lang::diagnostic::Label;
 use sioco_lang::source::SourceMap;
+use sioco_model::visible;
 
-use super::{clusters, snippet};
+use super::{clusters, draw, snippet};
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,20 +42,17 @@ pub fn render_parts(sources: &SourceMap, parts: &Parts, colour: bool) -> String 
         Rank::Warning => Level::WARNING,
         Rank::Information => Level::INFO,
     };
-    let mut main = Group::with_title(level.primary_title(&parts.message).id(&parts.id));
+    let mut main = Group::with_title(level.primary_title(visible::text(&parts.message)).id(visible::line(&parts.id)));
     let kind = |i: usize| if i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
     let labels: Vec<(AnnotationKind, &Label)> = parts.labels.iter().enumerate().map(|(i, l)| (kind(i), l)).collect();
     for cluster in clusters(sources, &labels) {
         main = snippet(main, sources, &cluster);
     }
     for note in &parts.notes {
-        main = main.element(Level::NOTE.message(note));
+        main = main.element(Level::NOTE.message(visible::text(note)));
     }
     if let Some(help) = &parts.help {
-        main = main.element(Level::HELP.message(help));
+        main = main.element(Level::HELP.message(visible::text(help)));
     }
-    let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
-    let mut text = renderer.decor_style(DecorStyle::Unicode).render(&[main]);
-    text.push('\n');
-    text
+    draw(&[main], colour)
 }

@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use sioco_lang::code::Code;
 
 use super::*;
+use crate::style::print;
 
 fn sources(texts: &[(&str, &str)]) -> SourceMap {
     let mut map = SourceMap::default();
@@ -63,7 +64,32 @@ fn a_problem_with_everything() {
     {"code":"sioco::N001","column":17,"end_column":21,"end_line":6,"file":"model.sts","fix":{"column":17,"end":86,"end_column":21,"end_line":6,"file":"model.sts","line":6,"replacement":"total","start":82},"help":"did you mean `total`?","label":"not declared","labels":[{"column":7,"end_column":12,"end_line":4,"file":"model.sts","line":4,"text":"this variable has a similar name"},{"column":7,"end_column":12,"end_line":2,"file":"common.sts","line":2,"text":"so has this constant"}],"line":6,"message":"nothing is named `totl`","notes":["names are declared before or after their use"],"severity":"error"}
     "#);
     let coloured = render(&map, &d, true);
-    assert!(coloured.contains("\u{1b}[") && !render(&map, &d, false).contains('\u{1b}'));
+    assert!(print(&coloured).contains("\u{1b}[") && !render(&map, &d, false).contains('\u{1b}'));
+}
+
+/// Text of others is in every part of a diagnostic, and none of it is obeyed.
+#[test]
+fn nothing_but_the_emphasis_is_obeyed() {
+    const EVIL: &str = "\u{1b}[32mPASS\u{1b}[0m\u{9b}2J\u{7f}\u{202e}";
+    let mut map = SourceMap::default();
+    let text = format!("const A = \"{EVIL}\"\n");
+    let file = map.add(format!("{EVIL}\nmodel.sts"), text.clone());
+    let span = Span { file, start: 6, end: text.len() as u32 - 1 };
+    let d = Diagnostic::new(Code::UnknownName, span, format!("nothing is named `{EVIL}`"))
+        .label(format!("here {EVIL}"))
+        .note(format!("note {EVIL}"))
+        .help(format!("help {EVIL}"));
+    for (colour, fix) in [(true, false), (false, false), (true, true), (false, true)] {
+        let fix = fix.then(|| Fix { span, replacement: EVIL.into() });
+        let d = Diagnostic { fix, ..d.clone() };
+        let shown = print(&render(&map, &d, colour)).into_owned();
+        // What the renderer emphasises begins with a space or a word of its own, and is never green.
+        assert!(!shown.contains("\u{1b}[32mPASS") && !shown.contains("[0m\u{9b}"), "{shown:?}");
+        let hidden = |c: char| sioco_model::visible::is_hidden(c) && c != '\n' && c != '\u{1b}';
+        assert!(!shown.contains(hidden), "{shown:?}");
+        assert!(colour || !shown.contains('\u{1b}'), "{shown:?}");
+        assert!(shown.contains("\\nmodel.sts"), "a name stays on its line: {shown}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Pictures for Graphviz.
 
+use sioco_model::visible::{is_hidden, line};
 use std::fmt::Write;
 
 use sioco_model::{Model, SwitchId};
@@ -92,7 +93,8 @@ fn quote(text: &str) -> String {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            c if c.is_control() => out.push(' '),
+            // A backslash of its own, for the escape of the language.
+            c if is_hidden(c) => out.push_str(&line(c.encode_utf8(&mut [0; 4])).replace('\\', "\\\\")),
             c => out.push(c),
         }
     }

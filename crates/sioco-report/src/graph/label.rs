@@ -1,5 +1,7 @@
 //! Labels as lines of limited width.
 
+use sioco_model::visible;
+
 use super::chart::{Edge, Item, Kind};
 
 /// A line is not longer than this, counted in columns of a fixed-width font.
@@ -82,7 +84,7 @@ fn pieces(item: &Item) -> Vec<(Style, String)> {
 fn item_lines(item: &Item) -> Vec<Line> {
     let mut lines = vec![Line { first: true, ..Line::default() }];
     for (style, text) in pieces(item) {
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let text = visible::line(&text);
         let wide = columns(&text);
         // A piece that fits on a line of its own but not on this one starts a new one.
         let line = lines.last().expect("there is a first line");

@@ -1,5 +1,6 @@
 //! Pictures for Mermaid, which many web pages show without further ado.
 
+use sioco_model::visible::{is_hidden, line};
 use std::fmt::Write;
 
 use sioco_model::{Model, SwitchId};
@@ -75,7 +76,7 @@ fn escape(text: &str) -> String {
             '#' | '`' | '*' | '_' | '~' | '\\' | '|' | '{' | '}' | ';' => {
                 let _ = write!(out, "#{};", c as u32);
             }
-            c if c.is_control() => out.push(' '),
+            c if is_hidden(c) => out.push_str(&escape(&line(c.encode_utf8(&mut [0; 4])))),
             c => out.push(c),
         }
     }

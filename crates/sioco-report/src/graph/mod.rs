@@ -13,6 +13,7 @@ mod layout;
 mod mermaid;
 mod svg;
 
+use sioco_model::visible::{escape, is_hidden};
 use sioco_model::{Model, ProcessId, SwitchId, print};
 
 pub use dot::dot;
@@ -71,8 +72,9 @@ fn escape_xml(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' => out.push('\n'),
-            // Other control characters, and these two, may not occur in XML, not even escaped.
-            c if c.is_control() || c == '\u{fffe}' || c == '\u{ffff}' => out.push('\u{fffd}'),
+            // These two may not occur in XML, not even escaped.
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if is_hidden(c) => escape(c, &mut out),
             c => out.push(c),
         }
     }

@@ -287,7 +287,7 @@ fn a_crash() {
        how it crashed:
        │ Traceback (most recent call last):
        │   File "tank.py", line 3, in fill
-       │ KeyError:  [31m7
+       │ KeyError: \u{1b}[31m7
        fails in 5 of 5 runs
        replay: sioco replay k7Qp2
     "#);
@@ -704,7 +704,7 @@ fn what_is_not_a_verdict_on_the_system() {
      ╰ help: run the adapter by itself and see why it ends
        the last lines on standard error:
        │ Traceback (most recent call last):
-       │ ValueError:  [31mno
+       │ ValueError: \u{1b}[31mno
     ");
 }
 

@@ -5,6 +5,7 @@ use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::sut::FaultKind;
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
 use sioco_model::model::Model;
+use sioco_model::visible;
 
 /// So much of what a system sent is shown on a line.
 const RAW: usize = 60;
@@ -19,12 +20,13 @@ pub(super) fn named(model: &Model, value: &GateValue, equals: &str) -> String {
     format!("{}{}{args}", gate.direction.sigil(), gate.name)
 }
 
-/// A text on one line, not too long, without anything that a terminal would obey.
+/// A text on one line, not too long, with everything visible that hides in it.
 pub(super) fn short(text: &str, most: usize) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let spaced: String = text.chars().map(|c| if c == '\n' || c == '\t' { ' ' } else { c }).collect();
+    let clean = visible::line(&spaced);
     match clean.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &clean[..at]),
-        None => clean,
+        None => clean.into_owned(),
     }
 }
 

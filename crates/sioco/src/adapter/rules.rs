@@ -8,6 +8,6 @@ impl Ruled for Check {
         let idle =
             |check: &Check| check.file.is_none().then_some("it is for the walk through a model, and there is none");
         let walk = ["const", "system", "solver", "steps", "for", "wait"].map(|long| unless(long, idle));
-        always(&["sut", "seed", "patience", "format"]).chain(walk).collect()
+        always(&["sut", "trust", "seed", "patience", "format"]).chain(walk).collect()
     }
 }

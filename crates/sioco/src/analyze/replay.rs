@@ -1,5 +1,6 @@
 //! Traces of findings as scripts for `sioco simulate`, and the commands that replay them.
 
+use sioco_lang::source::{FsLoader, Loader};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use sioco_symbolic::analysis::{Finding, Kind};
 
 use crate::failure::Failure;
 use crate::files;
+use crate::files::ShownPath;
 use crate::model::{Choices, shell_word};
 
 /// A script of more lines is not put on a command line.
@@ -20,7 +22,7 @@ const MARK: &str = "// run again: sioco simulate ";
 /// results of this one.
 pub fn prepare(folder: &Path) -> Result<(), Failure> {
     if folder.exists() && !folder.is_dir() {
-        let failure = Failure::usage(format!("`--witness {}`: that is a file, not a folder", folder.display()));
+        let failure = Failure::usage(format!("`--witness {}`: that is a file, not a folder", folder.shown()));
         return Err(failure.help("name a folder: each trace becomes a file in it"));
     }
     fs::create_dir_all(folder).map_err(|error| Failure::write(folder, &error))?;
@@ -38,7 +40,7 @@ fn is_script(path: &Path) -> bool {
         Kind::ALL.iter().any(|k| k.name() == kind) && number.bytes().all(|b| b.is_ascii_digit())
     };
     name.and_then(|name| name.rsplit_once('-')).is_some_and(is_ours)
-        && fs::read_to_string(path).is_ok_and(|text| text.lines().take(2).any(|line| line.starts_with(MARK)))
+        && FsLoader.load(path).is_ok_and(|text| text.lines().take(2).any(|line| line.starts_with(MARK)))
 }
 
 /// The scripts that were written, by finding.

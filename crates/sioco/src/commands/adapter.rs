@@ -1,5 +1,6 @@
 //! `sioco adapter check`: whether an adapter does its part, before any verdict depends on it.
 
+use sioco_model::visible;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use sioco_adapter::child::Program;
 use sioco_adapter::client::{Client, Options};
 use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
+use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::{Interaction, Walks};
@@ -36,6 +37,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output, count};
+use crate::permission::{Permitted, Said, Wish, words_of_the_user};
 use crate::run::described::Described;
 use crate::run::planning;
 use crate::run::sendable;
@@ -103,6 +105,10 @@ pub struct Check {
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
 
+    /// Uses a `sioco.toml` that is not yours: that of another user, or one outside of the model's repository
+    #[arg(long)]
+    trust: bool,
+
     /// The command that starts the adapter, word by word
     #[arg(last = true, value_name = "CMD", conflicts_with = "sut")]
     words: Vec<String>,
@@ -138,12 +144,17 @@ pub struct Check {
     format: Format,
 }
 
+/// What connects to an adapter.
+fn connector_of(spec: &Permitted<SutSpec>) -> Result<Subject, Failure> {
+    spec.opener().map(Subject::Adapter).map_err(|_| Failure::usage("a model is no adapter"))
+}
+
 /// What is looked at.
 enum Subject {
     /// An adapter.
     Adapter(Box<dyn Connector>),
     /// A system that needs none.
-    Described(Box<Described>),
+    Described(Box<Permitted<Described>>),
 }
 
 impl Subject {
@@ -206,7 +217,12 @@ struct List<'o, 'w> {
 
 impl List<'_, '_> {
     fn add(&mut self, mark: Mark, what: &'static str, text: impl Into<String>, more: Vec<String>) {
-        let item = Item { mark, what, text: visible(&text.into()), more: more.iter().map(|m| visible(m)).collect() };
+        let item = Item {
+            mark,
+            what,
+            text: visible::line(&text.into()).into_owned(),
+            more: more.iter().map(|m| visible::line(m).into_owned()).collect(),
+        };
         if self.format == Format::Human {
             let style = self.out.style();
             let name = format!("{:<4}", mark.name());
@@ -243,8 +259,9 @@ impl Check {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
         let mut loaded = self.file.as_ref().map(|file| load(file, &self.choices, out)).transpose()?;
-        let interrupted = interrupt::flag();
         let subject = self.subject(loaded.as_ref().map(|(_, model)| &model.model), out)?;
+        // Whoever is asked something can still end the program by Ctrl-C until here.
+        let interrupted = interrupt::flag();
         let name = subject.name();
         if let (Subject::Described(described), Some((_, model))) = (&subject, &mut loaded) {
             let plain = described.plain(&model.model);
@@ -260,7 +277,7 @@ impl Check {
         };
         if self.format == Format::Human {
             let style = out.style();
-            out.line(style.bold(format_args!("adapter `{}`", visible(&name))));
+            out.line(style.bold(format_args!("adapter `{}`", visible::line(&name))));
             out.flush();
         }
         let mut list = List { out, format: self.format, items: Vec::new(), facts: Default::default() };
@@ -287,15 +304,13 @@ impl Check {
         let Some(text) = &self.sut else {
             return match self.words.as_slice() {
                 [] => Err(Failure::usage("there is no adapter to check").help(example)),
-                words => Ok(Subject::Adapter(Box::new(Program::new(words.to_vec())))),
+                words => connector_of(&words_of_the_user(words)),
             };
         };
         let file = self.file.clone().unwrap_or_default();
-        match sut::prepare(text, &file, model, &self.choices, out)? {
-            Prepared::Adapter(spec) => {
-                let connector = spec.connector().map_err(|_| Failure::usage("a model is no adapter"));
-                connector.map(Subject::Adapter)
-            }
+        let wish = Wish { sut: text, said: Said::User, trust: self.trust };
+        match sut::prepare(&wish, &file, model, &self.choices, out)? {
+            Prepared::Adapter(spec) => connector_of(&spec),
             Prepared::Described(described) => match described.json_connector() {
                 Some(connector) => Ok(Subject::Adapter(connector)),
                 None if model.is_some() => Ok(Subject::Described(described)),
@@ -315,7 +330,7 @@ impl Check {
     /// Looks at a system that is spoken to without an adapter.
     fn look_without_adapter(
         &self,
-        described: &Described,
+        described: &Permitted<Described>,
         checked: &CheckedModel,
         back_end: &BackEnd,
         interrupted: &Arc<AtomicBool>,
@@ -477,7 +492,7 @@ impl Check {
             if let Json::Object(object) = &mut object {
                 object.extend(facts.clone());
             }
-            out.line(object);
+            out.json(object);
             return;
         }
         let style = out.style();
@@ -793,9 +808,4 @@ fn about_lines(logs: &[String], stderr: &[String], list: &mut List<'_, '_>) {
     }
     list.fact("logs", json!(logs));
     list.fact("stderr", json!(stderr));
-}
-
-/// What a program printed may have anything in it, even what a terminal would obey.
-fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

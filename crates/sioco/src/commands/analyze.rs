@@ -268,15 +268,15 @@ impl Analyze {
         scripts: Option<&Scripts>,
         out: &mut Output,
     ) {
-        out.line(report::json_head(source, &self.file.display().to_string()));
+        out.json(report::json_head(source, &self.file.display().to_string()));
         for (i, finding) in analysis.findings.iter().enumerate() {
             let mut object = report::json_finding(source, finding, denied);
             object["script"] = scripts.and_then(|s| s.of(i)).map(|p| p.display().to_string()).into();
-            out.line(object);
+            out.json(object);
         }
         for object in report::switches(source, analysis) {
-            out.line(object);
+            out.json(object);
         }
-        out.line(report::json_summary(source, analysis, denied));
+        out.json(report::json_summary(source, analysis, denied));
     }
 }

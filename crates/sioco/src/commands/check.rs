@@ -89,7 +89,7 @@ impl Check {
                 }
                 match self.format {
                     Format::Human => out.result_diagnostic(&checked.sources, problem),
-                    Format::Json => out.line(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
+                    Format::Json => out.json(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
                 }
             }
             if let (Some(project), Some(model)) = (project, &checked.model) {
@@ -109,7 +109,7 @@ impl Check {
         }
         match self.format {
             Format::Human => out.line(self.closing_line(errors, warnings, fixed)),
-            Format::Json => out.line(json!({
+            Format::Json => out.json(json!({
                 "type": "summary",
                 "files": self.files.len(),
                 "errors": errors,
@@ -148,7 +148,7 @@ impl Check {
             (Format::Human, Severity::Warning) => out.line(format_args!("{}: {message}", style.yellow("warning"))),
             (Format::Json, _) => {
                 let severity = if severity == Severity::Error { "error" } else { "warning" };
-                out.line(json!({ "type": "project", "severity": severity, "message": message }));
+                out.json(json!({ "type": "project", "severity": severity, "message": message }));
             }
         }
     }
@@ -218,7 +218,7 @@ impl Check {
                 let code = style.dim(format_args!("[{}]", problem.code));
                 out.line(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
             }
-            Format::Json => out.line(typed("fixed", &diagnostic::json(&checked.sources, problem))),
+            Format::Json => out.json(typed("fixed", &diagnostic::json(&checked.sources, problem))),
         }
     }
 }

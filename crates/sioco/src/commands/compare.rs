@@ -1,5 +1,6 @@
 //! `sioco compare`: a specification and a model of an implementation together.
 
+use sioco_model::visible;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use crate::budget::{Flags, until};
 use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::interrupt;
 use crate::model::{Choices, load, shell_word};
 use crate::options::{Rule, Ruled, always};
@@ -248,17 +250,17 @@ impl Compare {
     fn failure(&self, why: &CompareError, spec: &CheckedModel, implementation: &CheckedModel) -> Failure {
         match why {
             CompareError::Mismatch(why) => {
-                let files = format!("{} and {}", self.spec.display(), self.implementation.display());
+                let files = format!("{} and {}", self.spec.shown(), self.implementation.shown());
                 Failure::usage(format!("{files} cannot be compared: {why}")).help(why.help())
             }
             CompareError::Free(variable) => {
-                let what = format!("`{variable}` of {} may begin with any value", self.spec.display());
+                let what = format!("`{variable}` of {} may begin with any value", self.spec.shown());
                 let help = "a specification to compare with begins in one state: give the variable an initial value";
                 Failure::usage(what).help(help)
             }
             CompareError::Silent(side) => {
                 let file = self.file(*side);
-                let what = format!("{} never answers an input with an output", file.display());
+                let what = format!("{} never answers an input with an output", file.shown());
                 let file = shell_word(&name(file));
                 let help = format!(
                     "a comparison takes models that answer inputs; `sioco explore {file}` shows what this one does"
@@ -271,7 +273,7 @@ impl Compare {
                     Side::Impl => implementation,
                 };
                 let names: Vec<&str> = switches.iter().map(|s: &SwitchId| &*model.model.switches[*s].name).collect();
-                let (file, names) = (self.file(*side).display(), names.join(" "));
+                let (file, names) = (self.file(*side).shown(), names.join(" "));
                 let waits = "a comparison takes models that wait for the next input after every answer";
                 if let CompareError::Endless(..) = why {
                     let what = format!(
@@ -305,12 +307,12 @@ impl Compare {
         });
         if let (Some(path), Some(plan)) = (&self.output, &plan) {
             let text = format!("{plan:#}\n");
-            crate::files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
-            out.say(format_args!("wrote {}", path.display()));
+            crate::files::write(path, &visible::json(&text)).map_err(|error| Failure::write(path, &error))?;
+            out.say(format_args!("wrote {}", path.shown()));
         }
         if self.format == Format::Json {
             let plan: Option<&Json> = plan.as_ref();
-            out.line(document(comparison, plan));
+            out.json(document(comparison, plan));
             return Ok(());
         }
         let most = if self.all { usize::MAX } else { SHOWN };

@@ -25,7 +25,7 @@ impl Completions {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let mut bytes = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "sioco", &mut bytes);
-        out.print(&String::from_utf8_lossy(&bytes));
+        out.data(&String::from_utf8_lossy(&bytes));
         Ok(Exit::Ok)
     }
 }

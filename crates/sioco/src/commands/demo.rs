@@ -28,6 +28,7 @@ use sioco_symbolic::{Reach, reach};
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
 use crate::files;
+use crate::files::ShownPath;
 use crate::output::Output;
 use crate::run::played::Played;
 use crate::run::show;
@@ -283,9 +284,9 @@ fn a_picture(checked: &Checked, model: &CheckedModel, out: &mut Output) {
     let folder = picture_folder();
     let path = folder.join("accumulator.svg");
     match std::fs::create_dir_all(&folder).and_then(|()| files::write(&path, &picture)) {
-        Ok(()) => out.line(format_args!("    {}", path.display())),
+        Ok(()) => out.line(format_args!("    {}", path.shown())),
         // The tour is about the model; a disk that is full does not end it.
-        Err(error) => out.line(format_args!("    {} could not be written: {}", path.display(), plain(&error))),
+        Err(error) => out.line(format_args!("    {} could not be written: {}", path.shown(), plain(&error))),
     }
     out.line("");
     out.line("is a picture of it for your browser; `sioco graph FILE` draws others.");

@@ -2,10 +2,12 @@
 
 use clap::Args;
 use serde_json::json;
+use sioco_model::visible;
 use sioco_solve::smt::version::version_in;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::output::{Format, Output};
 use crate::solvers::{self, Auto, Solvers};
 
@@ -59,9 +61,9 @@ fn human(found: &Solvers, out: &mut Output) {
     for library in &found.libraries {
         let version = library.version.as_ref().map(|version| format!("version {version}, ")).unwrap_or_default();
         let used = if library.used { "" } else { ", not used" };
-        out.line(format_args!("  {:<11} {} ({version}{}{used})", "libz3", library.path.display(), library.origin));
+        out.line(format_args!("  {:<11} {} ({version}{}{used})", "libz3", library.path.shown(), library.origin));
         if let Some(problem) = &library.problem {
-            out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible(problem)));
+            out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible::line(problem)));
         }
     }
     for program in &found.programs {
@@ -69,11 +71,11 @@ fn human(found: &Solvers, out: &mut Output) {
             None => out.line(format_args!("  {:<11} {}", program.name, style.dim("not found"))),
             Some((path, Ok(said))) => {
                 let version = version_in(said).map_or_else(|| said.clone(), |version| format!("version {version}"));
-                out.line(format_args!("  {:<11} {} ({})", program.name, path.display(), visible(&version)));
+                out.line(format_args!("  {:<11} {} ({})", program.name, path.shown(), visible::line(&version)));
             }
             Some((path, Err(problem))) => {
-                out.line(format_args!("  {:<11} {}", program.name, path.display()));
-                out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible(problem)));
+                out.line(format_args!("  {:<11} {}", program.name, path.shown()));
+                out.line(format_args!("  {:<11} {}: {}", "", style.red("problem"), visible::line(problem)));
             }
         }
     }
@@ -118,7 +120,7 @@ fn machine(found: &Solvers, out: &mut Output) {
             "problem": said.and_then(|said| said.as_ref().err()),
         })
     });
-    out.line(json!({
+    out.json(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "os": std::env::consts::OS,
         "arch": std::env::consts::ARCH,
@@ -136,9 +138,4 @@ fn machine(found: &Solvers, out: &mut Output) {
             "width": out.terminal_width(),
         },
     }));
-}
-
-/// What a program printed may have anything in it, even what a terminal would obey.
-fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

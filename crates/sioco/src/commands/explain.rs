@@ -57,7 +57,7 @@ impl Explain {
                 let topic = find(text)?;
                 let mut object = topic.object();
                 object["explanation"] = topic.page().into();
-                out.line(object);
+                out.json(object);
             }
             (None, Format::Human) => {
                 for topic in all() {
@@ -66,7 +66,7 @@ impl Explain {
             }
             (None, Format::Json) => {
                 for topic in all() {
-                    out.line(topic.object());
+                    out.json(topic.object());
                 }
             }
         }

@@ -355,7 +355,7 @@ impl Explore {
         };
         match self.format {
             Format::Json => {
-                out.stream(json::exploration(&explored, self.stats.then_some(time)), &interrupt::flag());
+                out.stream_json(json::exploration(&explored, self.stats.then_some(time)), &interrupt::flag());
                 out.line("");
             }
             Format::Human => {
@@ -433,7 +433,7 @@ impl Explore {
         match self.format {
             Format::Json => {
                 let file = work.file.display().to_string();
-                out.line(json::path(model, &file, &work.sources.sources, &report));
+                out.json(json::path(model, &file, &work.sources.sources, &report));
             }
             Format::Human => {
                 let page = Page { sources: &work.sources.sources, width: out.width(), style: out.style() };

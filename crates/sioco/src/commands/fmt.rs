@@ -1,17 +1,17 @@
 //! `sioco fmt`: one layout for all models.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use similar::TextDiff;
-use sioco_lang::source::{MAX_FILE_BYTES, SourceMap, decode};
+use sioco_lang::source::{MAX_FILE_BYTES, SourceMap, decode, read_at_most};
 use sioco_lang::syntax::format::format;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, plain};
+use crate::failure::Failure;
 use crate::files;
+use crate::files::ShownPath;
 use crate::model::{read_text, tell_load_error};
 use crate::output::{Output, count};
 use crate::style::Style;
@@ -82,7 +82,7 @@ impl Fmt {
 
     fn file(&self, path: &Path, out: &mut Output) -> Result<Outcome, Failure> {
         let Some(text) = read_text(path, out) else { return Ok(Outcome::Wrong) };
-        let shown = path.display().to_string();
+        let shown = path.shown();
         let Some(result) = formatted(&shown, &text, out) else { return Ok(Outcome::Wrong) };
         if result == text {
             return Ok(Outcome::Unchanged);
@@ -97,16 +97,14 @@ impl Fmt {
     }
 
     fn standard_input(&self, out: &mut Output) -> Result<Exit, Failure> {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::usage(format!("cannot read standard input: {}", plain(&error))))?;
-        let text = decode(bytes).map_err(|error| {
+        let read = read_at_most(std::io::stdin().lock(), MAX_FILE_BYTES);
+        let text = read.and_then(decode).map_err(|error| {
             tell_load_error("<stdin>", &error, out);
             Failure::reported(Exit::Usage)
         })?;
         let Some(result) = formatted("<stdin>", &text, out) else { return Err(Failure::reported(Exit::Usage)) };
         if !self.check {
-            out.print(&result);
+            out.data(&result);
             return Ok(Exit::Ok);
         }
         out.print(&diff("<stdin>", &text, &result, out.style()));

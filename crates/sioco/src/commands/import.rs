@@ -10,6 +10,7 @@ use sioco_lang::syntax::format::format;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::model::{deliver, read_text};
 use crate::output::Output;
 
@@ -61,7 +62,7 @@ enum Assignments {
 impl Import {
     /// Imports the file.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
-        let shown = self.file.display();
+        let shown = self.file.shown();
         let text = read_text(&self.file, out).ok_or(Failure::reported(Exit::Usage))?;
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let order = match self.assignments {
@@ -93,7 +94,7 @@ fn finished(text: &str, from: &Path, out: &mut Output) -> Result<String, Failure
         for problem in &checked.diagnostics {
             out.diagnostic(&checked.sources, problem);
         }
-        let failure = Failure::usage(format!("what was made of `{}` is not a correct model", from.display()));
+        let failure = Failure::usage(format!("what was made of `{}` is not a correct model", from.shown()));
         return Err(failure.help("mend the file at the places that these errors come from; nothing was written"));
     }
     Ok(format(FileId(0), text).expect("a text without errors can be formatted"))

@@ -23,6 +23,7 @@ use sioco_solve::{BackEnd, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::model::{Choices, load};
 use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
@@ -112,7 +113,7 @@ impl Judge {
             let order = if order == Meaning::Sut { Order::Sut } else { Order::Sent };
             log.runs.iter_mut().for_each(|run| run.order = Some(order));
         }
-        let name = if self.is_stdin() { STDIN.to_owned() } else { format!("`{}`", self.log.display()) };
+        let name = if self.is_stdin() { STDIN.to_owned() } else { format!("`{}`", self.log.shown()) };
         if let (true, Some(trouble)) = (log.runs.is_empty(), log.broken.first()) {
             let what = sioco_report::run::trouble(&model.model, trouble);
             let message = Some(format!("there is no run in {name}, which tells of a breakdown: {what}"));
@@ -158,7 +159,7 @@ impl Judge {
             None => Exit::Nothing,
         };
         match self.format {
-            Format::Json => out.line(report::summary(&told, exit as u8)),
+            Format::Json => out.json(report::summary(&told, exit as u8)),
             Format::Human => {
                 let page = Page { width: out.width(), style: out.style() };
                 out.print(&summary(&told, page));
@@ -223,7 +224,7 @@ impl Judge {
 
     /// What people call the log.
     fn name(&self) -> String {
-        if self.is_stdin() { STDIN.to_owned() } else { self.log.display().to_string() }
+        if self.is_stdin() { STDIN.to_owned() } else { self.log.shown() }
     }
 }
 
@@ -246,7 +247,7 @@ fn unaccepted<'a>(run: &'a LoggedRun, judged: &Judged) -> Option<&'a GateValue> 
 fn tell(source: Source<'_>, run: &LoggedRun, judged: &Judged, out: &mut Output) {
     let model = &source.checked.model;
     let end = steps(run, judged).last().map(|s| s.line);
-    out.line(json!({
+    out.json(json!({
         "type": "verdict",
         "run": run.number,
         "shrunk": run.shrunk,

@@ -10,6 +10,7 @@ use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
+use crate::files::ShownPath;
 use crate::output::{Output, count};
 
 /// Print the manual page, or write all of them
@@ -30,7 +31,7 @@ impl Man {
         let mut main = Cli::command();
         main.build();
         let Some(folder) = &self.output else {
-            out.print(&page(&main));
+            out.data(&page(&main));
             return Ok(Exit::Ok);
         };
         fs::create_dir_all(folder).map_err(|error| Failure::write(folder, &error))?;
@@ -41,7 +42,7 @@ impl Man {
             files::write(&path, &page(command)).map_err(|error| Failure::write(&path, &error))?;
             pages += 1;
         }
-        out.say(format_args!("wrote {} to {}", count(pages, "page"), folder.display()));
+        out.say(format_args!("wrote {} to {}", count(pages, "page"), folder.shown()));
         Ok(Exit::Ok)
     }
 }

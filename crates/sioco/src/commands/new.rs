@@ -1,5 +1,6 @@
 //! `sioco new`: a project that runs at once.
 
+use sioco_lang::source::{FsLoader, Loader};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
+use crate::files::ShownPath;
 use crate::model::shell_word;
 use crate::output::Output;
 
@@ -153,7 +155,7 @@ impl New {
             return Err(Failure::write(&path, &error));
         }
         let style = out.style();
-        out.line(format_args!("{} in {}", style.green("made a project"), self.folder.display()));
+        out.line(format_args!("{} in {}", style.green("made a project"), self.folder.shown()));
         for (path, _) in &files {
             out.line(format_args!("  {path}"));
         }
@@ -173,7 +175,7 @@ impl New {
     /// The name of the project, if it is one.
     fn name(&self) -> Result<&str, Failure> {
         let wrong = |why: &str| {
-            let failure = Failure::usage(format!("`{}` is no name for a project: {why}", self.folder.display()));
+            let failure = Failure::usage(format!("`{}` is no name for a project: {why}", self.folder.shown()));
             Err(failure.help("a name has letters from a to z, digits, `-` and `_`, and begins with a letter: `tank`"))
         };
         let Some(name) = self.folder.file_name().and_then(|name| name.to_str()) else {
@@ -197,7 +199,7 @@ impl New {
 
     /// Makes sure that nothing is in the way; whether the folder is a new one.
     fn free(&self) -> Result<bool, Failure> {
-        let shown = self.folder.display();
+        let shown = self.folder.shown();
         let other = "choose another name, or remove it";
         match fs::read_dir(&self.folder).map(|mut entries| entries.next().is_none()) {
             Ok(true) => Ok(false),
@@ -231,7 +233,7 @@ impl New {
         }
         let found = package(path).or_else(|| package(&path.join("crates/sioco")));
         found.map(Source::Known).ok_or_else(|| {
-            let failure = Failure::usage(format!("`{}` is not the source of sioco", path.display()));
+            let failure = Failure::usage(format!("`{}` is not the source of sioco", path.shown()));
             failure.help("give the folder of its repository, or `crates/sioco` in it")
         })
     }
@@ -239,7 +241,7 @@ impl New {
 
 /// The package of sioco in a folder, if it is there.
 fn package(folder: &Path) -> Option<PathBuf> {
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok()?;
+    let manifest = FsLoader.load(&folder.join("Cargo.toml")).ok()?;
     let named = manifest.lines().any(|line| line.replace(' ', "") == "name=\"sioco\"");
     named.then(|| folder.canonicalize().ok()).flatten()
 }

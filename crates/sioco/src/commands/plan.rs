@@ -1,5 +1,8 @@
 //! `sioco plan`: what to test, and what that covers.
 
+use crate::files::MAX_PLAN_BYTES;
+use sioco_lang::source::{LoadError, read_limited};
+use sioco_model::visible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +23,7 @@ use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use crate::budget::{Flags, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::options::{Rule, Ruled, always, unless};
@@ -296,11 +300,11 @@ impl Plan {
             let document = document(planned, &self.file.display().to_string(), &cases);
             if let Some(path) = &self.output {
                 let text = format!("{document:#}\n");
-                crate::files::write(path, &text).map_err(|error| Failure::write(path, &error))?;
-                out.say(format_args!("wrote {}", path.display()));
+                crate::files::write(path, &visible::json(&text)).map_err(|error| Failure::write(path, &error))?;
+                out.say(format_args!("wrote {}", path.shown()));
             }
             if self.format == Format::Json {
-                out.line(document);
+                out.json(document);
                 return Ok(());
             }
         }
@@ -392,7 +396,11 @@ impl Plan {
 /// Whether there is a file that is no plan.
 fn is_something_else(path: &Path) -> bool {
     let kind = format!("\"{}\"", sioco_plan::file::FORMAT);
-    path.is_file() && std::fs::read(path).is_ok_and(|text| !text.is_empty() && !contains(&text, kind.as_bytes()))
+    path.is_file()
+        && match read_limited(path, MAX_PLAN_BYTES) {
+            Ok((text, _)) => !text.is_empty() && !contains(&text, kind.as_bytes()),
+            Err(error) => matches!(error, LoadError::TooLarge { .. }),
+        }
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
@@ -407,12 +415,12 @@ pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let why = match (folder.is_dir(), path.is_dir()) {
-        (false, _) => format!("there is no folder `{}`", folder.display()),
+        (false, _) => format!("there is no folder `{}`", folder.shown()),
         (_, true) => "it is a folder".to_owned(),
         // A slip of the hand must not cost anybody a model.
         _ if is_something_else(path) => "there is a file of that name, and it is no plan".to_owned(),
         _ => return Ok(()),
     };
-    let failure = Failure::usage(format!("cannot write `{}`: {why}", path.display()));
+    let failure = Failure::usage(format!("cannot write `{}`: {why}", path.shown()));
     Err(failure.help("name a file in a folder that exists, such as `plan.json`"))
 }

@@ -24,10 +24,12 @@ use sioco_solve::{BackEnd, Leash, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
+use crate::permission::{Said, Wish};
 use crate::run::journal::{find, read, read_bytes, wrong};
 use crate::run::slower;
 use crate::run::sut;
@@ -68,6 +70,10 @@ pub struct Replay {
     /// The system under test [default: the one that was tested]
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
+
+    /// Starts whatever the journal names, without a question: journals may come from anywhere
+    #[arg(long)]
+    trust: bool,
 
     /// The model [default: the one that was tested against]
     #[arg(long, value_name = "FILE")]
@@ -226,6 +232,7 @@ impl Ruled for Replay {
     fn rules() -> Vec<Rule<Replay>> {
         let all = always(&[
             "sut",
+            "trust",
             "model",
             "const",
             "system",
@@ -273,7 +280,7 @@ impl Replay {
         let source = Source { checked: &model, sources: &checked.sources };
         let read = read(&path, text, &model.model)?;
         for remark in &read.remarks {
-            out.say(format_args!("note: {}: {remark}", path.display()));
+            out.say(format_args!("note: {}: {remark}", path.shown()));
         }
         let log = Log::of(&read);
         let recorded = self.choose(&log, &path)?;
@@ -284,8 +291,11 @@ impl Replay {
             slower: Some(&slower),
             accepted: self.patience.unwrap_or(header.settings.patience),
         };
+        let said = if self.sut.is_some() { Said::User } else { Said::Journal(&path) };
+        let wish = Wish { sut: name, said, trust: self.trust };
+        let prepared = sut::prepare(&wish, &file, Some(&model.model), &choices, out)?;
+        // Whoever is asked something can still end the program by Ctrl-C until here.
         let interrupted = interrupt::flag();
-        let prepared = sut::prepare(name, &file, Some(&model.model), &choices, out)?;
         let leash = Leash::new([interrupted.clone()], None);
         let solvers = sut::solvers(&back_end, &leash);
         let asked = (&back_end, &solvers as _);
@@ -302,11 +312,11 @@ impl Replay {
         match self.run {
             Some(number) => log.runs.iter().find(|run| run.number == number).ok_or_else(|| {
                 let last = log.runs.last().map_or(0, |run| run.number);
-                let failure = Failure::usage(format!("there is no run {number} in `{}`", path.display()));
+                let failure = Failure::usage(format!("there is no run {number} in `{}`", path.shown()));
                 failure.help(format!("its runs are numbered from 1 to {last}"))
             }),
             None => shortest(&log.runs).ok_or_else(|| {
-                let message = Some(format!("no run of `{}` failed", path.display()));
+                let message = Some(format!("no run of `{}` failed", path.shown()));
                 let failure = Failure { exit: Exit::Nothing, message, help: None };
                 failure.help("`--run N` chooses a run that did not fail")
             }),
@@ -337,7 +347,7 @@ impl Replay {
                 oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
                 trails.record(stamped);
                 if self.format == Format::Json {
-                    out.print(&journal::line(model, stamped));
+                    out.json(journal::line(model, stamped).trim_end());
                     out.flush();
                 }
             };
@@ -386,7 +396,7 @@ impl Replay {
                 })
             };
             let times: Vec<_> = found.iter().map(of).collect();
-            out.line(json!({
+            out.json(json!({
                 "type": "replay",
                 "outcome": outcome.name(),
                 "exit": exit as u8,

@@ -223,7 +223,7 @@ impl Stepper<'_> {
             Request::Trace => {
                 let lines: Vec<String> = session.trace().map(str::to_owned).collect();
                 if self.json {
-                    out.line(json!({ "trace": lines }));
+                    out.json(json!({ "trace": lines }));
                 } else {
                     lines.iter().for_each(|l| out.line(l));
                 }
@@ -335,12 +335,12 @@ impl Stepper<'_> {
     }
 
     fn text(&self, out: &mut Output, text: &str) {
-        if self.json { out.line(json!({ "message": text })) } else { out.line(text) }
+        if self.json { out.json(json!({ "message": text })) } else { out.line(text) }
     }
 
     fn refuse(&self, refusal: &str, line: &str, out: &mut Output) {
         if self.json {
-            out.line(json!({ "request": line.trim(), "error": refusal }));
+            out.json(json!({ "request": line.trim(), "error": refusal }));
         } else if self.interactive {
             out.line(out.style().red(refusal));
         } else {
@@ -354,7 +354,7 @@ impl Stepper<'_> {
         let silence = session.quiescence();
         if self.json {
             let object = self.json(session, &choices, silence.as_ref().ok(), step);
-            out.line(object);
+            out.json(object);
             return;
         }
         let style = out.style();
@@ -441,7 +441,7 @@ impl Stepper<'_> {
                 let name = self.model().switches[*switch].name.clone();
                 if let Ok(why) = session.why(&name, &[]) {
                     let text = format!("   -  {why}");
-                    if self.json { out.line(json!({ "message": why })) } else { out.line(out.style().dim(text)) }
+                    if self.json { out.json(json!({ "message": why })) } else { out.line(out.style().dim(text)) }
                 }
             }
         }

@@ -21,10 +21,12 @@ use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output, count};
+use crate::permission::{self, Said, Wish};
 use crate::run::cover::Covered;
 use crate::run::gate::Demand;
 use crate::run::journal::{Writer, any_number};
@@ -75,6 +77,14 @@ pub struct Test {
     /// used; write `sh -c '…'` for one), `tcp://HOST:PORT`, `ws://HOST:PORT/PATH`, or `model:FILE` for a model that plays it
     #[arg(long, value_name = "SUT")]
     sut: String,
+
+    /// Whether the user says so, and no file.
+    #[arg(skip)]
+    pub(crate) sut_given: bool,
+
+    /// Uses a `sioco.toml` that is not yours: that of another user, or one outside of the model's repository
+    #[arg(long)]
+    trust: bool,
 
     /// Takes options from `[profile.NAME]` of `sioco.toml`, unless they are given here
     // It is read before the other options are: see `defaults`.
@@ -195,6 +205,7 @@ impl Ruled for Test {
     fn rules() -> Vec<Rule<Test>> {
         let always = always(&[
             "sut",
+            "trust",
             "profile",
             "const",
             "system",
@@ -265,9 +276,12 @@ impl Test {
         }
         let back_end = self.solver.back_end()?;
         let (checked, mut model) = load(&self.file, &self.choices, out)?;
-        let interrupted = interrupt::flag();
         slower::check(&self.slower, &model.model)?;
-        let prepared = sut::prepare(&self.sut, &self.file, Some(&model.model), &self.choices, out)?;
+        let said = if self.sut_given { Said::User } else { Said::Project };
+        let wish = Wish { sut: &self.sut, said, trust: self.trust };
+        let prepared = sut::prepare(&wish, &self.file, Some(&model.model), &self.choices, out)?;
+        // Whoever is asked something can still end the program by Ctrl-C until here.
+        let interrupted = interrupt::flag();
         sut::narrow(&prepared, &mut model.model);
         let source = Source { checked: &model, sources: &checked.sources };
         // Short ones are easier to type; there are enough of them.
@@ -294,6 +308,7 @@ impl Test {
         };
         let header = if self.is_walk() { header } else { header.with_plan(&plan) };
         let mut journal = Writer::create(self.journal.as_deref())?;
+        journal.sut = Some(self.sut.clone()).filter(|sut| !permission::is_known(sut, &self.file));
         let stop = Arc::new(AtomicBool::new(false));
         let refusals = plan.cover == Cover::Compare;
         let leash = Leash::new([interrupted.clone()], None);
@@ -353,7 +368,7 @@ impl Test {
             shrunk: &shrinks.all,
         };
         match self.format {
-            Format::Json => out.line(json::summary(&told, exit as u8)),
+            Format::Json => out.json(json::summary(&told, exit as u8)),
             Format::Human => tell(&told, &trails, &shrinks, &sut, out),
         }
         match &journal.broken {
@@ -387,7 +402,7 @@ impl Test {
             let (plan, clock) =
                 planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out)?;
             if self.values_given && plan.purposes.iter().any(Purpose::has_values) {
-                let path = path.display();
+                let path = path.shown();
                 let failure =
                     Failure::usage(format!("`--values` has no effect here: `{path}` says which values to send"));
                 return Err(failure.help("leave it out, or make the plan anew with other values"));
@@ -489,7 +504,7 @@ impl Sink<'_> {
         let text = header.line();
         self.journal.add(&text);
         if self.format == Format::Json {
-            out.print(&text);
+            out.json(text.trim_end());
             out.flush();
         }
     }
@@ -501,7 +516,7 @@ impl Sink<'_> {
         self.stop.fetch_or(self.journal.broken.is_some(), Ordering::Relaxed);
         self.trails.record(stamped);
         if self.format == Format::Json {
-            out.print(&text);
+            out.json(text.trim_end());
             out.flush();
         }
     }
@@ -530,7 +545,7 @@ impl Sink<'_> {
             let text = line(&shrinking.source.checked.model, &stamped);
             self.journal.add(&text);
             if self.format == Format::Json {
-                out.print(&text);
+                out.json(text.trim_end());
             }
         }
         shrinks

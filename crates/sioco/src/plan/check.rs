@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
+use sioco_lang::source::read_limited;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
 use sioco_report::analysis::Source;
@@ -10,16 +11,17 @@ use sioco_report::plan::{Page, misfits};
 
 use crate::commands::plan::{DEPTH, NODES};
 use crate::exit::Exit;
-use crate::failure::{Failure, plain};
+use crate::failure::{Failure, unreadable};
+use crate::files::{MAX_PLAN_BYTES, ShownPath};
 use crate::model::shell_word;
 use crate::output::{Format, Output, count};
 
 /// Reads a plan for a model, with the options that make it. What is wrong with the file is told with its line and a way
 /// out.
 pub fn read(path: &Path, source: Source<'_>) -> Result<(Loaded, String), Failure> {
-    let name = path.display();
-    let text = std::fs::read(path).map_err(|error| {
-        let failure = Failure::usage(format!("cannot read the plan `{name}`: {}", plain(&error)));
+    let name = path.shown();
+    let (text, _) = read_limited(path, MAX_PLAN_BYTES).map_err(|error| {
+        let failure = Failure::usage(unreadable(&name, &error));
         failure.help("give a file that `sioco plan FILE --output PLAN.json` wrote")
     })?;
     let text = String::from_utf8(text).map_err(|_| {
@@ -82,7 +84,7 @@ pub fn check(
             let list: Vec<Json> = (loaded.misfits.iter())
                 .map(|m| json!({ "purpose": m.purpose(), "message": m.describe(model) }))
                 .collect();
-            out.line(json!({
+            out.json(json!({
                 "format": "sioco-plan-check",
                 "version": 1,
                 "fits": fits,
@@ -92,7 +94,7 @@ pub fn check(
             }));
         }
         Format::Human => {
-            let name = path.display();
+            let name = path.shown();
             let purposes = count(loaded.plan.purposes.len(), "purpose");
             let cover = &loaded.plan.cover;
             out.print(&misfits(source, &loaded.misfits, told.most, "`--all`", told.page));

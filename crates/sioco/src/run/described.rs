@@ -20,6 +20,9 @@ use sioco_model::names::did_you_mean;
 use sioco_solve::smt::process::words;
 
 use crate::failure::Failure;
+use crate::files::ShownPath;
+use crate::model::shell_word;
+use crate::permission::Permitted;
 use crate::project::Project;
 
 /// The dialect that follows from the model.
@@ -250,6 +253,24 @@ impl Described {
         &self.name
     }
 
+    /// What happens when it is opened, in words.
+    pub fn does(&self) -> String {
+        let config = &self.config;
+        let of = |program: &str| {
+            let environment = config.environment.iter().map(|(name, value)| format!("{name}={} ", shell_word(value)));
+            format!("starts `{}{program}`", environment.collect::<String>())
+        };
+        let directory = config.directory.as_ref().map(|folder| format!(" in `{}`", folder.shown()));
+        match (config.command.as_ref().or(config.start.as_ref()), &config.connect) {
+            (Some(program), _) => of(program) + &directory.unwrap_or_default(),
+            (None, Some(address)) => format!("connects to `{address}`"),
+            (None, None) => "starts nothing".into(),
+        }
+    }
+}
+
+/// Only what is permitted is started.
+impl Permitted<Described> {
     /// What opens connections, if it speaks JSON.
     pub fn json_connector(&self) -> Option<Box<dyn Connector>> {
         let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use sioco_exec::journal::{self, FORMAT, Journal};
 use sioco_lang::diagnostic::did_you_mean;
-use sioco_model::Model;
+use sioco_lang::source::{read_at_most, read_limited};
+use sioco_model::{Model, visible};
 
 use crate::exit::Exit;
-use crate::failure::{Failure, plain};
+use crate::failure::{Failure, plain, unreadable};
+use crate::files::{MAX_LOG_BYTES, ShownPath};
 use crate::model::shell_word;
 
 /// Where journals go by themselves.
@@ -31,6 +33,8 @@ pub struct Writer {
     pub path: PathBuf,
     /// What `sioco replay` calls it.
     pub name: String,
+    /// The system, where `sioco replay` would not start it on the word of a journal alone.
+    pub sut: Option<String>,
     /// Why nothing more is written.
     pub broken: Option<String>,
 }
@@ -42,7 +46,7 @@ impl Writer {
             Some(path) => {
                 refuse(path)?;
                 let file = File::create(path).map_err(|error| cannot(path, &error))?;
-                Ok(Writer { file, path: path.into(), name: path.display().to_string(), broken: None })
+                Ok(Writer { file, path: path.into(), name: path.display().to_string(), sut: None, broken: None })
             }
             None => {
                 let folder = Path::new(FOLDER);
@@ -52,7 +56,7 @@ impl Writer {
                     let name = short_name(any_number());
                     let path = folder.join(format!("{name}.{ENDING}"));
                     match OpenOptions::new().write(true).create_new(true).open(&path) {
-                        Ok(file) => return Ok(Writer { file, path, name, broken: None }),
+                        Ok(file) => return Ok(Writer { file, path, name, sut: None, broken: None }),
                         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                         Err(error) => return Err(cannot(&path, &error)),
                     }
@@ -66,18 +70,20 @@ impl Writer {
         if self.broken.is_some() {
             return;
         }
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
+        // People look at journals with whatever is at hand.
+        let written = self.file.write_all(visible::json(line).as_bytes()).and_then(|()| self.file.flush());
         self.broken = written.err().map(|error| plain(&error));
     }
 
     /// The command that runs the failing run of it again.
     pub fn replay(&self) -> String {
-        format!("sioco replay {}", shell_word(&self.name))
+        let sut = self.sut.as_ref().map(|sut| format!(" --sut {}", shell_word(sut)));
+        format!("sioco replay {}{}", shell_word(&self.name), sut.unwrap_or_default())
     }
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Failure {
-    let message = Some(format!("cannot write the journal `{}`: {}", path.display(), plain(error)));
+    let message = Some(format!("cannot write the journal `{}`: {}", path.shown(), plain(error)));
     let failure = Failure { exit: Exit::Infrastructure, message, help: None };
     failure.help("`--journal FILE` writes it somewhere else")
 }
@@ -86,9 +92,9 @@ fn cannot(path: &Path, error: &io::Error) -> Failure {
 fn refuse(path: &Path) -> Result<(), Failure> {
     let why = match path {
         _ if path.as_os_str() == "-" => "a journal is a file; `--format json` prints the same lines".to_owned(),
-        _ if path.is_dir() => format!("`{}` is a folder", path.display()),
+        _ if path.is_dir() => format!("`{}` is a folder", path.shown()),
         _ if path.is_file() && !is_journal(path) => {
-            format!("there is a file `{}`, and it is no journal", path.display())
+            format!("there is a file `{}`, and it is no journal", path.shown())
         }
         _ => return Ok(()),
     };
@@ -126,7 +132,7 @@ fn short_name(mut number: u64) -> String {
 /// The file of a journal that somebody names, by its file or by its short name.
 pub fn find(name: &str) -> Result<PathBuf, Failure> {
     let path = Path::new(name);
-    if path.is_file() {
+    if path.exists() {
         return Ok(path.into());
     }
     let kept = Path::new(FOLDER).join(format!("{name}.{ENDING}"));
@@ -159,24 +165,20 @@ fn recent() -> Vec<String> {
 
 /// The text of a journal or log; `-` is standard input.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let read = match path.as_os_str() == "-" {
-        true => io::stdin().lock().read_to_end(&mut bytes),
-        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    let (name, read) = match path.as_os_str() == "-" {
+        true => ("standard input".into(), read_at_most(io::stdin().lock(), MAX_LOG_BYTES)),
+        false => (path.shown(), read_limited(path, MAX_LOG_BYTES).map(|(bytes, _)| bytes)),
     };
-    match read {
-        Ok(_) => Ok(bytes),
-        Err(error) => {
-            let failure = Failure::usage(format!("cannot read `{}`: {}", path.display(), plain(&error)));
-            Err(failure.help("give a journal of `sioco test`, or a log; `-` is standard input"))
-        }
-    }
+    read.map_err(|error| {
+        let failure = Failure::usage(unreadable(&name, &error));
+        failure.help("give a journal of `sioco test`, or a log; `-` is standard input")
+    })
 }
 
 /// What is wrong with a journal or log, with its place.
 pub fn wrong(path: &Path, error: &journal::ReadError) -> Failure {
     let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let name = if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
+    let name = if path.as_os_str() == "-" { "standard input".into() } else { path.shown() };
     Failure::usage(format!("{name}{line}: {}", error.what)).help(error.help.clone())
 }
 

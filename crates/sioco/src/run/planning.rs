@@ -19,6 +19,7 @@ use sioco_symbolic::{Progress, Stop};
 use crate::budget::until;
 use crate::commands::plan::DEPTH;
 use crate::failure::Failure;
+use crate::files::ShownPath;
 use crate::model::shell_word;
 use crate::output::{Output, count};
 use crate::plan::check;
@@ -213,7 +214,7 @@ pub fn load(
         let all = format!("`{command} --check {} --all`", shell_word(&path.display().to_string()));
         out.say(misfits(source, &loaded.misfits, MISFITS, &all, page).trim_end());
         let usable = count(loaded.plan.purposes.len(), "purpose");
-        out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.display()));
+        out.say(format_args!("{} does not fit the model any more: {usable} of it can still be used", path.shown()));
     }
     Ok((loaded.plan, clock))
 }

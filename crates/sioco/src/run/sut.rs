@@ -23,32 +23,34 @@ use super::sendable;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
 use crate::output::Output;
+use crate::permission::{self, Permitted, Wish};
 use crate::project::Project;
 
 /// A system that is known, and not started yet.
 pub enum Prepared {
     /// An adapter.
-    Adapter(SutSpec),
+    Adapter(Permitted<SutSpec>),
     /// What the project's file describes.
-    Described(Box<Described>),
+    Described(Box<Permitted<Described>>),
     /// A model that plays it.
     Model(Box<(Checked, CheckedModel)>),
 }
 
-/// Reads what `--sut` says, and the model that is played, if it is one. The file and the model are those that are tested
-/// against.
+/// Finds the system that is wished for, and whether it may be started; reads the model that is played, if it is one. The
+/// file and the model are those that are tested against.
 pub fn prepare(
-    text: &str,
+    wish: &Wish<'_>,
     file: &Path,
     model: Option<&Model>,
     choices: &Choices,
     out: &mut Output,
 ) -> Result<Prepared, Failure> {
     let project = Project::of(file)?;
-    if let Some(described) = Described::find(&project, text, model)? {
+    if let Some(described) = Described::find(&project, wish.sut, model)? {
+        let described = permission::described(described, wish, &project, out)?;
         return Ok(Prepared::Described(Box::new(described)));
     }
-    let spec: SutSpec = text.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
+    let spec: SutSpec = wish.sut.parse().map_err(|why| Failure::usage(format!("`--sut`: {why}")))?;
     if let (SutSpec::Program(program), false) = (&spec, project.config.sut.is_empty())
         && let [word] = &program.words[..]
         && !word.contains(['/', '\\'])
@@ -60,7 +62,8 @@ pub fn prepare(
         let failure = Failure::usage(format!("`--sut`: `{word}` is no program in the PATH, and not in `{file}`"));
         return Err(failure.help(project.suggestion(word)));
     }
-    let SutSpec::Model(played) = &spec else { return Ok(Prepared::Adapter(spec)) };
+    let spec = permission::given(spec, wish, &project, out)?;
+    let SutSpec::Model(played) = &*spec else { return Ok(Prepared::Adapter(spec)) };
     // What was chosen about the model says nothing about another file.
     let none = Choices::default();
     let choices = if is_same(played, file) { choices } else { &none };
@@ -92,10 +95,7 @@ pub fn open<'a>(
     interrupted: &Arc<AtomicBool>,
 ) -> Box<dyn Sut + 'a> {
     let connector: Box<dyn Connector> = match prepared {
-        Prepared::Adapter(SutSpec::Program(program)) => Box::new(program.clone()),
-        Prepared::Adapter(SutSpec::Tcp(tcp)) => Box::new(tcp.clone()),
-        Prepared::Adapter(SutSpec::Ws(ws)) => Box::new(ws.clone()),
-        Prepared::Adapter(SutSpec::Model(_)) => unreachable!("a model that is played was read"),
+        Prepared::Adapter(spec) => spec.opener().unwrap_or_else(|_| unreachable!("a model that is played was read")),
         Prepared::Described(described) => return described.open(model, patience, interrupted),
         Prepared::Model(played) => {
             let (checked, played) = &**played;

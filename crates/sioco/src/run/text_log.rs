@@ -8,7 +8,7 @@ use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
-use sioco_lang::value::parse_value;
+use sioco_lang::value::{parse_value, shortened};
 use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::{GateId, Value};
 
@@ -108,7 +108,7 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
                 _ => Ok(Said::Nothing),
             }
         }
-        _ => Err(format!("`{bare}` is no event")),
+        _ => Err(format!("`{}` is no event", shortened(bare))),
     }
 }
 
@@ -165,7 +165,7 @@ fn arguments(model: &Model, gate: GateId, given: &[Given]) -> Result<Result<Vec<
         problems.is_empty() && is_literal(&expr)
     };
     if let Some(bad) = given.iter().find(|g| !is_value(g)) {
-        return Err(format!("`{}` is not a value", bad.value));
+        return Err(format!("`{}` is not a value", shortened(&bad.value)));
     }
     if given.len() != params.len() {
         return Ok(Err(format!("{} values for {} parameters", given.len(), params.len())));

@@ -1,7 +1,8 @@
 //! Where requests come from.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
+use crate::files::MAX_REQUEST_BYTES;
 use crate::output::Output;
 
 /// Where requests come from: a terminal with line editing and history, or a script.
@@ -36,7 +37,7 @@ impl Lines {
             }
             Lines::Script(input) => {
                 let mut bytes = Vec::new();
-                match input.read_until(b'\n', &mut bytes) {
+                match input.take(MAX_REQUEST_BYTES).read_until(b'\n', &mut bytes) {
                     Ok(0) | Err(_) => None,
                     Ok(_) => Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()),
                 }

@@ -1,5 +1,7 @@
 //! Rules for the files of the repository.
 
+mod boundary;
+mod dependencies;
 mod links;
 mod theory;
 
@@ -35,6 +37,7 @@ pub fn check(project: &Project) -> Result<Findings, String> {
                 found.extend(length(&text));
                 found.extend(unfinished(&text));
                 found.extend(unsafe_code(path, &text));
+                found.extend(boundary::check(path, &text));
             }
             Some("md") => found.extend(links::check(path, &text, &|target| target_of(&project.root, target))),
             _ => {}
@@ -46,6 +49,7 @@ pub fn check(project: &Project) -> Result<Findings, String> {
     }
     let texts: Vec<(&Path, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
     findings.extend(theory::check(&texts));
+    findings.extend(dependencies::check(project)?);
     for package in &project.crates {
         let found = manifest(&project::read(&package.dir.join("Cargo.toml"))?);
         findings.extend(found.into_iter().map(|finding| format!("crate {}: {finding}", package.name)));

@@ -7,6 +7,9 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
 
+/// The longest number that is read: to make one of its digits takes time, and so does to show it.
+const MAX_DIGITS: usize = 100_000;
+
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Expr {
         let expr = self.expr_at(BinOp::Implies.level());
@@ -259,6 +262,14 @@ impl Parser<'_> {
         let start = self.span();
         let text = self.slice(start);
         let kind = match self.peek() {
+            Tok::Int | Tok::Real if text.len() > MAX_DIGITS => {
+                self.bump();
+                let message = format!("this number has more than {MAX_DIGITS} digits");
+                self.understood(
+                    Diagnostic::new(Code::TooLargeTerm, start, message).help("compute it, or write less of it"),
+                );
+                ExprKind::Error
+            }
             Tok::Int => {
                 self.bump();
                 ExprKind::Int(text.into())
