@@ -20,12 +20,12 @@ use sioco_model::semantics::state::State;
 use sioco_model::{Id, SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
-use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
+use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
 use crate::account::{Account, Bits};
 use crate::event::GateValue;
-use crate::open::{Extent, Tracker, Trail};
+use crate::open::{Breaks, Extent, Tracker, Trail};
 use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
 
@@ -503,14 +503,25 @@ impl<'m> Mind<'m> {
                 Place::Open(trail) => {
                     let label = Label::Gate(event.gate);
                     let of_event = |s: Step| s.switches().any(|s| self.model.switches[s].label == label);
-                    if self.undefined.is_none() && self.tracker().may_break(trail, &of_event, Some(&event.args)) {
-                        self.undefined = Some(Doubt::of_event(self.model, event));
+                    let breaks = self.tracker().breaks(trail, &of_event, Some(&event.args));
+                    let steps = self.tracker().next(trail, event.gate, &event.args);
+                    let mut undefined = None;
+                    match breaks {
+                        Breaks::No => {}
+                        Breaks::Yes(error) => return Err(error),
+                        Breaks::Unknown => {
+                            let of_event = Doubt::of_event(self.model, event);
+                            let switches: Vec<SwitchId> = steps.iter().map(|(s, _)| *s).collect();
+                            let defined = self.tracker().may_be_defined(trail, &switches, &event.args);
+                            undefined = (defined != Possible::Yes).then(|| of_event.clone());
+                            self.undefined.get_or_insert(of_event);
+                        }
                     }
-                    for (switch, reason) in self.tracker().next(trail, event.gate, &event.args) {
+                    for (switch, reason) in steps {
                         self.unknown += u64::from(reason.is_some());
                         let step = Step::Switch(switch);
                         let place = self.settled(trail.with(step, Some(event.args.clone())));
-                        let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
+                        let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why)).or(undefined.clone());
                         found.push(self.moved(suite, h, step, &event.args, None, place, doubt));
                     }
                 }
@@ -589,11 +600,11 @@ impl<'m> Mind<'m> {
                             steps.into_iter().map(moved).collect()
                         }
                         // Too many hidden choices to try: from here on the state is not known.
-                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, h, &Trail::at(state.clone())),
+                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, h, &Trail::at(state.clone()))?,
                         Err(error) => return Err(error),
                     }
                 }
-                Place::Open(trail) => self.open_steps(suite, h, trail),
+                Place::Open(trail) => self.open_steps(suite, h, trail)?,
             };
             for mut h in next {
                 self.pass_by(suite, &mut h)?;
@@ -648,7 +659,11 @@ impl<'m> Mind<'m> {
         Ok(())
     }
 
-    fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Vec<Hypothesis> {
+    fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Result<Vec<Hypothesis>, StepError> {
+        let model = self.model;
+        if let Breaks::Yes(error) = self.tracker().breaks(trail, &|step| !step.is_observable(model), None) {
+            return Err(error);
+        }
         let mut next = Vec::new();
         for (step, reason) in self.tracker().internal(trail) {
             self.unknown += u64::from(reason.is_some());
@@ -656,7 +671,7 @@ impl<'m> Mind<'m> {
             let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
             next.push(self.moved(suite, h, step, &[], None, place, doubt));
         }
-        next
+        Ok(next)
     }
 
     /// Adds a group, unless there is an equal one: what follows is the same for both.

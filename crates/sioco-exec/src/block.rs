@@ -87,6 +87,12 @@ impl Referee<'_> {
             }
             (false, None) => return self.fail(&Observation::Delta, Failure::Silence),
         }
+        // Where silence is only perhaps allowed, the run may have ended here: that holds for whatever comes later.
+        if let (true, Some(doubt)) = (timed, self.belief.doubt().cloned())
+            && let Some(patient) = &mut self.patient
+        {
+            patient.rest_on(&mut self.mind, &self.suite, sent, &doubt);
+        }
         None
     }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::{Label, Model};
+use sioco_model::semantics::interpreter::StepError;
 use sioco_model::semantics::state::State;
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
@@ -75,6 +76,17 @@ pub struct Range {
     pub only: bool,
     /// A parameter with its least and its greatest value, if they are known.
     pub ends: Option<(usize, Value, Value)>,
+}
+
+/// Whether the model is undefined for some of the states of a trail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Breaks {
+    /// For none.
+    No,
+    /// For one, with this error.
+    Yes(StepError),
+    /// That is an open question.
+    Unknown,
 }
 
 /// Follows trails.
@@ -275,18 +287,47 @@ impl<'m> Tracker<'m> {
         found
     }
 
-    /// Whether something may be undefined when one of these steps is tried, be it that this is an open question. Observed
-    /// values are those of a step at a gate.
-    pub fn may_break(&mut self, trail: &Trail, asked: &dyn Fn(Step) -> bool, observed: Option<&[Value]>) -> bool {
+    /// Whether something is undefined when one of these steps is tried, in one of the states. Observed values are those of
+    /// a step at a gate.
+    pub fn breaks(&mut self, trail: &Trail, asked: &dyn Fn(Step) -> bool, observed: Option<&[Value]>) -> Breaks {
         self.visit(trail);
         let mut steps = Vec::new();
         self.path.outgoing(&mut steps);
         steps.retain(|s| asked(*s));
-        steps.into_iter().any(|step| {
+        let mut found = Breaks::No;
+        for step in steps {
             let observable = step.is_observable(self.model);
             let values = observed.filter(|_| observable);
-            self.path.may_break(step, values, values.is_some() || !observable) != Possible::No
-        })
+            let taken = values.is_some() || !observable;
+            match self.path.may_break(step, values, taken) {
+                Possible::No => {}
+                Possible::Unknown(_) => found = Breaks::Unknown,
+                Possible::Yes => match self.path.error_of(step, values, taken) {
+                    Some(error) => return Breaks::Yes(error),
+                    None => found = Breaks::Unknown,
+                },
+            }
+        }
+        found
+    }
+
+    /// Whether one of these switches can be taken with these values in a state for which no switch of their gate is
+    /// undefined.
+    pub fn may_be_defined(&mut self, trail: &Trail, switches: &[SwitchId], args: &[Value]) -> Possible {
+        let Some(label) = switches.first().map(|s| self.model.switches[*s].label) else { return Possible::No };
+        self.visit(trail);
+        let mut steps = Vec::new();
+        self.path.outgoing(&mut steps);
+        steps.retain(|s| s.switches().any(|s| self.model.switches[s].label == label));
+        let mut open = Possible::No;
+        for switch in switches {
+            match self.path.may_hold_defined(Step::Switch(*switch), &steps, args) {
+                Possible::Yes => return Possible::Yes,
+                Possible::No => {}
+                unknown => open = unknown,
+            }
+        }
+        open
     }
 
     /// What the state is known by among others; equal ones can be merged.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use sioco_model::semantics::interpreter::Quiescence;
 use sioco_model::semantics::state::State;
 
-use crate::belief::{Belief, Hypothesis, Mind, Place};
+use crate::belief::{Belief, Doubt, Hypothesis, Mind, Place};
 use crate::event::GateValue;
 use crate::suite::Suite;
 use crate::sut::Order;
@@ -75,6 +75,17 @@ impl Patient {
     /// The system is silent, by the clock or as it says itself. Says whether that is explained.
     pub fn silent(&mut self, mind: &mut Mind<'_>, suite: &Suite, sent: usize) -> bool {
         self.change(|belief| mind.delta(suite, belief, sent))
+    }
+
+    /// Silence was only perhaps allowed: unless these hypotheses surely allow it, they rest on that question as well.
+    pub fn rest_on(&mut self, mind: &mut Mind<'_>, suite: &Suite, sent: usize, doubt: &Doubt) {
+        let mut quiet = self.clone();
+        if quiet.silent(mind, suite, sent) && !quiet.belief.is_doubtful() {
+            return;
+        }
+        for h in self.belief.groups.iter_mut().flat_map(|g| &mut g.hypotheses) {
+            h.doubt.get_or_insert_with(|| doubt.clone());
+        }
     }
 
     /// Why a run ends where neither the belief nor this explains what was observed, unless it fails: something was left

@@ -8,11 +8,11 @@ mod explain;
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
+use sioco_model::GateId;
 use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
 use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
 use sioco_model::semantics::oracle::Oracle;
 use sioco_model::semantics::state::State;
-use sioco_model::{GateId, SwitchId};
 use sioco_symbolic::path::SolverFactory;
 use sioco_symbolic::step::Step;
 
@@ -20,6 +20,7 @@ use crate::account::Bits;
 use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
+use crate::open::Breaks;
 use crate::patient::Patient;
 use crate::suite::Suite;
 use crate::sut::Order;
@@ -392,7 +393,7 @@ impl<'m> Referee<'m> {
         }
         // Where states are not known, the symbolic steps leave out what is undefined, and that would be a model error.
         if known && self.may_be_undefined(seen) {
-            if let Some(error) = self.undefined_for(seen) {
+            if let Some(error) = self.undefined_quiescence(seen) {
                 return Some(self.trouble(&error));
             }
             let what = "the model may be undefined for what was observed";
@@ -401,33 +402,22 @@ impl<'m> Referee<'m> {
         Some(Cause::Failure(failure))
     }
 
-    /// The error of the model for what was observed, if it seems to be undefined for all states that explain what came
-    /// before: one of each hypothesis is tried.
-    fn undefined_for(&mut self, seen: &Observation) -> Option<StepError> {
+    /// The error of the model for a delta, if it seems to be undefined for all states that explain what came before: one of
+    /// each hypothesis is tried. Other events are an error as soon as the model is undefined for one of these states; a
+    /// delta is not, since a guard that is undefined does not matter where another output is enabled.
+    fn undefined_quiescence(&mut self, seen: &Observation) -> Option<StepError> {
+        if *seen != Observation::Delta {
+            return None;
+        }
         let sent = self.queue.len();
-        let groups = self.belief.groups.iter().filter(|g| *seen != Observation::Delta || g.taken == sent);
+        let groups = self.belief.groups.iter().filter(|g| g.taken == sent);
         let hypotheses: Vec<Hypothesis> = groups.flat_map(|g| &g.hypotheses).cloned().collect();
-        let event = match seen {
-            Observation::Output(output) => Some(output.clone()),
-            Observation::Closed => self.closed.map(|gate| GateValue { gate, args: Vec::new() }),
-            Observation::Crashed(_) => self.crashed.map(|gate| GateValue { gate, args: Vec::new() }),
-            Observation::Delta | Observation::Malformed { .. } => None,
-        };
         let mut first = None;
         for h in hypotheses {
             let Place::Open(trail) = &h.place else { return None };
             let state = self.mind.tracker().some_state(trail, 0)?;
-            let error = match &event {
-                None => self.mind.interpreter.quiescence(&state).err(),
-                Some(e) => {
-                    let (mut enabled, interpreter) = (Vec::new(), &mut self.mind.interpreter);
-                    let tried = interpreter.enabled_switches(&state, e.gate, &e.args, &mut enabled, &mut Vec::new());
-                    let taken = |s: &SwitchId| interpreter.take(&mut state.clone(), *s, &e.args).err();
-                    tried.err().or_else(|| enabled.iter().find_map(taken))
-                }
-            };
-            let error = error.filter(|e| !matches!(e, StepError::NeedsSolver { .. }))?;
-            first.get_or_insert(error);
+            let error = self.mind.interpreter.quiescence(&state).err();
+            first.get_or_insert(error.filter(|e| !matches!(e, StepError::NeedsSolver { .. }))?);
         }
         first
     }
@@ -463,7 +453,7 @@ impl<'m> Referee<'m> {
             Observation::Closed | Observation::Crashed(_) => Some(&[][..]),
             Observation::Delta | Observation::Malformed { .. } => None,
         };
-        trails.iter().any(|trail| self.mind.tracker().may_break(trail, &asked, values))
+        trails.iter().any(|trail| self.mind.tracker().breaks(trail, &asked, values) != Breaks::No)
     }
 
     pub(crate) fn trouble(&self, error: &StepError) -> Cause {

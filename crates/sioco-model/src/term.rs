@@ -184,7 +184,7 @@ impl TermPool {
     }
 
     /// Whether the operation can be undefined for arguments that are not.
-    pub(crate) fn may_be_undefined(&self, op: Op, args: &[TermId]) -> bool {
+    pub fn may_be_undefined(&self, op: Op, args: &[TermId]) -> bool {
         match op {
             Op::Div | Op::Mod => !matches!(self.as_const(args[1]), Some(Value::Int(n)) if *n != 0),
             Op::Quot => !matches!(self.as_const(args[1]), Some(Value::Real(r)) if !r.is_zero()),

@@ -1,15 +1,16 @@
 //! Silence since internal steps go on for ever (T-L8): the state lies on a round of internal steps whose
 //! states have no outputs.
 //!
-//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that leaves all values
-//! as they are goes on for ever for all values that fulfil its conditions. And it is found out that a round is out of the
-//! question, since no internal steps lead back to these values or an output is always possible on the way. What is left
-//! is *perhaps* possible.
+//! Where all values are known, or few are possible, the concrete semantics tells. Otherwise a round that leaves the values
+//! that matter as they are goes on for ever for all values that fulfil its conditions. And it is found out that a round is
+//! out of the question, since no internal steps lead back to these values or an output is always possible on the way.
+//! What is left is *perhaps* possible.
 
 use rustc_hash::FxHashSet;
-use sioco_model::{Id, LocationId, SymbolId, TermId};
+use sioco_model::{Id, LocationId, SymbolId, TermId, VarId};
 use sioco_solve::Reason;
 
+use crate::live::Live;
 use crate::path::{Path, PathCondition, Possible};
 use crate::prepare::Origin;
 use crate::step::Step;
@@ -49,12 +50,18 @@ pub(crate) enum Rounds {
 impl Path<'_> {
     /// Whether internal steps may lead back to the locations of this state, whatever their guards are.
     pub fn may_diverge(&mut self) -> bool {
-        if let Some(&known) = self.rounds.get(self.locations()) {
+        let here: Box<[LocationId]> = self.locations().into();
+        self.may_lead(here.clone(), here)
+    }
+
+    /// Whether internal steps, at least one, may lead from some locations to others, whatever their guards are.
+    fn may_lead(&mut self, from: Box<[LocationId]>, to: Box<[LocationId]>) -> bool {
+        let key = (from, to);
+        if let Some(&known) = self.rounds.get(&key) {
             return known;
         }
-        let start: Box<[LocationId]> = self.locations().into();
         let mut seen: FxHashSet<Box<[LocationId]>> = FxHashSet::default();
-        let mut open = vec![start.clone()];
+        let mut open = vec![key.0.clone()];
         let mut steps = Vec::new();
         let mut found = false;
         while let Some(at) = open.pop() {
@@ -65,7 +72,7 @@ impl Path<'_> {
                     let switch = &self.model.switches[switch];
                     next[switch.process.index()] = switch.target;
                 }
-                found |= next == start;
+                found |= next == key.1;
                 if seen.insert(next.clone()) {
                     open.push(next);
                 }
@@ -76,7 +83,7 @@ impl Path<'_> {
                 break;
             }
         }
-        self.rounds.insert(start, found);
+        self.rounds.insert(key, found);
         found
     }
 
@@ -113,11 +120,11 @@ impl Path<'_> {
     /// For which of the values that are possible here a round of internal steps leads back over states without outputs.
     /// That this state is silent has to be a condition of the path already.
     ///
-    /// A round whose steps leave all values as they are goes on for ever for all values that fulfil its conditions. If no
+    /// A round whose steps leave the values that matter as they are goes on for ever for all values that fulfil its conditions. If no
     /// others lead back, these are all.
     pub(crate) fn proved_rounds(&mut self) -> Rounds {
         let start: Box<[LocationId]> = self.locations().into();
-        let values = self.all_values();
+        let values = self.live_values();
         let conditions = self.conditions().len();
         let mut known: FxHashSet<SymbolId> = FxHashSet::default();
         for i in 0..conditions {
@@ -133,7 +140,7 @@ impl Path<'_> {
             return Rounds::All;
         }
         if found.is_empty() {
-            return match self.may_come_back(&round.start, &round.values, STEPS, &mut { PROBES }) {
+            return match self.may_come_back(&round, &mut Vec::new(), &mut { PROBES }) {
                 true => Rounds::Open,
                 false => Rounds::None,
             };
@@ -145,12 +152,12 @@ impl Path<'_> {
         let none = self.build(|pool, sorts| pool.not(sorts, one));
         self.advance_as(Step::Divergence, None);
         self.add_condition(PathCondition { term: none, origin: Origin::Rounds, step: self.len() });
-        let others = self.may_come_back(&round.start, &round.values, STEPS, &mut { PROBES });
+        let others = self.may_come_back(&round, &mut Vec::new(), &mut { PROBES });
         self.retreat();
         if others { Rounds::Open } else { Rounds::If(one) }
     }
 
-    /// Looks for rounds whose steps leave all values as they are, and ask nothing of them together with what they choose
+    /// Looks for rounds whose steps leave the values that matter as they are, and ask nothing of them together with what they choose
     /// themselves: what each of them asks of the values.
     fn plain_rounds(&mut self, round: &Round, steps: usize, probes: &mut usize, found: &mut Vec<Vec<TermId>>) {
         let mut here = Vec::new();
@@ -172,7 +179,7 @@ impl Path<'_> {
             }
             self.advance_as(step, None);
             if self.is_plain(round) {
-                if self.locations() == &round.start[..] && self.all_values() == round.values {
+                if self.locations() == &round.start[..] && self.live_values() == round.values {
                     found.push(self.asked_of(round));
                 } else if self.may_be_quiet() == Possible::Yes {
                     self.advance_as(Step::Divergence, None);
@@ -214,8 +221,13 @@ impl Path<'_> {
         asked
     }
 
-    fn all_values(&mut self) -> Vec<TermId> {
-        self.model.variables.ids().map(|v| self.term(v)).collect()
+    /// The values of the variables that something may still read: states that agree on them go on alike.
+    fn live_values(&mut self) -> Vec<TermId> {
+        let model = self.model;
+        let locations = self.locations().to_vec();
+        let live = self.live.get_or_insert_with(|| Live::of(model));
+        let vars: Vec<VarId> = locations.iter().flat_map(|l| live.at(*l)).copied().collect();
+        vars.into_iter().map(|v| self.term(v)).collect()
     }
 
     /// Whether there may be no output here.
@@ -232,13 +244,18 @@ impl Path<'_> {
     }
 
     /// Whether internal steps may lead back to a state, over states without outputs. Where that takes too long, they
-    /// may.
-    fn may_come_back(&mut self, start: &[LocationId], values: &[TermId], steps: usize, probes: &mut usize) -> bool {
+    /// may. Nobody has to come by where the way was before.
+    fn may_come_back(
+        &mut self,
+        round: &Round,
+        way: &mut Vec<(Box<[LocationId]>, Vec<TermId>)>,
+        probes: &mut usize,
+    ) -> bool {
         let mut here = Vec::new();
         self.outgoing(&mut here);
         here.retain(|s| !s.is_observable(self.model));
         for step in here {
-            if steps == 0 || *probes == 0 || self.limits.cancelled() {
+            if way.len() == STEPS || *probes == 0 || self.limits.cancelled() {
                 return true;
             }
             *probes -= 1;
@@ -246,13 +263,7 @@ impl Path<'_> {
                 continue;
             }
             self.advance(step);
-            let found = (self.locations() == start && self.may_have(values))
-                || (self.may_be_quiet() != Possible::No && {
-                    self.advance_as(Step::Divergence, None);
-                    let found = self.may_come_back(start, values, steps - 1, probes);
-                    self.retreat();
-                    found
-                });
+            let found = self.is_back(round, way, probes);
             self.retreat();
             if found {
                 return true;
@@ -261,9 +272,29 @@ impl Path<'_> {
         false
     }
 
+    /// Whether the last step came back to where a round starts, or others may lead there.
+    fn is_back(&mut self, round: &Round, way: &mut Vec<(Box<[LocationId]>, Vec<TermId>)>, probes: &mut usize) -> bool {
+        if self.locations() == &round.start[..] && self.may_have(&round.values) {
+            return true;
+        }
+        let here = (self.locations().into(), self.live_values());
+        if way.contains(&here)
+            || !self.may_lead(here.0.clone(), round.start.clone())
+            || self.may_be_quiet() == Possible::No
+        {
+            return false;
+        }
+        way.push(here);
+        self.advance_as(Step::Divergence, None);
+        let found = self.may_come_back(round, way, probes);
+        self.retreat();
+        way.pop();
+        found
+    }
+
     /// Whether the variables may have these values.
     fn may_have(&mut self, values: &[TermId]) -> bool {
-        let now = self.all_values();
+        let now = self.live_values();
         let sorts = &self.model.sorts;
         let different = now.iter().zip(values).filter(|(a, b)| a != b);
         let same: Vec<TermId> = different.map(|(a, b)| self.pool.eq(sorts, *a, *b)).collect();

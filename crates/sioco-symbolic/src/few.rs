@@ -73,6 +73,8 @@ impl Path<'_> {
         let vars = self.round_variables();
         let rows = self.possible_values(&vars)?;
         let locations = self.locations().to_vec();
+        let live = self.live.get_or_insert_with(|| Live::of(model));
+        let some_dead = !vars.iter().all(|v| locations.iter().any(|l| live.at(*l).contains(v)));
         // What has nothing to do with it has some value.
         let mut values: Vec<Value> = Vec::with_capacity(model.variables.len());
         for (var, v) in model.variables.iter() {
@@ -88,6 +90,8 @@ impl Path<'_> {
                     continue;
                 }
                 Ok(Quiescence::Unknown { .. }) => rounds.open = true,
+                // Values that nothing reads any more stand for all others: with one of these it may come back.
+                Ok(Quiescence::Active(switch)) if some_dead && model.direction(switch).is_none() => return None,
                 // An undefined guard is a model error, and no silence.
                 Ok(Quiescence::Quiescent | Quiescence::Active(_)) | Err(_) => {}
             }

@@ -130,7 +130,7 @@ pub struct Path<'m> {
     with_symbols: FxHashMap<(TermId, u32, u32), TermId>,
     alone: FxHashMap<(u32, Box<[TermId]>), Possible>,
     /// Which locations internal steps may lead back to.
-    pub(crate) rounds: FxHashMap<Box<[LocationId]>, bool>,
+    pub(crate) rounds: FxHashMap<(Box<[LocationId]>, Box<[LocationId]>), bool>,
     scratch: FxHashMap<TermId, TermId>,
     symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
     pending: Vec<(VarId, Result<Value, TermId>)>,

@@ -1,7 +1,7 @@
 //! Model errors: values that are undefined (division by zero, an index outside a sequence) or outside their range
 //! where they are needed: in a guard, or in a step that is enabled.
 
-use sioco_model::semantics::interpreter::Part;
+use sioco_model::semantics::interpreter::{Part, StepError};
 use sioco_model::term::Term;
 use sioco_model::{SwitchId, TermId, Value};
 
@@ -16,11 +16,56 @@ impl Path<'_> {
     /// not known. With observed values, they are those of its parameters; whoever only asks whether it is enabled does
     /// not want to know about its update. The path itself must be possible.
     pub fn may_break(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Possible {
-        if step.is_silence() {
+        let mut open = None;
+        for conditions in self.breaks_with(step, observed, taken) {
+            match Question::new(self, &conditions, &[]).ask(self, true) {
+                Possible::Yes => return Possible::Yes,
+                Possible::No => {}
+                Possible::Unknown(why) => open = Some(why),
+            }
+        }
+        open.map_or(Possible::No, Possible::Unknown)
+    }
+
+    /// The error of the model where [`may_break`](Self::may_break) says that there is one: in one of the states for which
+    /// there is. The path must be recorded.
+    pub fn error_of(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Option<StepError> {
+        let args = self.step_terms(step, FIRST).args;
+        self.breaks_with(step, observed, taken).into_iter().find_map(|conditions| {
+            let witness = Question::new(self, &conditions, &args).witness(self).ok()?;
+            witness.undefined(self.model(), step)
+        })
+    }
+
+    /// Whether a step can be taken with the observed values in a state for which nothing is undefined when one of the
+    /// others is tried with them. The path itself must be possible.
+    pub fn may_hold_defined(&mut self, step: Step, others: &[Step], observed: &[Value]) -> Possible {
+        let terms = self.step_terms(step, FIRST);
+        if terms.impossible {
             return Possible::No;
         }
+        let mut all = terms.all();
+        for (arg, value) in terms.args.iter().zip(observed) {
+            // What is computed may differ by a tolerance; that the step explains the values is asked elsewhere.
+            if matches!(self.pool().get(*arg), Term::Symbol(..)) {
+                all.push(self.build(|pool, sorts| has_value(pool, sorts, *arg, value)));
+            }
+        }
+        for other in others {
+            for conditions in self.breaks_with(*other, Some(observed), true) {
+                all.push(self.not_all(&conditions));
+            }
+        }
+        Question::new(self, &all, &[]).ask(self, true)
+    }
+
+    /// The ways in which something is undefined when a step is tried: all conditions of one hold together.
+    fn breaks_with(&mut self, step: Step, observed: Option<&[Value]>, taken: bool) -> Vec<Vec<TermId>> {
+        if step.is_silence() {
+            return Vec::new();
+        }
         let terms = self.step_terms(step, FIRST);
-        let mut open = None;
+        let mut found = Vec::new();
         for (mut conditions, subject) in conditions(self, step) {
             let update = matches!(subject, Subject::Error(_, Part::Update(_), _));
             if update && !taken {
@@ -32,13 +77,9 @@ impl Path<'_> {
                     conditions.push(self.build(|pool, sorts| has_value(pool, sorts, *arg, value)));
                 }
             }
-            match Question::new(self, &conditions, &[]).ask(self, true) {
-                Possible::Yes => return Possible::Yes,
-                Possible::No => {}
-                Possible::Unknown(why) => open = Some(why),
-            }
+            found.push(conditions);
         }
-        open.map_or(Possible::No, Possible::Unknown)
+        found
     }
 }
 

@@ -13,6 +13,7 @@ use super::test::{Campaign, Outcome};
 use crate::case::Case;
 use crate::oracle;
 use crate::oracle::belief::World;
+use crate::spec::Line;
 use crate::tally::{Finding, Tally};
 
 /// A journal of records.
@@ -59,7 +60,8 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
     };
     let header = whole.find('\n').unwrap_or(whole.len());
     let all = runs(&case.read, records.iter().map(|s| &s.record));
-    let spec = case.spec.with_values_of(all.iter().flat_map(|run| run.all_lines()));
+    let lines: Vec<Line> = all.iter().flat_map(|run| run.all_lines()).collect();
+    let spec = case.spec.with_values_of(&lines);
     let world = World::new(&spec);
     for cut in 0..=whole.len() {
         if !whole.is_char_boundary(cut) {

@@ -41,9 +41,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Everything that was sent and seen, in any order.
-    pub fn all_lines(&self) -> Vec<&Line> {
-        self.lines.iter().collect()
+    /// Everything that was sent and seen, in any order. What was sent and never accepted has values, too.
+    pub fn all_lines(&self) -> Vec<Line> {
+        let sent = self.sent.iter().map(|s| Line::Input(s.event.clone()));
+        self.lines.iter().cloned().chain(sent).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use super::solvers::Solvers;
 use super::test::{Campaign, Counting, Outcome, hold};
 use crate::case::Case;
 use crate::oracle::belief::World;
-use crate::spec::Order;
+use crate::spec::{Line, Order};
 use crate::systems::sut::Played;
 use crate::tally::{Finding, Tally};
 
@@ -83,7 +83,8 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
 
 fn check(case: &Case, records: &[Stamped]) -> Option<(String, String)> {
     let found = runs(&case.read, records.iter().map(|s| &s.record));
-    let spec = case.spec.with_values_of(found.iter().flat_map(|run| run.all_lines()));
+    let lines: Vec<Line> = found.iter().flat_map(|run| run.all_lines()).collect();
+    let spec = case.spec.with_values_of(&lines);
     let world = World::new(&spec);
     for run in &found {
         // A replay may end anywhere, and sends what was sent then.

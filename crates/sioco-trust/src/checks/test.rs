@@ -320,7 +320,8 @@ fn look(
     }
     let weary = solvers.is_weary();
     let found = runs(&case.read, records.iter().map(|s| &s.record));
-    let spec = case.spec.with_values_of(found.iter().flat_map(|run| run.all_lines()));
+    let lines: Vec<Line> = found.iter().flat_map(|run| run.all_lines()).collect();
+    let spec = case.spec.with_values_of(&lines);
     let world = World::new(&spec);
     tally.count(format!("{check}: cases"));
     tally.add(format!("{check}: runs"), found.len() as u64);

@@ -32,10 +32,28 @@ impl<'a> Checker<'a> {
             switches[i].lone_else = others.is_empty();
             switches[i].by_constant = by_constant;
             // One that is enabled settles it, so those that are always defined are asked first.
-            others.sort_by_key(|guard| self.terms.is_partial(*guard));
+            others.sort_by_key(|guard| self.partiality(*guard));
             let any = self.terms.or(&self.sorts, &others);
             switches[i].guard = self.terms.not(&self.sorts, any);
         }
+    }
+
+    /// How likely a guard is to be undefined: never; only if it takes a field that is not there, which `match` makes sure
+    /// of; or by what it computes.
+    fn partiality(&self, guard: TermId) -> u8 {
+        if !self.terms.is_partial(guard) {
+            return 0;
+        }
+        let mut found = 1;
+        self.terms.visit(guard, &mut |_, t| {
+            if let Term::App(op, args) = t
+                && !matches!(op, Op::Field(..))
+                && self.terms.may_be_undefined(*op, args)
+            {
+                found = 2;
+            }
+        });
+        found
     }
 
     pub(in crate::check) fn is_input(&self, label: Label) -> bool {
