@@ -54,7 +54,8 @@ fn trail(model: &Model, steps: &[(&str, Option<i64>)]) -> Trail {
 fn which_trails_stand_for_others() {
     let model = shown(
         "all: ?a -> l1   three: ?a [x > 3] -> l1   five: ?a [x > 5] -> l1   both: ?a [x > 3 && x < 9] -> l1   \
-         there: ?a -> l2   divided: ?a [10 div (x - 7) < 99] -> l1   more: ?c(n) [x != n] -> l0",
+         there: ?a -> l2   divided: ?a [10 div (x - 7) < 99] -> l1   seven: ?a [x == 7] -> l1   \
+         more: ?c(n) [x != n] -> l0",
     );
     let mut referee = after(&model, Order::Sut, "");
     let tracker = referee.mind.tracker();
@@ -70,8 +71,8 @@ fn which_trails_stand_for_others() {
         // At another location.
         ("there", "all", false, false),
         ("there", "three", false, false),
-        // Seven does not follow, for which it is undefined.
-        ("divided", "five", false, false),
+        // What is undefined for a value is not true for it.
+        ("divided", "seven", false, false),
         ("five", "divided", false, false),
     ] {
         let (g, s) = (trail(&model, &[(general, None)]), trail(&model, &[(special, None)]));
