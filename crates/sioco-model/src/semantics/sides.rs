@@ -4,9 +4,10 @@
 //! the states with one and with the other do the same for ever. So one value on each side stands for all others, and a
 //! variable without bounds has few values that matter (T-B4).
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::range::Range;
 use crate::id::{SortId, TermId, VarId};
@@ -41,35 +42,40 @@ impl Sides {
     /// The sides of a free variable; nothing if it is not only compared, or if there are more than so many.
     pub fn of(model: &Model, var: VarId, most: u64) -> Option<Sides> {
         let sort = model.variables[var].sort;
-        let mut reader = Reader { model, var, switch: None, seen: FxHashSet::default(), compared: Compared::default() };
+        let mut reader = Reader {
+            model,
+            var,
+            switch: None,
+            seen: FxHashSet::default(),
+            ranges: FxHashMap::default(),
+            numbers: None,
+            texts: BTreeSet::new(),
+        };
         for switch in model.switches.values() {
             reader.read(switch)?;
         }
-        match (model.sorts.get(sort), reader.compared) {
-            // Nothing tells its values apart.
-            (_, Compared { numbers: None, texts }) if texts.is_empty() => {
-                let value = model.sorts.default_value(sort);
-                Some(Sides { var, values: vec![value], other: Other::All })
-            }
-            (Sort::Int { .. }, Compared { numbers: Some(range), texts }) if texts.is_empty() => {
+        let (values, other): (Vec<Value>, Other) = match &reader.numbers {
+            Some(range) => {
                 let (lo, hi) = (range.lo?, range.hi?);
-                if hi.checked_sub(lo)?.checked_add(3)? > i128::from(most) {
+                let sides = Range::new(Some(lo - 1), Some(hi + 1)).meet(&reader.integers(sort)?);
+                let (first, last) = (sides.lo?, sides.hi?);
+                // There may be far too many to be listed.
+                if last - first >= i128::from(most) {
                     return None;
                 }
-                let fits = |v: &Value| model.sorts.contains(sort, v);
-                let values: Vec<Value> = (lo - 1..=hi + 1).map(whole).filter(fits).collect();
-                (!values.is_empty()).then(|| Sides { var, values, other: Other::Numbers(whole(lo), whole(hi)) })
+                ((first..=last).map(whole).collect(), Other::Numbers(whole(lo), whole(hi)))
             }
-            (Sort::String, Compared { numbers: None, mut texts }) if texts.len() as u64 + 1 < most => {
-                texts.sort_unstable();
-                texts.dedup();
+            // Nothing tells its values apart.
+            None if reader.texts.is_empty() => (vec![model.sorts.default_value(sort)], Other::All),
+            None if reader.texts.len() as u64 >= most => return None,
+            None => {
                 // It is longer than each of them.
-                let another = texts.concat() + "-";
-                let values = texts.iter().chain([&another]).map(|t| Value::string(t)).collect();
-                Some(Sides { var, values, other: Other::Texts })
+                let another = reader.texts.iter().map(String::as_str).collect::<String>() + "-";
+                (reader.texts.iter().chain([&another]).map(|t| Value::string(t)).collect(), Other::Texts)
             }
-            _ => None,
-        }
+        };
+        // Where none is left, all values are far from what they are compared with.
+        (!values.is_empty()).then_some(Sides { var, values, other })
     }
 
     /// What a value stands for, with the name of the variable: `x = 3`, `x > 5`.
@@ -100,21 +106,18 @@ fn whole(n: i128) -> Value {
     number::int(n.into())
 }
 
-/// What a variable is compared with.
-#[derive(Clone, Default, Debug)]
-struct Compared {
-    numbers: Option<Range<i128>>,
-    texts: Vec<String>,
-}
-
 /// Looks for a variable in terms.
 struct Reader<'m> {
     model: &'m Model,
     var: VarId,
     /// The one whose parameters terms speak of.
     switch: Option<&'m Switch>,
+    /// What was looked at of it already, since terms share their parts.
     seen: FxHashSet<TermId>,
-    compared: Compared,
+    ranges: FxHashMap<TermId, Option<Range<i128>>>,
+    /// What it is compared with: whole numbers between two ends, and texts.
+    numbers: Option<Range<i128>>,
+    texts: BTreeSet<String>,
 }
 
 impl<'m> Reader<'m> {
@@ -122,6 +125,7 @@ impl<'m> Reader<'m> {
     fn read(&mut self, switch: &'m Switch) -> Option<()> {
         self.switch = Some(switch);
         self.seen.clear();
+        self.ranges.clear();
         self.look(switch.guard)?;
         for p in &switch.params {
             p.term.map_or(Some(()), |t| self.look(t))?;
@@ -171,12 +175,14 @@ impl<'m> Reader<'m> {
     fn compare(&mut self, with: TermId) -> Option<()> {
         self.look(with)?;
         if let Some(Value::Str(text)) = self.model.terms.as_const(with) {
-            self.compared.texts.push(text.to_string());
+            self.texts.insert(text.to_string());
             return Some(());
         }
-        let range = self.range(with).filter(|r| r.lo.is_some() && r.hi.is_some())?;
-        let known = self.compared.numbers.take();
-        self.compared.numbers = Some(known.map_or_else(|| range.clone(), |known| known.join(&range)));
+        let range = self.range(with)?;
+        self.numbers = Some(match self.numbers.take() {
+            Some(known) => known.join(&range),
+            None => range,
+        });
         Some(())
     }
 
@@ -193,9 +199,17 @@ impl<'m> Reader<'m> {
     }
 
     /// All values that an integer term may have; nothing where that is not looked into.
-    fn range(&self, term: TermId) -> Option<Range<i128>> {
+    fn range(&mut self, term: TermId) -> Option<Range<i128>> {
+        if let Some(known) = self.ranges.get(&term) {
+            return known.clone();
+        }
+        let range = self.range_of(term);
+        self.ranges.insert(term, range.clone());
+        range
+    }
+
+    fn range_of(&mut self, term: TermId) -> Option<Range<i128>> {
         let model = self.model;
-        let arg = |i: usize, args: &[TermId]| self.range(args[i]);
         match model.terms.get(term) {
             Term::Const(value, _) => {
                 let n = i128::try_from(&number::to_big(value)?).ok();
@@ -205,24 +219,34 @@ impl<'m> Reader<'m> {
             Term::Param(i, _) => self.integers(self.switch?.params.get(*i as usize)?.sort),
             Term::Bound(b, _) => self.integers(model.terms.binders[*b]),
             Term::App(op, args) => match op {
-                Op::Add => args.iter().skip(1).try_fold(arg(0, args)?, |sum, a| Some(sum.add(&self.range(*a)?))),
-                Op::Mul => args.iter().skip(1).try_fold(arg(0, args)?, |all, a| Some(all.multiply(&self.range(*a)?))),
-                Op::Min => args.iter().skip(1).try_fold(arg(0, args)?, |all, a| Some(all.least(&self.range(*a)?))),
-                Op::Max => args.iter().skip(1).try_fold(arg(0, args)?, |all, a| Some(all.greatest(&self.range(*a)?))),
-                Op::Sub => Some(arg(0, args)?.subtract(&arg(1, args)?)),
-                Op::Neg => Some(arg(0, args)?.negate()),
-                Op::Abs => Some(arg(0, args)?.absolute()),
-                Op::Div => Some(arg(0, args)?.divide(self.divisor(args[1])?)),
+                Op::Add => self.together(args, Range::add),
+                Op::Sub => self.together(args, Range::subtract),
+                Op::Mul => self.together(args, Range::multiply),
+                Op::Min => self.together(args, Range::least),
+                Op::Max => self.together(args, Range::greatest),
+                Op::Ite => self.together(&args[1..], Range::join),
+                Op::Neg => Some(self.range(args[0])?.negate()),
+                Op::Abs => Some(self.range(args[0])?.absolute()),
+                Op::Div => Some(self.range(args[0])?.divide(self.divisor(args[1])?)),
                 Op::Mod => Some(Range::new(Some(0), Some(self.divisor(args[1])? - 1))),
-                Op::Ite => Some(arg(1, args)?.join(&arg(2, args)?)),
-                Op::Checked(sort) => Some(match (self.integers(*sort)?, arg(0, args)) {
-                    (sort, Some(range)) => sort.meet(&range),
-                    (sort, None) => sort,
-                }),
+                Op::Checked(sort) => {
+                    let sort = self.integers(*sort)?;
+                    Some(self.range(args[0]).map_or(sort.clone(), |range| sort.meet(&range)))
+                }
                 _ => None,
             },
             Term::ProcessParam(..) | Term::Symbol(..) => None,
         }
+    }
+
+    /// The range of several terms.
+    fn together(
+        &mut self,
+        terms: &[TermId],
+        join: fn(&Range<i128>, &Range<i128>) -> Range<i128>,
+    ) -> Option<Range<i128>> {
+        let (first, rest) = terms.split_first()?;
+        rest.iter().try_fold(self.range(*first)?, |all, t| Some(join(&all, &self.range(*t)?)))
     }
 
     fn divisor(&self, term: TermId) -> Option<i128> {
