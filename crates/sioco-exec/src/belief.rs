@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Passing, Quiescence, StepError};
-use sioco_model::semantics::sides::Sides;
+use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, SwitchId, Value};
 use sioco_solve::Reason;
@@ -143,6 +143,8 @@ pub struct Belief {
     /// Why it may have taken an input that the model does not specify: no hypothesis surely takes it, or the model may be
     /// undefined for it. What follows is a failure only if the answer to this question is the right one (T-V8).
     pub unsure: Option<Doubt>,
+    /// What was sent and seen, where values of free variables stand for others.
+    pub seen: Seen,
 }
 
 impl Belief {
@@ -272,7 +274,13 @@ impl<'m> Mind<'m> {
         };
         let mut cut = false;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
-        let belief = Belief { groups: vec![Group { taken: 0, hypotheses }], cut, crossed: false, unsure: None };
+        let belief = Belief {
+            groups: vec![Group { taken: 0, hypotheses }],
+            cut,
+            crossed: false,
+            unsure: None,
+            seen: Seen::default(),
+        };
         // A mark that leads nowhere any more does no harm, but one that is missing would.
         if suite.is_all_open() && belief.hypotheses().all(|h| h.state().is_some()) {
             self.first = Some(belief.clone());
@@ -327,6 +335,7 @@ impl<'m> Mind<'m> {
     /// The belief after an input that was taken, or an output (T-B3). `false` if nothing explains it; the belief
     /// is then as before.
     pub fn step(&mut self, suite: &Suite, belief: &mut Belief, event: &GateValue) -> Result<bool, StepError> {
+        self.tell_apart(belief, event);
         if self.single(suite, belief, event)? {
             return Ok(true);
         }
@@ -360,6 +369,9 @@ impl<'m> Mind<'m> {
     /// An input was sent: it may be taken now or between the outputs that follow. `queue` are all inputs that were sent,
     /// with this one.
     pub fn sent(&mut self, suite: &Suite, belief: &mut Belief, queue: &[GateValue]) -> Result<(), StepError> {
+        if let Some(input) = queue.last() {
+            self.tell_apart(belief, input);
+        }
         // Where inputs before it are not taken yet, those that take them now are among the groups since these were sent.
         self.take_queued(suite, belief, queue, queue.len().saturating_sub(1))
     }
@@ -448,8 +460,14 @@ impl<'m> Mind<'m> {
                 }
                 Quiescence::Active(_) => {}
                 Quiescence::Unknown { switch, why } => {
-                    self.unknown += 1;
-                    let doubt = Some(Doubt::about(self.model, switch, &why));
+                    // Values that nobody can try one by one may have nothing to do with it.
+                    let ways = self.tracker().silence(&Trail::at(state.clone()));
+                    if ways.is_empty() {
+                        return Ok(());
+                    }
+                    let open = ways.iter().all(|(_, reason)| reason.is_some());
+                    self.unknown += u64::from(open);
+                    let doubt = open.then(|| Doubt::about(self.model, switch, &why));
                     quiet.push(after(suite, h.place.clone(), Some(state), doubt));
                 }
             },

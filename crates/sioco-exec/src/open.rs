@@ -102,6 +102,7 @@ impl<'m> Tracker<'m> {
     /// At the initial state.
     pub fn new(mut path: Path<'m>) -> Self {
         path.record();
+        path.merge_states();
         let model = path.model();
         Tracker { model, path, at: Trail::initial(Vec::new()), live: Live::of(model) }
     }

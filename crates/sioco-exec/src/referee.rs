@@ -173,6 +173,7 @@ impl<'m> Referee<'m> {
         if !mind.interpreter.is_gate_value(input.gate, &input.args) {
             return false;
         }
+        mind.tell_apart(belief, input);
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
         let ready = belief.groups.iter().filter(|g| g.taken == queue.len());
         for h in ready.flat_map(|g| &g.hypotheses) {
@@ -196,6 +197,7 @@ impl<'m> Referee<'m> {
         let Referee { belief, queue, mind, .. } = self;
         let (mut enabled, mut unsure) = (Vec::new(), Vec::new());
         let mut any = false;
+        mind.tell_apart(belief, input);
         // Where something was not followed to its end, there may be others.
         if belief.cut || belief.groups.iter().any(|g| g.taken != queue.len()) {
             return false;

@@ -195,12 +195,25 @@ fn what_all_hypotheses_allow_is_put_together() {
 fn what_is_allowed_where_the_state_is_not_known() {
     let model = model(
         "input a\ninput b\noutput o(v: Int)\noutput p(v: Int)\noutput q\nprocess P {\n  var m: Int = any\n  \
-         init l0 { ?a [3 <= m <= 9] -> l1   ?b -> l2 }\n  \
+         init l0 { ?a [3 <= m <= 9 && m + m != 5] -> l1   ?b -> l2 }\n  \
          state l1 { tell: !o(m) -> l0   fix: !p(7) [m > 5] -> l0   sign: !q [m > 4] -> l0 }\n  state l2 { tell2: !o(m) [m > 0] -> l0   ?a -> l2 }\n}\n",
     );
     assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?a")), ["tell 0 3..9", "fix only 7", "sign only "]);
     assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?b")), ["tell2 some", "silence"]);
     assert_eq!(offers(&model, &explanation(&model, Order::Sut, "")), ["silence"]);
+}
+
+/// The same where values stand for others: what they stand for is allowed.
+#[test]
+fn what_is_allowed_where_values_stand_for_others() {
+    let model = model(
+        "input a\ninput b\noutput o(v: Int)\noutput p(v: Int, w: Int)\nprocess P {\n  var m: Int = any\n  \
+         init l0 { ?a [3 <= m <= 9] -> l1   ?b [m > 9] -> l1 }\n  \
+         state l1 { tell: !o(m) -> l0   pair: !p(m, 1) [m == 9 || m > 9] -> l0 }\n}\n",
+    );
+    assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?a")), ["tell 0 [(3, 9)]", "pair only 9,1"]);
+    assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?b")), ["tell some", "pair some"]);
+    assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?b !o(12) ?b")), ["tell only 12", "pair only 12,1"]);
 }
 
 /// The end of the system is explained by the switches that end it.
@@ -289,7 +302,7 @@ fn what_is_no_number_has_no_ends() {
         let model = model(&format!(
             "type Colour = Red | Green | Blue\ninput a\noutput n(v: Int)\noutput s(t: String)\noutput b(t: Bool)\n\
              output c(t: Colour)\noutput l(t: Seq<Bool>)\nprocess P {{\n  var m: Int = {free}\n  \
-             init l0 {{ ?a [3 <= m <= 9] -> l1 }}\n  state l1 {{\n    tell: !n(m) -> l0\n    \
+             init l0 {{ ?a [3 <= m <= 9 && m + m != 5] -> l1 }}\n  state l1 {{\n    tell: !n(m) -> l0\n    \
              text: !s(any t) [t == \"x\" || t == \"y\"] -> l0\n    flag: !b(any t) -> l0\n    \
              colour: !c(any t) [t != Red] -> l0\n    list: !l(any t) [len(t) < 3] -> l0\n  }}\n}}\n"
         ));

@@ -6,7 +6,7 @@ mod support;
 use sioco_exec::suite::Suite;
 use sioco_exec::{Order, Referee};
 use sioco_model::Model;
-use sioco_model::semantics::sides::Sides;
+use sioco_model::semantics::sides::{Seen, Sides};
 use support::{builtin, event, model as model_of, planned};
 
 /// A model with the free variable `x` and these switches.
@@ -30,7 +30,7 @@ fn sides(sort: &str, switches: &str) -> Option<String> {
     let model = with(sort, switches);
     let var = model.variable("x").expect("it has one");
     let sides = Sides::of(&model, var, 16)?;
-    let words: Vec<String> = sides.values.iter().map(|v| sides.show(&model, v)).collect();
+    let words: Vec<String> = sides.values.iter().map(|v| sides.show(&model, v, &Seen::default())).collect();
     Some(words.join(", "))
 }
 
@@ -50,36 +50,49 @@ fn between(lo: i64, hi: i64) -> String {
 fn which_values_matter() {
     for (sort, switches, expected) in [
         ("Int", "?a(p, q) [x > 3] -> l0", Some("x < 3, x = 3, x > 3")),
-        ("Int", "?a(p, q) [x == p] -> l0", Some("x < 0, x = 0, x = 1, x = 2, x > 2")),
-        ("Int", "?a(p, q) [x != 3] / x := 5 -> l0", Some("x < 3, x = 3, x = 4, x = 5, x > 5")),
+        ("Int", "?a(p, q) [x < p] -> l0", Some("x < 0, x = 0, x = 1, x = 2, x > 2")),
+        ("Int", "?a(p, q) [x == p] -> l0", Some("x = 0, x = 1, x = 2, x is none of 0, 1, 2")),
+        ("Int", "?a(p, q) [x != 3] / x := 5 -> l0", Some("x = 3, x = 5, x is none of 3, 5")),
         ("Int", "?a(p, q) [x == x] -> l0", Some("x is any value")),
         // What is bounded by itself, or keeps its value.
         ("Int in 3..1000", "?a(p, q) [x > 3] -> l0", Some("x = 3, x > 3")),
         ("Int in 0..5", "?a(p, q) / x := q -> l0", Some("x = 0, x = 1, x = 2, x = 3, x = 4, x = 5")),
-        ("Int in 0..5", "?a(p, q) / x := p + y -> l0", Some("x < 1, x = 1, x = 2, x = 3, x = 4, x > 4")),
+        ("Int in 0..5", "?a(p, q) [x < p + y] -> l0", Some("x < 1, x = 1, x = 2, x = 3, x = 4, x > 4")),
         ("Int in 0..3", "?t(s) / x := len(s) -> l0", Some("x = 0, x = 1, x = 2, x = 3")),
         ("Int in 0..90", "?a(p, q) [x > 3] / x := x -> l0", Some("x < 3, x = 3, x > 3")),
-        ("Int in 9..90", "?a(p, q) [x > 3] -> l0", None),
+        ("Int in 9..90", "?a(p, q) [x > 3] -> l0", Some("x > 3")),
+        ("Int in 0..3", "?a(p, q) [x == 0 || x == 1 || x == 2 || x == 3] -> l0", Some("x = 0, x = 1, x = 2, x = 3")),
         // Of a junction that has its value whatever comes first, nothing matters.
         ("Int", "?a(p, q) [x > q || true] -> l0", Some("x is any value")),
         ("Int", "?a(p, q) [x > q && false] -> l0", Some("x is any value")),
-        ("Int", "?a(p, q) [x > q || false] -> l0", None),
-        ("Int", "?a(p, q) [x > q && true] -> l0", None),
-        ("Int", "?a(p, q) [x > q || p == 1] -> l0", None),
+        ("Int", "?a(p, q) [x + q > 1 || false] -> l0", None),
+        ("Int", "?a(p, q) [x + q > 1 && true] -> l0", None),
+        ("Int", "?a(p, q) [x + q > 1 || p == 1] -> l0", None),
         ("Int", "?a(p, q) [1 div x == 1 || true] -> l0", None),
-        // Shown, copied, computed with, compared with what has no bounds: all values matter.
-        ("Int", "!u(x) -> l0", None),
+        // What is sent and seen tells values apart when it comes.
+        ("Int", "!u(x) -> l0", Some("x is any value")),
+        ("Int", "?a(p, q) [x > q] -> l0", Some("x is any value")),
+        ("Int", "?a(p, q) [x > 5] / x := (if q > 1 then x else q) -> l0", Some("x < 5, x = 5, x > 5")),
+        ("Int", "?a(p, q) [x > z] -> l0", Some("x < 0, x = 0, x > 0")),
+        ("Int", "?a(p, q) [x > z] / z := q -> l0", Some("x < 0, x = 0, x > 0")),
+        ("Int", "?a(p, q) [x > z] -> l0 !u(any r) / z := r -> l0", Some("x < 0, x = 0, x > 0")),
+        ("Int", "!u(any r) [r == x || r != 4] -> l0", Some("x is any value")),
+        ("Int in 0..1000", "?a(p, q) [x < q] / x := q -> l0", Some("x is any value")),
+        ("String", "?t(s) [x == s] -> l0", Some("x is any value")),
+        // Copied, computed with, compared with what nobody sees or with what the system chooses by it: all values matter.
         ("Int", "?a(p, q) [x > 3] / z := x -> l0", None),
         ("Int", "?a(p, q) [x > 3] / x := x + 1 -> l0", None),
         ("Int", "?a(p, q) [x + 1 > 3] -> l0", None),
-        ("Int", "?a(p, q) [x > q] -> l0", None),
-        ("Int", "?a(p, q) [x > z] -> l0", None),
+        ("Int", "?a(p, q) [x > z] / z := z + 1 -> l0", None),
+        ("Int", "?a(p, q) [x > z] / z := x -> l0", None),
+        ("Int", "tau any r: Int [x > r] -> l0", None),
+        ("Int", "tau any r: Int [r > 1] -> l0 ?a(p, q) [x > q] -> l0", None),
+        ("Int", "!u(any r) [r == x && r < 4] -> l0", None),
         ("Int", "!u(any r) [r > x] -> l0", None),
         ("Int", "?a(p, q) [x > abs(q)] -> l0", None),
         ("Int", "?a(p, q) [x < -abs(q)] -> l0", None),
         ("Real", "?a(p, q) [x > 3] -> l0", None),
         ("String", "?a(p, q) [len(x) > 2] -> l0", None),
-        ("String", "?t(s) [x == s] -> l0", None),
     ] {
         check(sort, switches, expected);
     }
@@ -128,9 +141,10 @@ fn nothing_is_divided_by_zero() {
 /// So many values are followed, and no more.
 #[test]
 fn there_are_only_so_many_sides() {
-    check("Int", "?a(p, q) [x > 0 && x < 13] -> l0", Some(&between(0, 13)));
-    check("Int", "?a(p, q) [x > 0 && x < 14] -> l0", None);
-    check("Int", "?a(p, q) [x > 0 && x < 1000000000000] -> l0", None);
+    check("Int", "?a(p, q) [x > 0 && x < 14] -> l0", Some("x < 0, x = 0, 0 < x < 14, x = 14, x > 14"));
+    let numbers = |n: u64| (0..n).map(|i| format!("x > {}", 10 * i)).collect::<Vec<_>>().join(" || ");
+    let known = |n: u64| sides("Int", &format!("?a(p, q) [{}] -> l0", numbers(n))).map(|s| s.matches("x").count());
+    assert_eq!((known(7), known(8)), (Some(15), None));
     let texts = |n: u8| {
         let one = |i: u8| format!("x == \"{}\"", char::from(b'a' + i));
         (0..n).map(one).collect::<Vec<_>>().join(" || ")
@@ -156,8 +170,8 @@ fn texts_are_known_or_not() {
 /// The values of different switches come together, each with its own parameters.
 #[test]
 fn all_switches_count() {
-    check("Int", "?a(p, q) [x > p] -> l0 !u(any r) [r == 1 && x == 4] -> l0", Some(&between(0, 4)));
-    check("Int", "?a(p, q) [x > p] -> l0 ?a(q, p) [x > p] -> l0", None);
+    check("Int", "?a(p, q) [x > p] -> l0 !u(any r) [r == 1 && x == 3] -> l0", Some(&between(0, 3)));
+    check("Int", "?a(p, q) [x > p] -> l0 ?a(q, p) [x > p] -> l0", Some(&between(0, 2)));
     check("Int", "?a(p, q) [p == 1] / z := p -> l0", Some("x is any value"));
 }
 
@@ -168,13 +182,56 @@ fn hypotheses_are_known_states() {
     let mut referee = Referee::new(&model, &builtin, Order::Sut);
     assert!(referee.start().is_none());
     assert!(referee.belief().hypotheses().all(|h| h.state().is_some()));
-    assert_eq!(referee.belief().len(), 8);
+    assert_eq!(referee.belief().len(), 7);
     assert!(referee.input(&event(&model, "?a(2, 0)")).is_none());
-    assert_eq!(referee.belief().len(), 4, "x is 3, 4, 5 or greater");
+    assert_eq!(referee.belief().len(), 3, "x is less than 5, 5 or greater");
     assert!(referee.observe(&support::observation(&model, "!u(2)")).is_none());
     let shown: Vec<String> = referee.explain().hypotheses.iter().map(|h| format!("{h:?}")).collect();
     assert!(shown.len() == 1 && shown[0].contains("x > 5"), "{shown:?}");
     assert!(referee.observe(&support::observation(&model, "!u(1)")).is_some(), "x is not 1");
+}
+
+/// Values that are sent and seen make new sides: what they lie between is told apart from then on.
+#[test]
+fn what_is_sent_and_seen_tells_values_apart() {
+    let model = with("Int", "?a(p, q) [x < q] -> l0 !u(x) [x > -9] -> l0");
+    let mut referee = Referee::new(&model, &builtin, Order::Sut);
+    assert!(referee.start().is_none());
+    assert!(referee.input(&event(&model, "?a(1, 7)")).is_none());
+    assert_eq!(referee.belief().len(), 5, "below -9, -9, up to 1, 1, up to 7");
+    assert!(referee.observe(&support::observation(&model, "!u(5)")).is_none());
+    assert_eq!(referee.belief().len(), 1, "x is 5");
+    assert!(!referee.takes(&event(&model, "?a(1, 5)")));
+    assert!(referee.takes(&event(&model, "?a(1, 6)")));
+    assert!(referee.observe(&support::observation(&model, "!u(4)")).is_some(), "x is 5");
+}
+
+/// Whether all hypotheses take an input is asked of what is on both sides of it.
+#[test]
+fn an_input_that_lies_between_is_taken_by_some() {
+    let model = with("Int", "?a(p, q) [q == x || q == 5] -> l0");
+    for (input, some, all) in [("?a(0, 0)", true, false), ("?a(0, 7)", true, false), ("?a(0, 5)", true, true)] {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        assert!(referee.start().is_none());
+        let input = event(&model, input);
+        assert_eq!((referee.takes(&input), referee.must_take(&input)), (some, all), "{}", input.show(&model));
+        // Whoever sent something else knows no more than before.
+        assert!(referee.input(&event(&model, "?a(0, 5)")).is_none());
+        assert_eq!((referee.takes(&input), referee.must_take(&input)), (some, all), "{}", input.show(&model));
+    }
+    // Texts as well: another one than the first is not taken.
+    let model = with("String", "?t(s) [s == x] -> l1 } state l1 { !u(1) -> l0");
+    for (log, fails) in
+        [(["?t(\"a\")", "!u(1)", "?t(\"a\")", "!u(1)"], false), (["?t(\"a\")", "!u(1)", "?t(\"b\")", "!u(1)"], true)]
+    {
+        let mut referee = Referee::new(&model, &builtin, Order::Sut);
+        assert!(referee.start().is_none());
+        let ends = log.iter().any(|line| match line.starts_with('?') {
+            true => referee.input(&event(&model, line)).is_some(),
+            false => referee.observe(&support::observation(&model, line)).is_some(),
+        });
+        assert_eq!(ends, fails, "{log:?}");
+    }
 }
 
 /// A free variable is known by one value on each side only if nothing else asks for its values: neither a purpose nor
@@ -197,7 +254,12 @@ fn which_states_are_known_at_the_start() {
     // It gets another value before anything reads it, so that it does not matter that it is shown then.
     let written = "input a\noutput o(n: Int)\nprocess P {\n  var x: Int = any\n  init l0 { ?a / x := 1 -> l1 }\n  state l1 { !o(x) -> l0 }\n}\n";
     assert_eq!(start(written, None), (1, true));
-    assert_eq!(start(&written.replace(" / x := 1", ""), None), (1, false));
+    assert_eq!(start(&written.replace("x := 1", "x := x + 1"), None), (1, false));
+    // Where one variable is left open, nothing can be told apart later: then all are.
+    let two = "input a(q: Int)\nprocess P {\n  var x: Int = any\n  var y: Int = any\n  \
+               init l0 { ?a(q) [q == x && y + y > 3] -> l0 }\n}\n";
+    assert_eq!(start(two, None), (1, false));
+    assert_eq!(start(&two.replace("y + y", "y"), None), (3, true));
 }
 
 /// A term whose parts occur many times is looked at once.

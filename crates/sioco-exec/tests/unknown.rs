@@ -124,7 +124,7 @@ fn required_outputs_are_missed_where_states_are_not_known() {
 
 /// Where the model really may be undefined for what was observed, that is said.
 #[test]
-fn what_may_be_undefined_is_left_open() {
+fn what_may_be_undefined_is_no_failure() {
     let model = model(
         "input go\noutput o(p: Int)\nprocess P {\n  var a: Int = any\n  init l0 { ?go -> l1 }\n  \
          state l1 { !o(any p) [6 div a == p] -> l0 }\n}\n",
@@ -132,10 +132,10 @@ fn what_may_be_undefined_is_left_open() {
     let (judged, _) = judged(&model, Order::Sut, "?go delta");
     assert_eq!(judged.verdict, Verdict::Inconclusive, "{judged:?}");
     // If `a` is zero, the guard has no value for any `p`.
-    let (judged, _) = self::judged(&model, Order::Sut, "?go !o(7)");
-    assert_eq!(judged.verdict, Verdict::Inconclusive, "{judged:?}");
-    let (judged, _) = self::judged(&model, Order::Sut, "?go !o(2)");
-    assert_eq!(judged.verdict, Verdict::Pass, "{judged:?}");
+    for words in ["?go !o(7)", "?go !o(2)"] {
+        let (judged, _) = self::judged(&model, Order::Sut, words);
+        assert_eq!(judged.verdict, Verdict::Error, "{judged:?}");
+    }
 }
 
 /// While something is owed, a run goes on until one more thing was seen, also where it has left its purpose.
@@ -352,4 +352,72 @@ fn one_open_question_changes_no_verdict_into_another() {
         }
     }
     assert!(open > 0, "no question matters");
+}
+
+/// Nobody can say whether the silence is allowed, and then an output shows that it was none: that the run came so far rests
+/// on the same question.
+#[test]
+fn a_silence_in_doubt_counts_for_what_is_withdrawn_later() {
+    let model = model(
+        "input a(p: Int in 0..1, q: Int)\noutput u\nprocess P {\n  var v: Int = any\n  init l0 {\n    \
+         keep: ?a(p, q) / v := q -> l0\n    !u -> l0\n    \
+         turn: ?a(p, q) [3 != v + v && (if p div p < p then true else true)] -> l1\n  }\n  state l1 { ?a(p, q) -> l1 }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent] {
+        let mut referee = Referee::new(&model, &ignorant, order);
+        let judged = judge(&mut referee, &logged(&model, order, "?a(0,4) delta ?a(0,1) !u"), order);
+        assert!(matches!(judged.verdict, Verdict::Inconclusive | Verdict::Error), "{order:?}: {judged:?}");
+    }
+}
+
+/// The model is undefined for each state that explains the run, and another switch explains it all the same.
+#[test]
+fn what_is_undefined_beside_what_is_allowed_is_no_pass() {
+    let text = "output u(p: Int)\noutput v\nprocess P {\n  var n: Int in 0..2 = 0\n  var m: Int = any\n  \
+                init l0 { !u(m + 1) -> l1 }\n  state l1 { !v [n div n != 3] -> l1   !v / n := 2 -> l1 }\n}\n";
+    let model = model(text);
+    for solver in [builtin as fn() -> _, ignorant] {
+        let mut referee = Referee::new(&model, &solver, Order::Sut);
+        let judged = judge(&mut referee, &logged(&model, Order::Sut, "!u(0) !v !v"), Order::Sut);
+        assert!(matches!(judged.verdict, Verdict::Inconclusive | Verdict::Error), "{judged:?}");
+    }
+    // As soon as one state that explains the run has no value, whether it is known or not.
+    for sort in ["Int in 0..3", "Int"] {
+        let model = self::model(&format!(
+            "input a\noutput o\nprocess P {{\n  var d: {sort} = any\n  init l0 {{ ?a [d > 1 || d <= 1 && 6 div d >= 0] -> l1 }}\n  \
+             state l1 {{ !o -> l0 }}\n}}\n"
+        ));
+        let judged = judged(&model, Order::Sut, "?a !o").0;
+        assert_eq!(judged.verdict, Verdict::Error, "{sort}: {judged:?}");
+    }
+}
+
+/// An output that is enabled settles `else`, whatever other guards are.
+#[test]
+fn else_is_settled_by_what_is_enabled() {
+    let model = model(
+        "type V = V0 | V1(a: Int in 0..2) | V2(b: Int in 0..2, c: Int in 0..2)\noutput v(p: V)\noutput w\nprocess P {\n  \
+         var n: Int in 0..1 = 1\n  init l0 { !w / n := 0 -> l1 }\n  state l1 {\n    !v(V1(0)) [0 < n div n] -> l1\n    \
+         !v(any p) [match p { V0 => false, V1(x) => true, V2(x, y) => y < 1 }] -> l1\n    tau [else] -> l1\n  }\n}\n",
+    );
+    assert_eq!(judged(&model, Order::Certain, "!w").0.verdict, Verdict::Pass);
+}
+
+/// Internal steps go on for ever as far as anybody can tell: what they change is never read.
+#[test]
+fn rounds_look_at_what_matters() {
+    let changes = "type E = E0 | E1\ninput a(p: Int)\noutput w\nprocess P {\n  var v: E = E1\n  var m: Int = any\n  init l0 {\n    \
+                   tau any k: E [m + m != 8] -> l1\n    ?a(p) / v := (if m != p then v else E1) -> l0\n    tau -> l1\n  }\n  \
+                   state l1 { tau / v := E0 -> l0 }\n}\n";
+    let leaves = "input a(p: Int)\noutput w\nprocess P {\n  var m: Int = any\n  init l0 {\n    tau [m + m != 8] -> l0\n    \
+                  ?a(p) -> l0\n    tau -> l1\n  }\n  state l1 { tau -> l1 }\n}\n";
+    let chosen = "input a(p: Int)\noutput w\nprocess P {\n  var t: String = \"b\"\n  \
+                  init l0 { tau any s: String / t := s -> l0   ?a(p) -> l0 }\n}\n";
+    for text in [changes, leaves, chosen] {
+        let model = self::model(text);
+        for words in ["delta", "quiescent", "?a(4) delta ?a(1) ?a(4) delta", "?a(3) ?a(4) quiescent"] {
+            let judged = judged(&model, Order::Sut, words).0;
+            assert_eq!(judged.verdict, Verdict::Pass, "{words}: {judged:?}\n{text}");
+        }
+    }
 }

@@ -92,12 +92,7 @@ impl Path<'_> {
             return Possible::No;
         }
         if let Some(rounds) = self.rounds_by_values() {
-            return match (rounds.open, rounds.diverging.is_empty()) {
-                // Which values are left after the silence is known only if it is known of all.
-                (true, _) => Possible::Unknown(Reason::Divergence),
-                (false, true) => Possible::No,
-                (false, false) => Possible::Yes,
-            };
+            return if rounds.diverging.is_empty() { Possible::No } else { Possible::Yes };
         }
         let quiet = self.may_be_quiet();
         if quiet == Possible::No {
@@ -221,9 +216,12 @@ impl Path<'_> {
         asked
     }
 
-    /// The values of the variables that something may still read: states that agree on them go on alike.
+    /// The values that matter: where states are merged, those of the variables that something may still read.
     fn live_values(&mut self) -> Vec<TermId> {
         let model = self.model;
+        if !self.merging {
+            return model.variables.ids().map(|v| self.term(v)).collect();
+        }
         let locations = self.locations().to_vec();
         let live = self.live.get_or_insert_with(|| Live::of(model));
         let vars: Vec<VarId> = locations.iter().flat_map(|l| live.at(*l)).copied().collect();

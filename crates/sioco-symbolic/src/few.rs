@@ -28,8 +28,6 @@ pub(crate) struct Rounds {
     pub diverging: Vec<Vec<Value>>,
     /// Whether that is so for all values.
     pub all: bool,
-    /// Whether it was not found out for some.
-    pub open: bool,
 }
 
 impl Path<'_> {
@@ -74,14 +72,14 @@ impl Path<'_> {
         let rows = self.possible_values(&vars)?;
         let locations = self.locations().to_vec();
         let live = self.live.get_or_insert_with(|| Live::of(model));
-        let some_dead = !vars.iter().all(|v| locations.iter().any(|l| live.at(*l).contains(v)));
+        let some_dead = self.merging && !vars.iter().all(|v| locations.iter().any(|l| live.at(*l).contains(v)));
         // What has nothing to do with it has some value.
         let mut values: Vec<Value> = Vec::with_capacity(model.variables.len());
         for (var, v) in model.variables.iter() {
             values.push(self.value(var).cloned().unwrap_or_else(|| model.sorts.default_value(v.sort)));
         }
         let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
-        let mut rounds = Rounds { vars, diverging: Vec::new(), all: true, open: false };
+        let mut rounds = Rounds { vars, diverging: Vec::new(), all: true };
         for row in rows {
             rounds.vars.iter().zip(&row).for_each(|(var, value)| values[var.index()] = value.clone());
             match interpreter.quiescence(&State::new(locations.clone(), values.clone())) {
@@ -89,7 +87,8 @@ impl Path<'_> {
                     rounds.diverging.push(row);
                     continue;
                 }
-                Ok(Quiescence::Unknown { .. }) => rounds.open = true,
+                // Values that nobody can try one by one may have nothing to do with it.
+                Ok(Quiescence::Unknown { .. }) => return None,
                 // Values that nothing reads any more stand for all others: with one of these it may come back.
                 Ok(Quiescence::Active(switch)) if some_dead && model.direction(switch).is_none() => return None,
                 // An undefined guard is a model error, and no silence.

@@ -145,6 +145,8 @@ pub struct Path<'m> {
     pub(crate) in_rounds: bool,
     /// Which variables something reads, once somebody asks.
     pub(crate) live: Option<Live>,
+    /// Whether states are one that agree on these.
+    pub(crate) merging: bool,
 }
 
 impl<'m> Path<'m> {
@@ -193,6 +195,7 @@ impl<'m> Path<'m> {
             few: Finite::default(),
             in_rounds: false,
             live: None,
+            merging: false,
         };
         for (id, v) in model.variables.iter() {
             match &v.initial {
@@ -280,6 +283,12 @@ impl<'m> Path<'m> {
             }
         }
         counters
+    }
+
+    /// From here on, states that agree on what something may still read are one: whoever follows the path has merged them.
+    /// Otherwise internal steps come back only where all values are the same (T-L8).
+    pub fn merge_states(&mut self) {
+        self.merging = true;
     }
 
     /// Keeps the arguments of the steps that are taken from now on.

@@ -2,13 +2,16 @@
 //! one by one.
 
 use sioco_model::model::{Direction, Label, Model};
+use sioco_model::number::BigInt;
 use sioco_model::semantics::interpreter::{Quiescence, StepError};
+use sioco_model::semantics::sides::Seen;
 use sioco_model::semantics::state::State;
 use sioco_model::sort::Sort;
+use sioco_model::term::Term;
 use sioco_model::{GateId, SwitchId, Value};
 
 use super::Referee;
-use crate::belief::{Hypothesis, Place};
+use crate::belief::{Hypothesis, Mind, Place};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST, Offer, Values};
 use crate::open::Trail;
@@ -61,7 +64,7 @@ impl Referee<'_> {
     /// A state in words.
     fn shown(&mut self, h: &Hypothesis) -> String {
         match &h.place {
-            Place::Known(state) => self.mind.show(state),
+            Place::Known(state) => self.mind.show(state, &self.belief.seen),
             Place::Open(trail) => self.mind.tracker().show(trail),
         }
     }
@@ -87,14 +90,17 @@ impl Referee<'_> {
 
     fn allowed_known(&mut self, state: &State, list: bool) -> (Vec<Offer>, bool) {
         let model = self.model();
-        let interpreter = &mut self.mind.interpreter;
-        let switches: Vec<SwitchId> = interpreter.outputs_at(state).collect();
+        let switches: Vec<SwitchId> = self.mind.interpreter.outputs_at(state).collect();
         let mut offers = Vec::new();
         for switch in switches {
+            let interpreter = &mut self.mind.interpreter;
             let free = free(model, switch);
             let sort = |param: usize| model.switches[switch].params[param].sort;
             let (args, values) = match interpreter.example(state, switch) {
-                Ok(Some(args)) if free.is_empty() => (args, Values::Only),
+                Ok(Some(args)) if free.is_empty() => {
+                    let values = self.mind.standing(state, switch, &self.belief.seen).unwrap_or(Values::Only);
+                    (args, values)
+                }
                 Ok(Some(args)) => {
                     let within = match free[..] {
                         // Only values of whole numbers become intervals: of others it would list them in vain.
@@ -112,7 +118,8 @@ impl Referee<'_> {
             };
             offers.push(Offer { switch, args, values });
         }
-        let silence = matches!(interpreter.quiescence(state), Ok(Quiescence::Quiescent | Quiescence::Diverging));
+        let silence =
+            matches!(self.mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent | Quiescence::Diverging));
         (offers, silence)
     }
 
@@ -181,6 +188,24 @@ impl Referee<'_> {
             (None, _) => Vec::new(),
         };
         switches.into_iter().map(|s| (s, Vec::new())).collect()
+    }
+}
+
+impl Mind<'_> {
+    /// The values of an output that shows a variable whose value stands for others.
+    fn standing(&self, state: &State, switch: SwitchId, seen: &Seen) -> Option<Values> {
+        let model = self.model();
+        let shown = model.switches[switch].params.iter().map(|p| match model.terms.get(p.term?) {
+            Term::Var(var, _) => self.extent(state, *var, seen),
+            _ => None,
+        });
+        let shown: Vec<Option<Option<(BigInt, BigInt)>>> = shown.collect();
+        if let [Some(Some((low, high)))] = &shown[..]
+            && let (Ok(low), Ok(high)) = (i64::try_from(low), i64::try_from(high))
+        {
+            return Some(Values::Within { param: 0, parts: vec![(low, high)] });
+        }
+        shown.iter().any(Option::is_some).then_some(Values::Some { ends: None })
     }
 }
 

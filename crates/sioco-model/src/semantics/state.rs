@@ -44,6 +44,13 @@ impl State {
         &self.vars[var.index()]
     }
 
+    /// The same state with another value of a variable.
+    pub fn with(&self, var: VarId, value: Value) -> State {
+        let mut state = self.clone();
+        state.vars[var.index()] = value;
+        state
+    }
+
     /// The values of all variables.
     pub fn values(&self) -> &[Value] {
         &self.vars

@@ -105,7 +105,7 @@ impl Path<'_> {
             // Nobody has found out whether internal steps go on for ever, unless all values are known,
             // or few are possible.
             let known = step == Step::Delta || self.terms.iter().all(Option::is_none);
-            let rounds = if known || self.in_rounds { None } else { self.rounds_by_values().filter(|r| !r.open) };
+            let rounds = if known || self.in_rounds { None } else { self.rounds_by_values() };
             let mut unproved = (!known && rounds.is_none()).then_some(Reason::Divergence);
             if let Some(rounds) = rounds.filter(|r| !r.all) {
                 let term = self.one_of_rows(&rounds.vars, &rounds.diverging);
