@@ -61,7 +61,8 @@ enum Arg {
 }
 
 /// What bytes turned out to be.
-pub(super) enum Heard {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Heard {
     /// So many of them are this.
     Message(usize, Observation),
     /// Nothing yet.
@@ -331,7 +332,7 @@ pub(crate) fn unknown(model: &Model, name: &str, direction: Direction) -> String
 
 impl Compiled {
     /// The bytes for an input.
-    pub(super) fn write(&self, model: &Model, input: &GateValue) -> Vec<u8> {
+    pub fn write(&self, model: &Model, input: &GateValue) -> Vec<u8> {
         let (_, pieces) = self.inputs.iter().find(|(gate, _)| *gate == input.gate).expect("every input has a template");
         let mut text = render(model, &self.words, pieces, input, &|value| value);
         text.push_str(&self.line_end);
@@ -349,7 +350,7 @@ impl Compiled {
     }
 
     /// What the beginning of some bytes is.
-    pub(super) fn read(&self, model: &Model, bytes: &[u8]) -> Heard {
+    pub fn read(&self, model: &Model, bytes: &[u8]) -> Heard {
         if bytes.is_empty() {
             return Heard::Partial;
         }
