@@ -293,8 +293,30 @@ impl std::str::FromStr for Config {
 
     /// Reads the text of a file. What is wrong has its line.
     fn from_str(text: &str) -> Result<Config, String> {
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+        toml::from_str(text).map_err(|error| match error.span() {
+            Some(_) => error.to_string().trim_end().to_owned(),
+            // The library says nothing more about what is nested too deeply.
+            None => format!("TOML parse error at line {}: {}", deepest(text), error.to_string().trim_end()),
+        })
     }
+}
+
+/// The line (from 1) on which brackets are nested most deeply, roughly: strings are not told apart.
+fn deepest(text: &str) -> usize {
+    let (mut depth, mut most, mut at) = (0_usize, 0, 1);
+    for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
+        for byte in line.bytes() {
+            match byte {
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > most {
+                (most, at) = (depth, number);
+            }
+        }
+    }
+    at
 }
 
 #[cfg(test)]
@@ -346,6 +368,7 @@ mod tests {
             ("[dialect.d.outputs]\na = [[\"b\", \"c\"]]", ["line 2", "not nested"]),
             ("[sut.s]\nreset = \"often\"", ["line 2", "`keep`"]),
             ("[sut", ["line 1", ""]),
+            (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recursion limit"]),
         ] {
             let why = text.parse::<Config>().unwrap_err();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");

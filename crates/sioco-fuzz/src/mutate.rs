@@ -136,11 +136,16 @@ impl Mutator {
     /// A long input from a short one: a part of it again and again. What takes too long on such an input takes more than
     /// its share.
     pub fn stretched(self, base: &[u8], rng: &mut Rng, length: usize) -> Vec<u8> {
-        let mut data = base.to_vec();
-        if rng.below(3) == 0 {
-            data = self.glued(data, rng);
+        if rng.below(2) == 0 {
+            return lines::stretch(base, rng, length);
         }
-        lines::stretch(&data, rng, length)
+        // A word again and again, with or without spaces.
+        let word = format!("{}{}", self.word(rng), rng.pick(&["", " ", "\n"]).unwrap_or(&""));
+        let mut data = base.to_vec();
+        let at = rng.below(data.len() + 1);
+        let times = length.saturating_sub(data.len()) / word.len() + 1;
+        data.splice(at..at, word.repeat(times).bytes());
+        data
     }
 
     /// Puts a word right into the input, without spaces around it.

@@ -43,9 +43,13 @@ pub fn run(data: &[u8], seen: &mut Seen) {
     let whole = Recorded::read(vec![data.to_vec()]);
     for pieces in in_pieces(data) {
         let count = pieces.len();
-        // How much was there when it was given up is told, and depends on the pieces.
-        let (found, expected) = (Recorded::read(pieces).map_err(|why| shape(&why)), whole.clone());
-        assert_eq!(found, expected.map_err(|why| shape(&why)), "another response in {count} pieces");
+        let found = Recorded::read(pieces);
+        // What follows a `100 Continue` counts as one header as long as it was not looked at, so how much of it came at once
+        // decides whether that is too much.
+        let too_big = |found: &Result<_, String>| found.as_ref().is_err_and(|why| why.contains("header is too big"));
+        if !too_big(&found) && !too_big(&whole) {
+            assert_eq!(found, whole, "another response in {count} pieces");
+        }
     }
     let (status, body) = match whole {
         Ok(found) => found,

@@ -156,7 +156,10 @@ fn numbers(lines: &[String], seen: &mut Seen) {
 /// The number that a text is by the rules of JSON, in the plainest way; nothing if it is none, or too large to try.
 fn exact(text: &str) -> Option<Rational> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok().filter(|e: &i64| e.abs() <= 400)?;
+    if exponent.starts_with("++") || exponent.starts_with("+-") {
+        return None;
+    }
+    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.abs() <= 400)?;
     let negative = mantissa.starts_with('-');
     let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
