@@ -295,28 +295,17 @@ impl std::str::FromStr for Config {
     fn from_str(text: &str) -> Result<Config, String> {
         toml::from_str(text).map_err(|error| match error.span() {
             Some(_) => error.to_string().trim_end().to_owned(),
-            // The library says nothing more about what is nested too deeply.
-            None => format!("TOML parse error at line {}: {}", deepest(text), error.to_string().trim_end()),
+            // The library says nothing more about a name of too many parts.
+            None => format!("TOML parse error at line {}\n{}", most_parts(text), error.to_string().trim_end()),
         })
     }
 }
 
-/// The line (from 1) on which brackets are nested most deeply, roughly: strings are not told apart.
-fn deepest(text: &str) -> usize {
-    let (mut depth, mut most, mut at) = (0_usize, 0, 1);
-    for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
-        for byte in line.bytes() {
-            match byte {
-                b'[' | b'{' => depth += 1,
-                b']' | b'}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth > most {
-                (most, at) = (depth, number);
-            }
-        }
-    }
-    at
+/// The first line (from 1) that has the name with the most parts.
+fn most_parts(text: &str) -> usize {
+    let parts = |line: &str| line.split('=').next().unwrap_or_default().matches('.').count();
+    let most = text.lines().map(parts).max();
+    text.lines().position(|line| Some(parts(line)) == most).map_or(1, |at| at + 1)
 }
 
 #[cfg(test)]
@@ -368,7 +357,8 @@ mod tests {
             ("[dialect.d.outputs]\na = [[\"b\", \"c\"]]", ["line 2", "not nested"]),
             ("[sut.s]\nreset = \"often\"", ["line 2", "`keep`"]),
             ("[sut", ["line 1", ""]),
-            (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recursion limit"]),
+            (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recurse"]),
+            (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2", "recursion limit"]),
         ] {
             let why = text.parse::<Config>().unwrap_err();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");

@@ -22,8 +22,10 @@ use sioco_fuzz::{Seen, TARGETS, Target, seeds, target};
 
 const USAGE: &str = "usage: sioco-fuzz TARGET [--seconds N] [--seed N] | TARGET --replay FILE | TARGET --seeds FOLDER";
 
-/// An input that takes longer hangs.
+/// An input that computes longer hangs,
 const HANG: Duration = Duration::from_secs(5);
+/// and so does one that waits longer, however much else the machine has to do.
+const STUCK: Duration = Duration::from_secs(120);
 
 /// As small as the stack of any thread that may run the code.
 const STACK: usize = 2 << 20;
@@ -138,10 +140,16 @@ fn fuzz(args: Args) -> Result<(), Failure> {
     let counts = Arc::new(Counts::default());
     let (watched, counted) = (begun.clone(), counts.clone());
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&args, begun, start, &counts))?;
+    let mut last = (0, Instant::now());
     while !worker.is_finished() {
         std::thread::sleep(Duration::from_millis(50));
         let since = watched.load(Ordering::Relaxed);
-        let hangs = since > 0 && clock(start).saturating_sub(since) > HANG.as_millis() as u64;
+        let inputs = counted.inputs.load(Ordering::Relaxed);
+        if inputs != last.0 || since == 0 {
+            last = (inputs, Instant::now());
+        }
+        let hangs =
+            (since > 0 && clock(start).saturating_sub(since) > HANG.as_millis() as u64) || last.1.elapsed() > STUCK;
         let greedy = memory().is_some_and(|bytes| bytes > MEMORY);
         if hangs || greedy {
             let kept = keep(target, &std::fs::read(&current)?)?;

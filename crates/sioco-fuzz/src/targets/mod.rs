@@ -97,7 +97,7 @@ const MOST_WORDS: usize = 20_000;
 fn assert_told(text: &str, line: Option<usize>, what: &str, help: &str) {
     assert!(!what.trim().is_empty() && !help.trim().is_empty(), "an error without words: {what:?}, {help:?}");
     assert!(what.len() <= MOST_WORDS, "{} bytes of words: {}", what.len(), what.chars().take(200).collect::<String>());
-    let lines = text.lines().count().max(1);
+    let lines = text.matches('\n').count() + 1;
     match line {
         Some(line) => assert!((1..=lines).contains(&line), "line {line} of {lines}: {what}"),
         None => assert!(text.trim().is_empty(), "a text that is not empty is refused without a line: {what}"),
@@ -106,12 +106,9 @@ fn assert_told(text: &str, line: Option<usize>, what: &str, help: &str) {
 
 /// The words of a message without what came from outside: what kind of message it is.
 fn shape(message: &str) -> String {
-    let quoted = message.split('`').step_by(2);
-    quoted
-        .flat_map(|part| part.split_ascii_whitespace())
-        .filter(|w| w.chars().all(char::is_alphabetic))
-        .take(12)
-        .collect()
+    let ours = message.split(['`', '"']).step_by(2).flat_map(str::split_ascii_whitespace);
+    let is_word = |word: &&str| word.len() <= 12 && word.bytes().all(|b| b.is_ascii_lowercase());
+    ours.filter(is_word).take(5).collect()
 }
 
 /// Judging recorded runs comes to an end, whatever was recorded. Only the beginning: a run may be long.
