@@ -91,6 +91,7 @@ mod tests {
     /// The targets keep working, and find nothing in a short run that is the same every time.
     fn short_run(name: &str, inputs: usize, expected: usize) {
         const SEED: u64 = 1;
+        const LONGEST: usize = 8 << 10;
         println!("{name}: seed {SEED}, {inputs} inputs");
         let target = target(name).expect("a target");
         let mut corpus = (target.seeds)();
@@ -104,13 +105,13 @@ mod tests {
             let input = match i % 50 {
                 49 => {
                     let base = rng.pick(&corpus).cloned().unwrap_or_default();
-                    mutator.stretched(&base, &mut rng, 4000)
+                    mutator.stretched(&base, &mut rng, 2 * LONGEST)
                 }
-                _ => mutator.next(&corpus, &mut rng, 1000),
+                _ => mutator.next(&corpus, &mut rng, LONGEST),
             };
             let before = seen.0.len();
             (target.run)(&input, &mut seen);
-            if seen.0.len() > before && input.len() <= 1000 {
+            if seen.0.len() > before && input.len() <= LONGEST {
                 corpus.push(input);
             }
         }

@@ -53,7 +53,8 @@ pub fn run(data: &[u8], seen: &mut Seen) {
         assert!(*length > 0, "a message of nothing: {message:?}");
         match message {
             Observation::Output(output) => {
-                seen.add(("output", output.gate, (*length).min(12)));
+                let arg = output.args.iter().map(|arg| arg.to_string().len().min(8)).max();
+                seen.add(("output", output.gate, (*length).min(12), arg));
                 assert_fits(model(), output);
                 written(output);
             }
