@@ -18,6 +18,7 @@ mod value;
 pub use client::{TextClient, TextOptions};
 pub use dialect::{Compiled, Dialect, Heard};
 pub(crate) use dialect::{output_gate, set_value, unknown};
+pub use matcher::Trail;
 pub use plain::Plain;
 pub(crate) use template::{Piece, no_parameter, render, template, unplaced};
 pub use torxakis::torxakis;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use sioco_adapter::config::Config;
 use sioco_adapter::lines::MAX_LINE;
-use sioco_adapter::text::{Compiled, Dialect, Heard};
+use sioco_adapter::text::{Compiled, Dialect, Heard, Trail};
 use sioco_exec::{GateValue, Observation};
 
 use super::{assert_fits, in_pieces, model, shape};
@@ -71,11 +71,11 @@ pub fn run(data: &[u8], seen: &mut Seen) {
 
 /// The messages, each with its length, and how many bytes are left.
 fn heard(pieces: &[Vec<u8>]) -> (Vec<(usize, Observation)>, usize) {
-    let (mut bytes, mut found) = (Vec::new(), Vec::new());
+    let (mut bytes, mut found, mut trail) = (Vec::new(), Vec::new(), Trail::default());
     for piece in pieces {
         bytes.extend_from_slice(piece);
         let mut taken = 0;
-        while let Heard::Message(length, message) = compiled().read(model(), &bytes[taken..]) {
+        while let Heard::Message(length, message) = compiled().read(model(), &bytes[taken..], &mut trail) {
             assert!(length <= bytes.len() - taken, "a message of {length} bytes");
             found.push((length, message));
             taken += length;
@@ -91,7 +91,7 @@ fn written(output: &GateValue) {
     let name = model.gates[output.gate].name.as_str();
     let Some(gate) = name.strip_prefix('o').and_then(|name| model.gate(name)) else { return };
     let bytes = compiled().write(model, &GateValue { gate, args: output.args.clone() });
-    let again = compiled().read(model, &bytes);
+    let again = compiled().read(model, &bytes, &mut Trail::default());
     let expected = Heard::Message(bytes.len(), Observation::Output(output.clone()));
     assert_eq!(again, expected, "sent as {}", bytes.escape_ascii());
 }
