@@ -293,8 +293,19 @@ impl std::str::FromStr for Config {
 
     /// Reads the text of a file. What is wrong has its line.
     fn from_str(text: &str) -> Result<Config, String> {
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+        toml::from_str(text).map_err(|error| match error.span() {
+            Some(_) => error.to_string().trim_end().to_owned(),
+            // The library says nothing more about a name of too many parts.
+            None => format!("TOML parse error at line {}\n{}", most_parts(text), error.to_string().trim_end()),
+        })
     }
+}
+
+/// The first line (from 1) that has the name with the most parts.
+fn most_parts(text: &str) -> usize {
+    let parts = |line: &str| line.split('=').next().unwrap_or_default().matches('.').count();
+    let most = text.lines().map(parts).max();
+    text.lines().position(|line| Some(parts(line)) == most).map_or(1, |at| at + 1)
 }
 
 #[cfg(test)]
@@ -346,6 +357,8 @@ mod tests {
             ("[dialect.d.outputs]\na = [[\"b\", \"c\"]]", ["line 2", "not nested"]),
             ("[sut.s]\nreset = \"often\"", ["line 2", "`keep`"]),
             ("[sut", ["line 1", ""]),
+            (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recurse"]),
+            (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2", "recursion limit"]),
         ] {
             let why = text.parse::<Config>().unwrap_err();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");

@@ -9,6 +9,7 @@
 //! is a fault.
 
 mod arriving;
+mod recorded;
 mod request;
 mod response;
 
@@ -32,6 +33,7 @@ use crate::lines::{Interrupt, MAX_LINE, later};
 use crate::text::Dialect;
 use crate::transport::Connector;
 use arriving::{Arriving, Watch};
+pub use recorded::Recorded;
 use request::{Outgoing, Template};
 use response::{Recognizer, Response};
 
@@ -313,6 +315,21 @@ fn serve(
     }
 }
 
+/// How requests are sent and responses are read.
+fn settings(patience: Duration) -> ureq::config::Config {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_global(Some(patience))
+        .proxy(None)
+        // Each request has a connection of its own: where one is used again, nobody knows whether a server that
+        // closed it had seen the request, and it may close one that is idle at any time.
+        .max_idle_connections(0)
+        .max_idle_connections_per_host(0)
+        .build()
+}
+
 fn ask(agent: &Agent, base: &str, outgoing: &Outgoing) -> Result<Response, Broken> {
     let mut request = ureq::http::Request::builder().method(&*outgoing.method).uri(format!("{base}{}", outgoing.path));
     for (name, value) in &outgoing.headers {
@@ -397,20 +414,9 @@ impl Sut for Http<'_> {
             let port = host.port().unwrap_or_default();
             address = address.replace(PORT, &port.to_string());
         }
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_global(Some(self.options.patience))
-            .proxy(None)
-            // Each request has a connection of its own: where one is used again, nobody knows whether a server that
-            // closed it had seen the request, and it may close one that is idle at any time.
-            .max_idle_connections(0)
-            .max_idle_connections_per_host(0)
-            .build();
         let arriving = Arriving::default();
         let connector = DefaultConnector::default().chain(Watch(arriving.clone()));
-        let agent = Agent::with_parts(config, connector, DefaultResolver::default());
+        let agent = Agent::with_parts(settings(self.options.patience), connector, DefaultResolver::default());
         let (requests, to_send) = channel();
         let (tell, responses) = channel();
         let base = format!("http://{address}");

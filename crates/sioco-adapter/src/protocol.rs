@@ -235,7 +235,12 @@ impl AdapterMessage {
             ),
             AdapterMessage::Closed { run } => line("closed", &[("run", json!(run))]),
             AdapterMessage::Crashed { run, crash: Crash { message, place, status, details } } => {
-                let details = (!details.is_empty()).then(|| details.join("\n"));
+                // A text where its lines are these, which an empty one at the end would not be.
+                let text = details.join("\n");
+                let details = match text.lines().eq(details) {
+                    true => (!details.is_empty()).then(|| json!(text)),
+                    false => Some(json!(details)),
+                };
                 line(
                     "crashed",
                     &[
@@ -553,6 +558,10 @@ mod tests {
                     crash: Crash::new("oh").at("a.c:1").ended("exit status: 3").with(["x".into(), "y".into()]),
                 },
                 r#"{"type":"crashed","message":"oh","place":"a.c:1","status":"exit status: 3","details":"x\ny","run":7}"#,
+            ),
+            (
+                Crashed { run: None, crash: Crash::new("oh").with(["x".into(), String::new()]) },
+                r#"{"type":"crashed","message":"oh","details":["x",""]}"#,
             ),
             (Quiescent { run: Some(1) }, r#"{"type":"quiescent","run":1}"#),
             (

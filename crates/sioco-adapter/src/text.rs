@@ -16,8 +16,9 @@ mod torxakis;
 mod value;
 
 pub use client::{TextClient, TextOptions};
-pub use dialect::{Compiled, Dialect};
+pub use dialect::{Compiled, Dialect, Heard};
 pub(crate) use dialect::{output_gate, set_value, unknown};
+pub use matcher::Trail;
 pub use plain::Plain;
 pub(crate) use template::{Piece, no_parameter, render, template, unplaced};
 pub use torxakis::torxakis;

@@ -21,6 +21,8 @@ use crate::lines::excerpt;
 const MAX_DIGITS: usize = 10_000;
 /// How many digits every reader of JSON keeps.
 const SAFE_DIGITS: usize = 15;
+/// How many of them may stand behind the point.
+const SAFE_PLACES: usize = 22;
 /// Where a number is kept as text that would lose digits otherwise.
 const NUMBER: &str = "#number";
 
@@ -78,9 +80,10 @@ fn loses_digits(number: &str) -> bool {
     if number.bytes().all(|b| b == b'-' || b.is_ascii_digit()) {
         return number.len() > SAFE_DIGITS && number.parse::<i64>().is_err() && number.parse::<u64>().is_err();
     }
-    let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let digits = digits.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
-    digits > SAFE_DIGITS || exponent.parse::<i32>().map_or(true, |e| e.abs() > 250)
+    // Readers multiply the digits by a power of ten, which is exact only up to a small one.
+    let places = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let digits = number.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
+    digits > SAFE_DIGITS || places > SAFE_PLACES || number.contains(['e', 'E'])
 }
 
 /// A number of JSON, exactly.
@@ -308,6 +311,9 @@ mod tests {
             ("r", "1", "1.0"),
             ("r", "1.1", "1.1"),
             ("r", "-1e-1", "-0.1"),
+            ("n", "68e29", "6800000000000000000000000000000"),
+            ("n", "8901234568e+29", "890123456800000000000000000000000000000"),
+            ("r", "0.00000000000000000000000000000123", "0.00000000000000000000000000000123"),
             ("r", "0.12345678901234567890123", "0.12345678901234567890123"),
             ("r", r##"{"#rational":"1/3"}"##, "1 / 3"),
             ("b", "false", "false"),

@@ -14,6 +14,8 @@ mod write;
 
 use std::fmt;
 
+use sioco_plan::file::in_short;
+
 pub use self::cause::cause;
 pub use self::event::{Misfit, args, declared, gate_value, read_args};
 pub use self::head::{About, Header};
@@ -73,7 +75,7 @@ pub struct ReadError {
 impl ReadError {
     /// An error about a line.
     pub fn at(line: usize, what: impl Into<String>, help: impl Into<String>) -> Self {
-        ReadError { line: Some(line), what: what.into(), help: help.into() }
+        ReadError { line: Some(line), what: in_short(what.into()), help: help.into() }
     }
 }
 

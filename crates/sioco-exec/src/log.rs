@@ -5,8 +5,10 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
 use sioco_plan::Cover;
 
 use crate::event::{Action, GateValue, Observation};
@@ -130,7 +132,7 @@ impl Log {
 
     /// The runs of records, each with its line.
     pub fn of_records<'r>(records: impl IntoIterator<Item = (usize, &'r Stamped)>) -> Log {
-        let (mut runs, mut broken) = (Runs::default(), Vec::new());
+        let (mut runs, mut broken, mut again) = (Runs::default(), Vec::new(), FxHashMap::default());
         for (line, stamped) in records {
             let at = Some(stamped.at);
             match &stamped.record {
@@ -159,12 +161,11 @@ impl Log {
                     let (message, stderr) = (message.clone(), stderr.clone());
                     broken.push(Trouble::Fault { kind: *kind, message, stderr });
                 }
-                Record::Again { run, rate } => {
-                    runs.done.iter_mut().filter(|r| r.number == *run).for_each(|r| r.again = Some(*rate));
-                }
+                Record::Again { run, rate } => drop(again.insert(*run, *rate)),
                 Record::Hurried | Record::Purpose { .. } | Record::End { .. } => {}
             }
         }
+        runs.done.iter_mut().for_each(|run| run.again = again.get(&run.number).copied());
         // A journal that is cut where a shortest form was being written has all that the campaign found.
         runs.done.retain(|run| run.shrunk.is_none() || run.verdict.is_some());
         Log { runs: runs.done, remarks: Vec::new(), broken }
@@ -176,10 +177,15 @@ impl Log {
 pub struct Runs {
     /// The runs so far; the last one goes on.
     pub done: Vec<LoggedRun>,
-    /// Inputs that were neither accepted nor refused yet, and whether something overtook them.
-    waiting: Vec<(u64, GateValue, usize)>,
-    /// Inputs that count already: in the order `sent`, from when something was seen after they were sent.
-    counted: Vec<u64>,
+    /// Inputs that were neither accepted nor refused yet, in the order in which they were sent, each with the steps before
+    /// it. Whoever wrote the log may have left thousands of them waiting.
+    waiting: BTreeMap<u64, (GateValue, usize)>,
+    /// Which of them have an id, the first one first.
+    by_id: FxHashMap<u64, VecDeque<u64>>,
+    /// How many were sent in the run.
+    sent: u64,
+    /// So many of those that were sent count already: in the order `sent`, from when something was seen after them.
+    counted: u64,
     /// Whether the rest of the run is not judged.
     unjudged: bool,
 }
@@ -187,9 +193,8 @@ pub struct Runs {
 impl Runs {
     /// A run begins.
     pub fn begin(&mut self, run: LoggedRun) {
-        self.waiting.clear();
-        self.counted.clear();
-        self.unjudged = false;
+        let done = std::mem::take(&mut self.done);
+        *self = Runs { done, ..Runs::default() };
         self.done.push(run);
     }
 
@@ -201,23 +206,23 @@ impl Runs {
     /// An input was sent; it will be accepted or refused.
     pub fn sent(&mut self, id: u64, input: GateValue) {
         let steps = self.done.last().map_or(0, |run| run.steps.len());
-        self.waiting.push((id, input, steps));
+        self.waiting.insert(self.sent, (input, steps));
+        self.by_id.entry(id).or_default().push_back(self.sent);
+        self.sent += 1;
     }
 
-    /// An input that was under way, and after how many steps it was sent.
-    fn take(&mut self, id: u64) -> Option<(GateValue, usize)> {
-        let at = self.waiting.iter().position(|(i, ..)| *i == id)?;
+    /// An input that was under way, after how many steps it was sent, and whether it counts already.
+    fn take(&mut self, id: u64) -> Option<(GateValue, usize, bool)> {
+        let at = self.by_id.get_mut(&id)?.pop_front()?;
+        let (input, sent) = self.waiting.remove(&at)?;
         // It has its place among the steps now.
         self.run().into_iter().for_each(|run| run.unanswered = None);
-        let (_, input, sent) = self.waiting.remove(at);
-        Some((input, sent))
+        Some((input, sent, at < self.counted))
     }
 
     /// An input was accepted.
     pub fn accepted(&mut self, id: u64, line: usize, at: Option<Duration>) {
-        let counted = self.counted.contains(&id);
-        if let Some((input, sent)) = self.take(id)
-            && !counted
+        if let Some((input, sent, false)) = self.take(id)
             && let Some(run) = self.run().filter(|run| run.trouble.is_none())
         {
             let waited = run.steps.len() - sent;
@@ -227,7 +232,7 @@ impl Runs {
 
     /// An input was refused.
     pub fn refused(&mut self, id: u64, why: &str, line: usize, at: Option<Duration>) {
-        if let Some((input, sent)) = self.take(id)
+        if let Some((input, sent, _)) = self.take(id)
             && let Some(run) = self.run()
         {
             run.overtaken = run.steps.len() > sent;
@@ -248,31 +253,21 @@ impl Runs {
     }
 
     fn observed(&mut self, seen: Observation, timed: bool, line: usize, at: Option<Duration>) {
-        if self.done.last().is_some_and(|run| run.order == Some(Order::Sent)) {
-            for (id, input, _) in self.waiting.clone() {
-                if self.counted.contains(&id) {
-                    continue;
-                }
-                self.counted.push(id);
-                if let Some(run) = self.run() {
-                    run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited: 0, timed: false });
-                }
+        if let Some(run) = self.done.last_mut().filter(|run| run.order == Some(Order::Sent)) {
+            for (input, _) in self.waiting.range(self.counted..).map(|(_, waiting)| waiting) {
+                let action = Action::Input(input.clone());
+                run.steps.push(LoggedStep { line, at, action, waited: 0, timed: false });
             }
+            self.counted = self.sent;
         }
         // What comes after something broke down says nothing any more.
-        let sent: Vec<GateValue> = self.unanswered();
-        if let Some(run) = self.run().filter(|run| run.trouble.is_none()) {
+        if let Some(run) = self.done.last_mut().filter(|run| run.trouble.is_none()) {
             if run.unanswered.is_none() {
-                run.unanswered = sent.into_iter().next().map(|input| (run.steps.len(), input));
+                let first = self.waiting.range(self.counted..).next();
+                run.unanswered = first.map(|(_, (input, _))| (run.steps.len(), input.clone()));
             }
             run.steps.push(LoggedStep { line, at, action: Action::Seen(seen), waited: 0, timed });
         }
-    }
-
-    /// The inputs that were sent and do not count yet.
-    fn unanswered(&self) -> Vec<GateValue> {
-        let open = self.waiting.iter().filter(|(id, ..)| !self.counted.contains(id));
-        open.map(|(_, input, _)| input.clone()).collect()
     }
 
     /// The run got a verdict.

@@ -1,27 +1,22 @@
-//! Random inputs for everything that reads text: what must hold of any bytes at all.
+//! Random inputs for everything that reads bytes of others: what must hold of any bytes at all.
 //!
 //! Each target is a function that panics if something does not hold. The driver in `main.rs` needs nothing but Rust and
-//! steers by what a target [`seen`](Seen) on the way; `bin/sioco-libfuzzer.rs` steers by coverage.
+//! steers by what a target has [`Seen`] on the way; `bin/sioco-libfuzzer.rs` steers by coverage. `cargo xtask fuzz` runs all
+//! targets.
 
 pub mod mutate;
 pub mod seeds;
+pub mod targets;
 mod walk;
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashSet, FxHasher};
-use sioco_lang::diagnostic::{Diagnostic, has_errors};
-use sioco_lang::import::{Order, raxml_with};
-use sioco_lang::source::{FileId, Span};
+use sioco_lang::diagnostic::Diagnostic;
 use sioco_lang::syntax::ast;
-use sioco_lang::syntax::lexer::{Token, lex};
-use sioco_lang::syntax::parser::{Parsed, parse};
-use sioco_model::semantics::{Interpreter, StepError};
-use sioco_model::verify::verify;
-use sioco_model::{GateId, Model};
 
-/// How many steps of a model are taken.
-const STEPS: usize = 8;
+use mutate::Kind;
+use targets::{http, journal, language, log, plan, project, protocol, text};
 
 /// A target by its name.
 #[derive(Clone, Copy)]
@@ -30,16 +25,27 @@ pub struct Target {
     pub name: &'static str,
     /// Panics if something does not hold for these bytes.
     pub run: fn(&[u8], &mut Seen),
-    /// Whether its inputs are XML, not models.
-    pub xml: bool,
+    /// What its inputs look like.
+    pub kind: Kind,
+    /// Inputs to start from.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// The longest inputs: what takes work in proportion is quick on them, and what takes its square is not.
+    pub longest: usize,
 }
 
 /// All targets.
-pub const TARGETS: [Target; 4] = [
-    Target { name: "parser", run: run_parser, xml: false },
-    Target { name: "format", run: run_format, xml: false },
-    Target { name: "check", run: run_check, xml: false },
-    Target { name: "import", run: run_import, xml: true },
+pub const TARGETS: [Target; 11] = [
+    Target { name: "parser", run: language::parser, kind: Kind::Model, seeds: seeds::models, longest: 256 << 10 },
+    Target { name: "format", run: language::format, kind: Kind::Model, seeds: seeds::models, longest: 256 << 10 },
+    Target { name: "check", run: language::check, kind: Kind::Model, seeds: seeds::models, longest: 256 << 10 },
+    Target { name: "import", run: language::import, kind: Kind::Xml, seeds: seeds::automata, longest: 256 << 10 },
+    Target { name: "protocol", run: protocol::run, kind: Kind::Json, seeds: log::conversations, longest: 4 << 20 },
+    Target { name: "text", run: text::run, kind: Kind::Text, seeds: seeds::texts, longest: 512 << 10 },
+    Target { name: "http", run: http::run, kind: Kind::Http, seeds: seeds::responses, longest: 4 << 20 },
+    Target { name: "journal", run: journal::run, kind: Kind::Json, seeds: journal::seeds, longest: 4 << 20 },
+    Target { name: "plan", run: plan::run, kind: Kind::Json, seeds: plan::seeds, longest: 1 << 20 },
+    Target { name: "log", run: log::run, kind: Kind::Log, seeds: log::seeds, longest: 4 << 20 },
+    Target { name: "project", run: project::run, kind: Kind::Toml, seeds: project::seeds, longest: 256 << 10 },
 ];
 
 /// The target of a name.
@@ -47,16 +53,21 @@ pub fn target(name: &str) -> Option<Target> {
     TARGETS.into_iter().find(|t| t.name == name)
 }
 
+/// A number for some bytes, the same everywhere.
+fn hash(data: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    data.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// What an input reached, roughly: codes of diagnostics, pairs of a syntax node and one right below it, outcomes of
-/// steps. An input that reached something new is worth to be changed further.
+/// steps, kinds of messages and of errors. An input that reached something new is worth to be changed further.
 #[derive(Default)]
 pub struct Seen(pub FxHashSet<u64>);
 
 impl Seen {
     fn add(&mut self, what: impl Hash) {
-        let mut hasher = FxHasher::default();
-        what.hash(&mut hasher);
-        self.0.insert(hasher.finish());
+        self.0.insert(hash(what));
     }
 
     fn codes(&mut self, diagnostics: &[Diagnostic]) {
@@ -70,257 +81,106 @@ impl Seen {
     }
 }
 
-/// Whatever the bytes: the lexer and parser come to an end, tokens and comments are in order and do not overlap, and
-/// every span is inside of the text and does not cut a character.
-pub fn parser(data: &[u8]) {
-    run_parser(data, &mut Seen::default());
-}
-
-/// A text without syntax errors still has none when formatted, the same tokens and comments, and formatting it again
-/// changes nothing.
-pub fn format(data: &[u8]) {
-    run_format(data, &mut Seen::default());
-}
-
-/// The checker comes to an end. If it gives a model, there are no errors, the verifier finds nothing, and the model can
-/// be run for some steps.
-pub fn check(data: &[u8]) {
-    run_check(data, &mut Seen::default());
-}
-
-/// The importer comes to an end. What it gives can be checked without errors, and is a model.
-pub fn import(data: &[u8]) {
-    run_import(data, &mut Seen::default());
-}
-
-fn run_parser(data: &[u8], seen: &mut Seen) {
-    let text = String::from_utf8_lossy(data);
-    let parsed = parse(FileId(0), &text);
-    assert_in_order(&text, &parsed);
-    walk::file(&parsed.file, &mut |node| assert_inside(&text, node.span));
-    assert_diagnostics(&text, &parsed.diagnostics);
-    seen.codes(&parsed.diagnostics);
-    seen.tree(&parsed.file);
-}
-
-fn run_format(data: &[u8], seen: &mut Seen) {
-    use sioco_lang::syntax::format::format;
-    let text = String::from_utf8_lossy(data);
-    let parsed = parse(FileId(0), &text);
-    seen.codes(&parsed.diagnostics);
-    seen.tree(&parsed.file);
-    let Ok(once) = format(FileId(0), &text) else {
-        assert!(has_errors(&parsed.diagnostics), "not formatted though there are no errors");
-        return;
-    };
-    let again = parse(FileId(0), &once);
-    assert!(!has_errors(&again.diagnostics), "formatted, there are errors: {:?}\n{once}", again.diagnostics);
-    let content = |text: &str, parsed: &Parsed| -> Vec<String> {
-        let tokens = parsed.tokens.iter().map(|t| t.span);
-        let comments = parsed.comments.iter().copied();
-        tokens.chain(comments).map(|s| text.get(s.range()).expect("inside").trim_end().to_owned()).collect()
-    };
-    assert_eq!(content(&text, &parsed), content(&once, &again), "formatting changed tokens or comments:\n{once}");
-    let twice = format(FileId(0), &once).expect("no errors, as was just seen");
-    assert_eq!(once, twice, "formatting twice is not formatting once");
-    let lines = parsed.tokens.iter().zip(&again.tokens).skip(1);
-    for (i, (a, b)) in lines.enumerate() {
-        let gap = |text: &str, parsed: &Parsed, t: &Token| {
-            text.get(parsed.tokens[i].span.end as usize..t.span.start as usize).is_some_and(|s| s.contains('\n'))
-        };
-        seen.add((parsed.tokens[i].tok, a.tok, gap(&text, &parsed, a), gap(&once, &again, b)));
-    }
-}
-
-fn run_check(data: &[u8], seen: &mut Seen) {
-    let text = String::from_utf8_lossy(data);
-    checked(&text, seen);
-}
-
-fn run_import(data: &[u8], seen: &mut Seen) {
-    let text = String::from_utf8_lossy(data);
-    for order in [Order::Auto, Order::InOrder, Order::AtOnce] {
-        match raxml_with(&text, "fuzz.xml", order) {
-            Err(error) => {
-                let debug = format!("{error:?}");
-                seen.add(debug.split([' ', '(', '{']).next().unwrap_or_default());
-                let words = error.to_string();
-                seen.add(
-                    words.split(' ').skip(1).filter(|w| w.chars().all(char::is_alphabetic)).take(5).collect::<String>(),
-                );
-            }
-            Ok(imported) => {
-                for note in &imported.notes {
-                    seen.add(note.split(':').next().unwrap_or_default().split('`').next().unwrap_or_default());
-                }
-                let found = checked(&imported.text, seen);
-                assert!(!found.has_errors(), "imported, there are errors: {:#?}\n{}", found.diagnostics, imported.text);
-                assert!(found.model.is_some(), "imported, there is no model:\n{}", imported.text);
-            }
-        }
-    }
-}
-
-fn checked(text: &str, seen: &mut Seen) -> sioco_lang::Checked {
-    let parsed = parse(FileId(0), text);
-    seen.tree(&parsed.file);
-    let checked = sioco_lang::check_text("fuzz.sts", text);
-    seen.codes(&checked.diagnostics);
-    assert_diagnostics(text, &checked.diagnostics);
-    if has_errors(&parsed.diagnostics) {
-        assert!(checked.has_errors(), "syntax errors got lost: {:?}", parsed.diagnostics);
-    }
-    if let Some(found) = &checked.model {
-        assert!(!checked.has_errors(), "a model in spite of errors: {:?}", checked.diagnostics);
-        assert_eq!(verify(&found.model), [""; 0], "the model is not a good one");
-        run_model(&found.model, seen);
-    }
-    checked
-}
-
-fn run_model(model: &Model, seen: &mut Seen) {
-    let mut interpreter = Interpreter::new(model);
-    let mut state = interpreter.initial_default();
-    let outcome = |seen: &mut Seen, what: &str, error: &StepError| {
-        let words = error.describe(model);
-        let shape: String = words.chars().filter(char::is_ascii_alphabetic).take(60).collect();
-        seen.add((what, shape));
-    };
-    for n in 0..STEPS {
-        let _ = state.show(model);
-        match interpreter.quiescence(&state) {
-            Ok(q) => seen.add(("quiescence", std::mem::discriminant(&q))),
-            Err(e) => outcome(seen, "quiescence", &e),
-        }
-        match interpreter.is_deadlock(&state) {
-            Ok(d) => seen.add(("deadlock", d)),
-            Err(e) => outcome(seen, "deadlock", &e),
-        }
-        let mut next = Vec::new();
-        match interpreter.outputs(&state) {
-            Ok(offers) => seen.add(("outputs", offers.len().min(3))),
-            Err(e) => outcome(seen, "outputs", &e),
-        }
-        match interpreter.internal_steps(&state) {
-            Ok(steps) => next.extend(steps.into_iter().map(|(_, state)| state).take(10)),
-            Err(e) => outcome(seen, "internal", &e),
-        }
-        let gates: Vec<GateId> = model.gates.iter().map(|(id, _)| id).take(50).collect();
-        for gate in gates {
-            for switch in interpreter.switches_at(&state, gate).into_iter().take(20) {
-                match interpreter.example(&state, switch) {
-                    Ok(Some(args)) => {
-                        assert!(interpreter.is_gate_value(gate, &args), "{args:?} do not fit the gate");
-                        let mut after = state.clone();
-                        match interpreter.fire(&mut after, switch, &args) {
-                            Ok(true) => next.push(after),
-                            Ok(false) => panic!("{args:?} do not enable the switch {switch:?}"),
-                            Err(e) => outcome(seen, "fire", &e),
-                        }
-                    }
-                    Ok(None) => seen.add("no example"),
-                    Err(e) => outcome(seen, "example", &e),
-                }
-            }
-        }
-        seen.add(("next", next.len().min(3)));
-        if next.is_empty() {
-            break;
-        }
-        // Another one each time, so that one location with two ways is left by both.
-        state = next.swap_remove(n % next.len());
-        for (id, variable) in model.variables.iter() {
-            let value = state.value(id);
-            assert!(model.sorts.contains(variable.sort, value), "`{}` became {value}", variable.name);
-        }
-    }
-}
-
-fn assert_inside(text: &str, span: Span) {
-    assert!(span.start <= span.end, "{span:?} ends before it starts");
-    assert!(text.get(span.range()).is_some(), "{span:?} is outside of the text or cuts a character");
-}
-
-fn assert_diagnostics(text: &str, diagnostics: &[Diagnostic]) {
-    for d in diagnostics {
-        assert!(!d.message.is_empty(), "{d:?} says nothing");
-        let labels = d.primary.iter().chain(&d.secondary).map(|l| l.span);
-        for span in labels.chain(d.fix.iter().map(|f| f.span)) {
-            assert_inside(text, span);
-        }
-    }
-}
-
-fn assert_in_order(text: &str, parsed: &Parsed) {
-    let lexed = lex(FileId(0), text);
-    assert_eq!(lexed.tokens, parsed.tokens, "the parser keeps the tokens");
-    let (last, tokens) = parsed.tokens.split_last().expect("the end of the file");
-    let mut all: Vec<Span> = tokens.iter().map(|t| t.span).chain(parsed.comments.iter().copied()).collect();
-    assert!(parsed.tokens.is_sorted_by_key(|t| t.span.start) && parsed.comments.is_sorted_by_key(|c| c.start));
-    all.sort_by_key(|s| s.start);
-    let mut end = 0;
-    for span in all {
-        assert_inside(text, span);
-        assert!(span.start >= end && span.start < span.end, "{span:?} is empty or overlaps what ends at {end}");
-        end = span.end;
-    }
-    assert_eq!((last.span.start as usize, last.span.end as usize), (text.len(), text.len()), "the end of the file");
-}
-
 #[cfg(test)]
 mod tests {
+    use sioco_lang::import::{Order, raxml_with};
+
     use super::*;
     use crate::mutate::{Mutator, Rng};
 
-    /// The targets keep working, and find nothing in a short deterministic run.
-    fn short_run(name: &str) {
+    /// The targets keep working, and find nothing in a short run that is the same every time.
+    fn short_run(name: &str, inputs: usize, expected: usize) {
+        const SEED: u64 = 1;
+        const LONGEST: usize = 8 << 10;
+        println!("{name}: seed {SEED}, {inputs} inputs");
         let target = target(name).expect("a target");
-        let mut corpus = seeds::built_in(target.xml);
-        let mutator = Mutator { xml: target.xml };
-        let mut rng = Rng::new(1);
+        let mut corpus = (target.seeds)();
+        let mutator = Mutator { kind: target.kind };
+        let mut rng = Rng::new(SEED);
         let mut seen = Seen::default();
         for seed in &corpus {
             (target.run)(seed, &mut seen);
         }
-        for _ in 0..2000 {
-            let input = mutator.next(&corpus, &mut rng, 1000);
+        for i in 0..inputs {
+            let input = match i % 50 {
+                49 => {
+                    let base = rng.pick(&corpus).cloned().unwrap_or_default();
+                    mutator.stretched(&base, &mut rng, 2 * LONGEST)
+                }
+                _ => mutator.next(&corpus, &mut rng, LONGEST),
+            };
             let before = seen.0.len();
             (target.run)(&input, &mut seen);
-            if seen.0.len() > before {
+            if seen.0.len() > before && input.len() <= LONGEST {
                 corpus.push(input);
             }
         }
-        assert!(seen.0.len() > 50, "{} things seen", seen.0.len());
+        assert!(seen.0.len() > expected, "{} things seen", seen.0.len());
     }
 
     #[test]
     fn parser_runs() {
-        short_run("parser");
+        short_run("parser", 2000, 50);
     }
 
     #[test]
     fn format_runs() {
-        short_run("format");
+        short_run("format", 2000, 50);
     }
 
     #[test]
     fn check_runs() {
-        short_run("check");
+        short_run("check", 2000, 50);
     }
 
     #[test]
     fn import_runs() {
-        short_run("import");
+        short_run("import", 2000, 50);
+    }
+
+    #[test]
+    fn protocol_runs() {
+        short_run("protocol", 1000, 50);
+    }
+
+    #[test]
+    fn text_runs() {
+        short_run("text", 2000, 50);
+    }
+
+    #[test]
+    fn http_runs() {
+        short_run("http", 1000, 30);
+    }
+
+    #[test]
+    fn journal_runs() {
+        short_run("journal", 500, 50);
+    }
+
+    #[test]
+    fn plan_runs() {
+        short_run("plan", 300, 30);
+    }
+
+    #[test]
+    fn log_runs() {
+        short_run("log", 500, 50);
+    }
+
+    #[test]
+    fn project_runs() {
+        short_run("project", 200, 30);
     }
 
     #[test]
     fn seeds_are_what_they_should_be() {
-        for seed in seeds::built_in(false) {
+        for seed in seeds::models() {
             let text = String::from_utf8(seed).expect("text");
             let found = sioco_lang::check_text("seed.sts", &text);
             assert!(found.model.is_some(), "{text}\n{:?}", found.diagnostics);
         }
-        for seed in seeds::built_in(true) {
+        for seed in seeds::automata() {
             raxml_with(std::str::from_utf8(&seed).expect("text"), "seed.xml", Order::InOrder).expect("an automaton");
         }
     }

@@ -1,8 +1,11 @@
 //! The driver: changes inputs at random and keeps those that reach something new.
 //!
-//! The targets run on a thread with a small stack; the main thread watches for inputs that hang. Every input is written
-//! to a file before it runs, so that it is known even if the process dies of a stack overflow: the next run finds it.
+//! The targets run on a thread with a small stack; the main thread watches for inputs that hang or take too much memory.
+//! Every input is written to a file before it runs, so that it is known even if the process dies of a stack overflow: the
+//! next run finds it. A finding is made as short as it gets and kept, and the run goes on to look for others; one that
+//! hangs ends it. The last line, which begins with `summary`, is for programs: `cargo xtask fuzz` reads it.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::fs::File;
@@ -17,18 +20,26 @@ use std::time::{Duration, Instant, SystemTime};
 use sioco_fuzz::mutate::{Mutator, Rng};
 use sioco_fuzz::{Seen, TARGETS, Target, seeds, target};
 
-const USAGE: &str = "usage: sioco-fuzz TARGET [--seconds N] [--seed N] | TARGET --replay FILE | TARGET --seeds FOLDER
-targets: parser, format, check, import";
+const USAGE: &str = "usage: sioco-fuzz TARGET [--seconds N] [--seed N] | TARGET --replay FILE | TARGET --seeds FOLDER";
 
-/// An input that takes longer hangs.
+/// An input that computes longer hangs,
 const HANG: Duration = Duration::from_secs(5);
+/// and so does one that waits longer, however much else the machine has to do.
+const STUCK: Duration = Duration::from_secs(120);
 
 /// As small as the stack of any thread that may run the code.
 const STACK: usize = 2 << 20;
 
-/// The longest input; one in a hundred may be [`MAX_LONG`].
+/// The longest input; one in a hundred may be [`MAX_LONG`], and one in [`STRETCH`] is as long as the target allows.
 const MAX_INPUT: usize = 8 << 10;
 const MAX_LONG: usize = 256 << 10;
+const STRETCH: usize = 500;
+
+/// So much memory is more than any input needs.
+const MEMORY: u64 = 1 << 30;
+
+/// How often progress is shown where nobody watches a terminal.
+const REPORT: Duration = Duration::from_secs(30);
 
 /// How long a finding is made smaller.
 const MINIMISE: Duration = Duration::from_secs(20);
@@ -58,13 +69,18 @@ struct Args {
 }
 
 fn main() -> Result<(), Failure> {
-    let args = arguments().ok_or_else(|| Failure(USAGE.into()))?;
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    if std::env::args().nth(1).is_some_and(|first| first == "--list") {
+        println!("{}", names.join("\n"));
+        return Ok(());
+    }
+    let args = arguments().ok_or_else(|| Failure(format!("{USAGE}\ntargets: {}", names.join(", "))))?;
     if let Some(file) = &args.replay {
         return replay(args.target, file);
     }
     if let Some(folder) = &args.seeds {
         std::fs::create_dir_all(folder)?;
-        for (i, seed) in seeds::all(args.target.xml, Path::new("examples")).iter().enumerate() {
+        for (i, seed) in seeds::all(args.target, Path::new("examples")).iter().enumerate() {
             std::fs::write(folder.join(format!("seed-{i}")), seed)?;
         }
         return Ok(());
@@ -117,35 +133,94 @@ fn fuzz(args: Args) -> Result<(), Failure> {
     std::fs::create_dir_all(folder(target))?;
     if current.exists() {
         println!("the last run died or was stopped with this input:");
-        println!("{}", keep(target, &current)?);
+        println!("{}", keep(target, &std::fs::read(&current)?)?);
     }
     println!("{}: seed {seed}, {} s; the current input is {}", target.name, args.seconds, current.display());
     let (begun, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
-    let watched = begun.clone();
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&args, begun, start))?;
+    let counts = Arc::new(Counts::default());
+    let (watched, counted) = (begun.clone(), counts.clone());
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&args, begun, start, &counts))?;
+    let mut last = (0, Instant::now());
     while !worker.is_finished() {
         std::thread::sleep(Duration::from_millis(50));
         let since = watched.load(Ordering::Relaxed);
-        let now = start.elapsed().as_millis() as u64 + 1;
-        if since > 0 && now.saturating_sub(since) > HANG.as_millis() as u64 {
-            let kept = keep(target, &current)?;
-            return Err(Failure(format!("\nan input takes longer than {} s, seed {seed}\n{kept}", HANG.as_secs())));
+        let inputs = counted.inputs.load(Ordering::Relaxed);
+        if inputs != last.0 || since == 0 {
+            last = (inputs, Instant::now());
+        }
+        let hangs =
+            (since > 0 && clock(start).saturating_sub(since) > HANG.as_millis() as u64) || last.1.elapsed() > STUCK;
+        let greedy = memory().is_some_and(|bytes| bytes > MEMORY);
+        if hangs || greedy {
+            let kept = keep(target, &std::fs::read(&current)?)?;
+            std::fs::remove_file(&current)?;
+            counted.findings.fetch_add(1, Ordering::Relaxed);
+            let limit = if hangs { format!("{} s", HANG.as_secs()) } else { format!("{} MiB", MEMORY >> 20) };
+            println!("\nan input takes more than {limit}, seed {seed}\n{kept}\n{}", counted.summary(start));
+            return Err(Failure("found".into()));
         }
     }
-    let found = worker.join().map_err(|_| Failure("the driver itself panicked".into()))??;
-    if found {
-        let kept = keep(target, &current)?;
-        return Err(Failure(format!("found with seed {seed}\n{kept}")));
+    worker.join().map_err(|_| Failure("the driver itself panicked".into()))??;
+    std::fs::remove_file(&current)?;
+    println!("{}", counted.summary(start));
+    match counted.findings.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        _ => Err(Failure("found".into())),
     }
-    Ok(std::fs::remove_file(&current)?)
 }
 
-/// Moves the current input to a file of its own, and says how to run it again.
-fn keep(target: Target, current: &Path) -> io::Result<String> {
+/// The time that this process has had, in milliseconds, and never 0: on a machine with much else to do, an input that waits
+/// for its turn does not hang. Where nothing says so, the time since the start.
+fn clock(start: Instant) -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok();
+    // The name of the program stands in brackets and may be anything.
+    let ticks = stat.as_deref().and_then(|text| text.rsplit_once(')')).and_then(|(_, rest)| {
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+    });
+    1 + ticks.map_or(start.elapsed().as_millis() as u64, |ticks| ticks * 10)
+}
+
+/// How much memory this process has, where that can be known.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    Some(text.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
+}
+
+/// What a run has done so far.
+#[derive(Default)]
+struct Counts {
+    inputs: AtomicU64,
+    kept: AtomicU64,
+    seen: AtomicU64,
+    findings: AtomicU64,
+    /// The time of the slowest input, in milliseconds, and its length.
+    slowest: AtomicU64,
+    slowest_bytes: AtomicU64,
+}
+
+impl Counts {
+    fn summary(&self, start: Instant) -> String {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        format!(
+            "summary seconds={} inputs={} kept={} seen={} findings={} slowest={} bytes={}",
+            start.elapsed().as_secs(),
+            of(&self.inputs),
+            of(&self.kept),
+            of(&self.seen),
+            of(&self.findings),
+            of(&self.slowest),
+            of(&self.slowest_bytes)
+        )
+    }
+}
+
+/// Keeps an input in a file of its own, and says how to run it again.
+fn keep(target: Target, data: &[u8]) -> io::Result<String> {
     let mut hasher = DefaultHasher::new();
-    std::fs::read(current)?.hash(&mut hasher);
+    data.hash(&mut hasher);
     let file = folder(target).join(format!("{:016x}", hasher.finish()));
-    std::fs::rename(current, &file)?;
+    std::fs::write(&file, data)?;
     Ok(format!("  cargo run --release -p sioco-fuzz -- {} --replay {}", target.name, file.display()))
 }
 
@@ -153,7 +228,7 @@ fn keep(target: Target, current: &Path) -> io::Result<String> {
 struct Worker {
     target: Target,
     current: File,
-    /// When the current input began, in milliseconds since the start, plus 1; 0 between inputs.
+    /// When the current input began, by [`clock`]; 0 between inputs.
     begun: Arc<AtomicU64>,
     start: Instant,
     /// Where the last panic was, and what it said.
@@ -166,7 +241,7 @@ impl Worker {
         self.current.rewind()?;
         self.current.write_all(data)?;
         self.current.set_len(data.len() as u64)?;
-        self.begun.store(self.start.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        self.begun.store(clock(self.start), Ordering::Relaxed);
         let result = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data, seen)));
         self.begun.store(0, Ordering::Relaxed);
         Ok(result.is_err().then(|| {
@@ -201,8 +276,8 @@ impl Worker {
     }
 }
 
-/// Whether something was found; it is then the current input.
-fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant) -> io::Result<bool> {
+/// Runs inputs until the time is over. Each place that panics is told once.
+fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant, counts: &Counts) -> io::Result<()> {
     let panic = Arc::new(Mutex::new(None));
     let place = panic.clone();
     std::panic::set_hook(Box::new(move |info| {
@@ -210,41 +285,67 @@ fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant) -> io::Result<bool> 
             *last = Some((info.location().map(|l| l.to_string()).unwrap_or_default(), info.to_string()));
         }
     }));
-    let current = File::create(folder(args.target).join("current"))?;
-    let mut worker = Worker { target: args.target, current, begun, start, panic };
-    let mut corpus = seeds::all(args.target.xml, Path::new("examples"));
-    let (mut rng, mut seen, mutator) = (Rng::new(args.seed), Seen::default(), Mutator { xml: args.target.xml });
-    let (mut count, seeds) = (0u64, corpus.len());
+    let target = args.target;
+    let current = File::create(folder(target).join("current"))?;
+    let mut worker = Worker { target, current, begun, start, panic };
+    let mut corpus = seeds::all(target, Path::new("examples"));
+    let (mut rng, mut seen, mutator) = (Rng::new(args.seed), Seen::default(), Mutator { kind: target.kind });
+    let (mut known_places, seeds) = (BTreeSet::new(), corpus.len());
     let (mut shown, terminal) = (Instant::now(), io::stdout().is_terminal());
-    let progress = |count: u64, corpus: usize, seen: usize, end: &str| {
-        let seconds = start.elapsed().as_secs_f64();
-        let rate = count as f64 / seconds.max(0.001);
-        print!("{seconds:6.0} s: {count} inputs, {rate:.0} per second, {corpus} kept, {seen} things seen{end}");
-        io::stdout().flush()
-    };
+    let every = if terminal { Duration::from_millis(500) } else { REPORT };
+    let mut index = 0;
     while start.elapsed().as_secs() < args.seconds {
         let known = seen.0.len();
-        let index = count as usize;
-        let limit = if rng.below(100) == 0 { MAX_LONG } else { MAX_INPUT };
-        let data = if index < seeds { corpus[index].clone() } else { mutator.next(&corpus, &mut rng, limit) };
-        if let Some((place, message)) = worker.run(&data, &mut seen)? {
-            println!("\n{message}");
-            let small = worker.minimise(data, &place)?;
-            if let Some((_, message)) = worker.run(&small, &mut Seen::default())? {
-                println!("made smaller, {} bytes:\n{message}", small.len());
+        let data = match rng.below(STRETCH) {
+            _ if index < seeds => corpus[index].clone(),
+            0 => {
+                let base = rng.pick(&corpus).cloned().unwrap_or_default();
+                let length = target.longest >> rng.below(10);
+                mutator.stretched(&base, &mut rng, length)
             }
-            return Ok(true);
+            n => mutator.next(&corpus, &mut rng, if n % 100 == 1 { MAX_LONG } else { MAX_INPUT }),
+        };
+        let before = Instant::now();
+        let found = worker.run(&data, &mut seen)?;
+        let took = before.elapsed().as_millis() as u64;
+        if took > counts.slowest.load(Ordering::Relaxed) {
+            counts.slowest.store(took, Ordering::Relaxed);
+            counts.slowest_bytes.store(data.len() as u64, Ordering::Relaxed);
         }
-        count += 1;
-        if index >= seeds && seen.0.len() > known && data.len() <= MAX_INPUT {
+        if let Some((place, message)) = found {
+            if known_places.insert(place.clone()) {
+                println!("\n{}", beginning(&message));
+                let small = worker.minimise(data, &place)?;
+                if let Some((_, message)) = worker.run(&small, &mut Seen::default())? {
+                    println!("made smaller, {} bytes:\n{}", small.len(), beginning(&message));
+                }
+                println!("found with seed {}\n{}", args.seed, keep(target, &small)?);
+                counts.findings.fetch_add(1, Ordering::Relaxed);
+            }
+        } else if index >= seeds && seen.0.len() > known && data.len() <= MAX_INPUT {
             corpus.push(data);
         }
-        if terminal && shown.elapsed() > Duration::from_millis(500) {
+        index += 1;
+        counts.inputs.store(index as u64, Ordering::Relaxed);
+        counts.kept.store(corpus.len() as u64, Ordering::Relaxed);
+        counts.seen.store(seen.0.len() as u64, Ordering::Relaxed);
+        if shown.elapsed() > every {
             shown = Instant::now();
-            progress(count, corpus.len(), seen.0.len(), "\r")?;
+            let seconds = start.elapsed().as_secs_f64();
+            let (rate, kept, seen) = (index as f64 / seconds, corpus.len(), seen.0.len());
+            let end = if terminal { "\r" } else { "\n" };
+            let name = target.name;
+            let places = known_places.len();
+            print!(
+                "{name} {seconds:5.0} s: {index} inputs, {rate:.0} per second, {kept} kept, {seen} things seen, {places} findings{end}"
+            );
+            io::stdout().flush()?;
         }
     }
-    progress(count, corpus.len(), seen.0.len(), "\n")?;
-    println!("nothing found");
-    Ok(false)
+    Ok(())
+}
+
+/// As much of a message as anybody reads.
+fn beginning(message: &str) -> String {
+    message.chars().take(3000).collect()
 }

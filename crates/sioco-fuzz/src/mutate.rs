@@ -1,28 +1,14 @@
-//! Changes of inputs: of bytes, of tokens, and of whole parts of the syntax.
+//! Changes of inputs: of bytes, of tokens, of lines, and of whole parts of the syntax.
+
+mod json;
+mod lines;
+mod words;
 
 use sioco_lang::source::{FileId, Span};
 use sioco_lang::syntax::lexer::lex;
 use sioco_lang::syntax::parser::parse;
 
 use crate::walk;
-
-/// All words and signs of the language, built-in names, and literals at the edges.
-const WORDS: &str = r#"any channel const div else false final fun if implies import in init input is let match mod
-    output process recv send state system tau then tolerance true type var with
-    { } ( ) [ ] , : ; . .. -> => := = == != < <= > >= + ++ - * / && | || ! ? _
-    purpose reject at take delta any; {2} {0..1} {1..} .. ;..;
-    Bool Int Real String Seq Seq< min max abs floor len contains slice closed crashed
-    0 1 2 10 255 0.5 1.25 "" "a" "a\tb\u{e9}" "\q" "\u{110000}" @REQ-1 @a.b p x l0 T A done
-    9223372036854775807 9223372036854775808 -9223372036854775808 1_000 340282366920938463463374607431768211456
-    // //x & ~ # % ' \ " ≤ ≥ ≠ é 漢 0.0000000000000000001 00 1_ 1__0.0_1 1. .5 1e5"#;
-
-/// The same for register automata.
-const XML_WORDS: &str = r#"register-automaton alphabet inputs outputs symbol param constants constant globals variable
-    locations location transitions transition guard assignments assign from= to= symbol= params= name= type= initial=
-    "true" "false" "int" "boolean" "double" "string" "biginteger" "DUR" "x" "y" "p" "q" "a" "b" "I" "O" "p,q" "x,x"
-    __fresh__ x y p q a b I O i p0 x0 < > </ /> = " ' &lt; &gt; &amp; &quot; &#10; &#x1F600; &#0; == != <= >= && || + - * ( ) ! ,
-    0 1 -1 1.5 -1.5E1 1e400 1e-400 9223372036854775808 true false null "" " " <guard> </guard> <assignments>
-    </assignments> <!-- --> <![CDATA[ ]]> <?xml <!DOCTYPE process input any é - . a-b a.b 1a"#;
 
 const ODD: [&str; 16] = [
     "\0",
@@ -91,11 +77,30 @@ impl Rng {
     }
 }
 
+/// What inputs look like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Models.
+    Model,
+    /// Register automata in XML.
+    Xml,
+    /// Lines of JSON, or one document.
+    Json,
+    /// `sioco.toml`.
+    Toml,
+    /// Lines of text.
+    Text,
+    /// Responses of HTTP.
+    Http,
+    /// Lines of text or of JSON.
+    Log,
+}
+
 /// Makes new inputs from old ones.
 #[derive(Clone, Copy)]
 pub struct Mutator {
-    /// Whether the inputs are XML.
-    pub xml: bool,
+    /// What they look like.
+    pub kind: Kind,
 }
 
 impl Mutator {
@@ -115,19 +120,53 @@ impl Mutator {
         // Mostly few changes, sometimes many.
         let rounds = 1 + (rng.number().trailing_zeros() as usize).min(6);
         for _ in 0..rounds {
-            data = match rng.below(8) {
-                0 => self.bytes(data, rng),
-                1..=4 => self.tokens(&data, other, rng),
-                _ if self.xml => self.tokens(&data, other, rng),
-                _ => parts(&data, other, rng),
+            data = match (rng.below(8), self.kind) {
+                (0, _) => self.bytes(data, rng),
+                (5.., Kind::Model) => parts(&data, other, rng),
+                (_, Kind::Model | Kind::Xml) | (1..=2, _) => self.tokens(&data, other, rng),
+                (3..=4, Kind::Json | Kind::Log | Kind::Http) => json::change(&data, other, self.word(rng), rng),
+                (3, _) => self.glued(data, rng),
+                _ => lines::change(&data, other, rng),
             };
             data.truncate(max);
         }
         data
     }
 
+    /// A long input from a short one: a part of it again and again. What takes too long on such an input takes more than
+    /// its share.
+    pub fn stretched(self, base: &[u8], rng: &mut Rng, length: usize) -> Vec<u8> {
+        if rng.below(2) == 0 {
+            return lines::stretch(base, rng, length);
+        }
+        // A word again and again, with or without spaces.
+        let word = format!("{}{}", self.word(rng), rng.pick(&["", " ", "\n"]).unwrap_or(&""));
+        let mut data = base.to_vec();
+        let at = rng.below(data.len() + 1);
+        let times = length.saturating_sub(data.len()) / word.len() + 1;
+        data.splice(at..at, word.repeat(times).bytes());
+        data
+    }
+
+    /// Puts a word right into the input, without spaces around it.
+    fn glued(self, mut data: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
+        let at = rng.below(data.len() + 1);
+        let word = self.word(rng).replace("\\r", "\r").replace("\\n", "\n");
+        let gone = if rng.below(2) == 0 { (at + word.len()).min(data.len()) } else { at };
+        data.splice(at..gone, word.bytes());
+        data
+    }
+
     fn word(self, rng: &mut Rng) -> &'static str {
-        let words = if self.xml { XML_WORDS } else { WORDS };
+        let words = match self.kind {
+            Kind::Model => words::MODEL,
+            Kind::Xml => words::XML,
+            Kind::Json => words::JSON,
+            Kind::Toml => words::TOML,
+            Kind::Text => words::TEXT,
+            Kind::Http => words::HTTP,
+            Kind::Log => *rng.pick(&[words::JSON, words::TEXT]).unwrap_or(&""),
+        };
         let count = words.split_ascii_whitespace().count();
         words.split_ascii_whitespace().nth(rng.below(count)).unwrap_or_default()
     }
@@ -265,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_words_are_tokens() {
-        let keywords = WORDS.split_ascii_whitespace().take_while(|w| *w != "{");
+        let keywords = words::MODEL.split_ascii_whitespace().take_while(|w| *w != "{");
         for word in keywords {
             assert!(lex(FileId(0), word).tokens[0].tok.is_keyword(), "{word}");
         }
@@ -274,10 +313,10 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_inputs() {
-        let corpus = crate::seeds::built_in(false);
+        let corpus = crate::seeds::models();
         let inputs = |seed| {
             let mut rng = Rng::new(seed);
-            (0..50).map(|_| Mutator { xml: false }.next(&corpus, &mut rng, 1000)).collect::<Vec<_>>()
+            (0..50).map(|_| Mutator { kind: Kind::Model }.next(&corpus, &mut rng, 1000)).collect::<Vec<_>>()
         };
         assert_eq!(inputs(7), inputs(7));
         assert_ne!(inputs(7), inputs(8));

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use sioco_lang::Code;
 
+use crate::Target;
+use crate::mutate::Kind;
+
 const MODELS: [&str; 3] = [
     "input  inX(p: Int in 1..10)\noutput outX(p: Int)\noutput done\n\nprocess Accumulator {\n  var x: Int = 0\n\n  \
      init l0 {\n    add:    ?inX(p)         / x := x + p -> l1\n    finish: !done   [x > 15]             -> l2\n  }\n  \
@@ -82,20 +85,52 @@ const AUTOMATA: [&str; 2] = [
 </register-automaton>"#,
 ];
 
-/// Small inputs for models or for XML.
-pub fn built_in(xml: bool) -> Vec<Vec<u8>> {
-    let all: &[&str] = if xml { &AUTOMATA } else { &MODELS };
+const TEXTS: [&str; 3] = [
+    "A 6 r\r\nS \"a\\n\\u00e9\" true\r\nP (1,2.5) [1,2]\r\nV 0.25 -7\r\nDONE\r\n$-1\r\n",
+    "R Balance(6,true)\r\nR NO\r\nw1.5\r\n250-a\r\n250-b\r\n250 3.5\r\nA 2000 g\r\nsomething else\r\nA 1",
+    "A 6 g\nP (1,1/3) []\r\nV 99999999999999999999 99999999999999999999\r\n\r\nR Mix(\r\n",
+];
+
+const RESPONSES: [&str; 5] = [
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{\"p\":6,\"colour\":\"r\"}",
+    "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n8;x=1\r\n{\"t\":\"a\"\r\n9\r\n,\"b\":true\r\n1\r\n}\r\n0\r\nX: y\r\n\r\n",
+    "HTTP/1.0 200 OK\r\nServer: x\r\n\r\n{\"at\":{\"x\":1,\"y\":2.5},\"all\":[1,2]}",
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 5\r\n\r\nv=1.5HTTP/1.1 204 No Content\r\n\r\n",
+    "HTTP/1.1 302 Found\r\nLocation: /x\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n",
+];
+
+/// Small models.
+pub fn models() -> Vec<Vec<u8>> {
+    bytes(&MODELS)
+}
+
+/// Small register automata.
+pub fn automata() -> Vec<Vec<u8>> {
+    bytes(&AUTOMATA)
+}
+
+/// What systems that speak plain text send.
+pub fn texts() -> Vec<Vec<u8>> {
+    bytes(&TEXTS)
+}
+
+/// Responses of servers.
+pub fn responses() -> Vec<Vec<u8>> {
+    bytes(&RESPONSES)
+}
+
+fn bytes(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|s| s.as_bytes().to_vec()).collect()
 }
 
-/// All inputs to start from: the built-in ones and, for models, the examples of the explanations and of the folder.
-pub fn all(xml: bool, examples: &Path) -> Vec<Vec<u8>> {
-    let mut found = built_in(xml);
-    if !xml {
+/// All inputs to start from: those of the target and, for models, the examples of the explanations and of the folder.
+pub fn all(target: Target, examples: &Path) -> Vec<Vec<u8>> {
+    let mut found = (target.seeds)();
+    if target.kind == Kind::Model {
         for code in Code::ALL {
             found.extend(blocks(code.explanation()));
         }
-        models(examples, &mut found);
+        examples_in(examples, &mut found);
     }
     found
 }
@@ -109,13 +144,13 @@ fn blocks(markdown: &str) -> impl Iterator<Item = Vec<u8>> + '_ {
 }
 
 /// The models in a folder and below, in the order of their names; none if it cannot be read.
-fn models(folder: &Path, found: &mut Vec<Vec<u8>>) {
+fn examples_in(folder: &Path, found: &mut Vec<Vec<u8>>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<_> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
-            models(&path, found);
+            examples_in(&path, found);
         } else if path.extension().is_some_and(|e| e == "sts") {
             found.extend(std::fs::read(&path).ok().filter(|b| b.len() <= 8_000));
         }

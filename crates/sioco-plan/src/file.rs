@@ -69,6 +69,16 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// A sentence about a file, without its end if that is long: the file may be anybody's, and names in it of any length.
+pub fn in_short(mut what: String) -> String {
+    const MOST: usize = 2000;
+    if let Some((at, _)) = what.char_indices().nth(MOST) {
+        what.truncate(at);
+        what.push('…');
+    }
+    what
+}
+
 /// Something in a plan that does not fit a model. Purposes are numbered from 0, as in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Misfit {

@@ -211,6 +211,43 @@ fn damaged_fields_are_named_with_their_lines() {
     assert!(file::read(&more.to_string(), &model(MODEL)).is_ok());
 }
 
+/// Conditions of a written purpose take values of steps: those have to be there, and of the right sort.
+#[test]
+fn values_that_conditions_take_are_on_the_way() {
+    let text = MODEL.replace("outX(p: Int)", "outX(p: Int, t: String)").replace("!outX(x)", "!outX(x, \"\")")
+        + "purpose Two { ?inX(a) [a > 3]; !outX(b, _) [b >= a] }\n";
+    let model = model(&text);
+    let good = written(&model, &small(Cover::Purpose("Two".into())));
+    let place = "/purposes/0/nodes/2/wants/0/written/slots";
+    let slots = good.pointer(place).unwrap_or_else(|| panic!("{good:#}")).clone();
+    assert!(slots.as_array().is_some_and(|slots| slots.len() >= 2), "{slots}");
+    let with = |new: Json| {
+        let mut bad = good.clone();
+        *bad.pointer_mut(place).unwrap() = new;
+        file::read(&bad.to_string(), &model)
+    };
+    assert!(with(slots.clone()).unwrap().misfits.is_empty());
+    for (step, arg) in [(2, 0), (0, 1), (99, 0)] {
+        let mut other = slots.clone();
+        other[0][1] = json!(step);
+        other[0][2] = json!(arg);
+        let error = with(other).expect_err("no such value");
+        assert!(error.what.contains("which is not on the way"), "{error}");
+    }
+    // A text is no number.
+    let texts: Vec<Json> = slots.as_array().unwrap().iter().map(|slot| json!([slot[0], 1, 1])).collect();
+    let mut loaded = with(json!(texts)).unwrap();
+    assert!(matches!(&loaded.misfits[..], [Misfit::Written { .. }]), "{:?}", loaded.misfits);
+    file::retake(&mut loaded, &mut walker(&model));
+}
+
+/// What stands in a file is not repeated in full.
+#[test]
+fn messages_about_files_are_short() {
+    let found = error(&json!({ "format": "x".repeat(1 << 20) }).to_string());
+    assert!(found.what.len() < 3000 && found.what.ends_with('…'), "{}", found.what.len());
+}
+
 #[test]
 fn any_cut_is_an_error_and_no_crash() {
     let good = written(&model(MODEL), &small(Cover::Switch)).to_string();

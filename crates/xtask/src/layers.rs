@@ -13,6 +13,11 @@ pub struct Layer {
 /// From the top down.
 pub const LAYERS: &[Layer] = &[
     Layer {
+        name: "sioco-fuzz",
+        job: "random inputs for whatever reads bytes of others: models, imports, adapters, servers, journals, plans, logs, projects",
+        below: &["sioco"],
+    },
+    Layer {
         name: "sioco",
         job: "the command: arguments, exit codes, wiring",
         below: &["sioco-report", "sioco-adapter"],
@@ -26,11 +31,6 @@ pub const LAYERS: &[Layer] = &[
         name: "sioco-trust",
         job: "an oracle of its own: random models, their meaning by brute force, every command held against it",
         below: &["sioco-exec", "sioco-lang"],
-    },
-    Layer {
-        name: "sioco-fuzz",
-        job: "random inputs for whatever reads text: parser, formatter, checker, importer",
-        below: &["sioco-lang"],
     },
     Layer {
         name: "sioco-report",

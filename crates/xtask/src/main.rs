@@ -3,6 +3,7 @@
 mod bench;
 mod child;
 mod deps;
+mod fuzz;
 mod generate;
 mod layers;
 mod mutants;
@@ -30,6 +31,9 @@ usage: cargo xtask VERB
   trust [OPTION…]                  every command held against an oracle of its own, on random models; --models N,
                                    --child N, --hanging N, --journals N, --seed S, --jobs N, --resume, or one case
                                    alone: --case SEED --check CHECK (docs/trust.md)
+  fuzz [--minutes N] [--target NAME,…] [--seed N]
+                                   random inputs for everything that reads bytes of others, N minutes for each target (20);
+                                   findings are kept in target/fuzz in their shortest form
   mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh] [--quick]
                                    whether tests notice small changes of the program; the results are kept in
                                    target/mutants, so that it goes on where it ended (--fresh: from the start;
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         (Some("servers"), []) => servers::main,
         (Some("bench"), []) => bench::main,
         (Some("trust"), _) => trust::main,
+        (Some("fuzz"), _) => fuzz::main,
         (Some("mutants"), _) => mutants::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");

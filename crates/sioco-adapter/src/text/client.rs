@@ -13,6 +13,7 @@ use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled,
 use sioco_model::Model;
 
 use super::dialect::{Compiled, Heard, raw};
+use super::matcher::Trail;
 use crate::config::Exchange;
 use crate::group::Ending;
 use crate::lines::{Interrupt, MAX_LINE, Raw, WriteError, later, pause};
@@ -85,8 +86,9 @@ pub struct TextClient<'m> {
     options: TextOptions,
     interrupt: Interrupt,
     connection: Option<Box<dyn Connection>>,
-    /// What was received and is no message yet.
+    /// What was received and is no message yet, and what is known of it.
     bytes: Vec<u8>,
+    trail: Trail,
     events: VecDeque<SutEvent>,
     /// The last message was one after which the system may end the connection.
     farewell: bool,
@@ -127,6 +129,7 @@ impl<'m> TextClient<'m> {
             interrupt,
             connection: None,
             bytes: Vec::new(),
+            trail: Trail::default(),
             events: VecDeque::new(),
             farewell: false,
             over: false,
@@ -196,7 +199,15 @@ impl<'m> TextClient<'m> {
         Ok(true)
     }
 
+    /// What was received and is no message: it is gone then.
+    fn take_all(&mut self) -> Vec<u8> {
+        self.trail = Trail::default();
+        std::mem::take(&mut self.bytes)
+    }
+
     fn expect(&mut self, exchange: &Exchange, expected: &str) -> Result<bool, Fault> {
+        // What comes now is looked at line by line.
+        self.trail = Trail::default();
         let until = later(self.options.patience);
         let mut received = Vec::new();
         let mut searched = 0;
@@ -245,7 +256,8 @@ impl<'m> TextClient<'m> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
-        let Heard::Message(length, seen) = self.dialect.read(self.model, &self.bytes) else { return None };
+        let heard = self.dialect.read(self.model, &self.bytes, &mut self.trail);
+        let Heard::Message(length, seen) = heard else { return None };
         self.bytes.drain(..length);
         self.farewell = self.dialect.is_last(&seen);
         Some(SutEvent::Observed(seen))
@@ -360,14 +372,14 @@ impl<'m> TextClient<'m> {
         self.over = true;
         if let Some(mut crash) = self.crash() {
             if !self.bytes.is_empty() {
-                let rest = std::mem::take(&mut self.bytes);
+                let rest = self.take_all();
                 crash = crash.with([format!("before that, it sent half a message: `{}`", raw(&rest))]);
             }
             self.events.push_back(SutEvent::Observed(Observation::Crashed(crash)));
             return Ok(());
         }
         if !self.bytes.is_empty() {
-            let rest = std::mem::take(&mut self.bytes);
+            let rest = self.take_all();
             let seen = self.dialect.malformed(&rest, "half a message, and ended");
             self.events.push_back(SutEvent::Observed(seen));
         }
@@ -389,7 +401,7 @@ impl Sut for TextClient<'_> {
         }
         self.run = run;
         (self.farewell, self.over) = (false, false);
-        self.bytes.clear();
+        self.take_all();
         self.events.clear();
         self.ended = false;
         let stayed = self.connection.is_some();
@@ -400,7 +412,7 @@ impl Sut for TextClient<'_> {
             // The run before was its last one, and nobody had waited for its end.
             Err(_) if stayed && self.ended => {
                 self.restarts = self.restarts.saturating_sub(1);
-                self.bytes.clear();
+                self.take_all();
                 self.open()? && self.prepare()?
             }
             other => other?,
@@ -451,7 +463,7 @@ impl Sut for TextClient<'_> {
                 Raw::Nothing => {
                     let most = begun + wait + self.options.patience;
                     if Instant::now() >= most {
-                        let rest = std::mem::take(&mut self.bytes);
+                        let rest = self.take_all();
                         let seen = self.dialect.malformed(&rest, "half a message, and nothing after it");
                         self.events.push_back(SutEvent::Observed(seen));
                     }

@@ -8,7 +8,7 @@ use sioco_model::names::did_you_mean;
 use sioco_model::sort::Sort;
 use sioco_model::{GateId, Value};
 
-use super::matcher::{Found, Matcher, bytes};
+use super::matcher::{Found, Matcher, Trail, bytes};
 use super::nearly::Nearly;
 use super::template::{Piece, no_parameter, render, template, unplaced};
 use super::value::{Words, pattern, read};
@@ -61,7 +61,8 @@ enum Arg {
 }
 
 /// What bytes turned out to be.
-pub(super) enum Heard {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Heard {
     /// So many of them are this.
     Message(usize, Observation),
     /// Nothing yet.
@@ -331,7 +332,7 @@ pub(crate) fn unknown(model: &Model, name: &str, direction: Direction) -> String
 
 impl Compiled {
     /// The bytes for an input.
-    pub(super) fn write(&self, model: &Model, input: &GateValue) -> Vec<u8> {
+    pub fn write(&self, model: &Model, input: &GateValue) -> Vec<u8> {
         let (_, pieces) = self.inputs.iter().find(|(gate, _)| *gate == input.gate).expect("every input has a template");
         let mut text = render(model, &self.words, pieces, input, &|value| value);
         text.push_str(&self.line_end);
@@ -348,12 +349,13 @@ impl Compiled {
         matches!(seen, Observation::Output(output) if self.last.contains(&output.gate))
     }
 
-    /// What the beginning of some bytes is.
-    pub(super) fn read(&self, model: &Model, bytes: &[u8]) -> Heard {
+    /// What the beginning of some bytes is, with what is known of them. Whoever gets a message takes its bytes away, and
+    /// forgets what is known if others go.
+    pub fn read(&self, model: &Model, bytes: &[u8], trail: &mut Trail) -> Heard {
         if bytes.is_empty() {
             return Heard::Partial;
         }
-        match self.matcher.as_ref().map_or(Found::Nothing, |matcher| matcher.find(bytes)) {
+        let heard = match self.matcher.as_ref().map_or(Found::Nothing, |matcher| matcher.find_on(bytes, trail)) {
             Found::Message { end, template } => {
                 Heard::Message(end, self.outputs[template].observation(model, &self.words, &bytes[..end]))
             }
@@ -364,7 +366,11 @@ impl Compiled {
                 None if bytes.len() <= MAX_LINE => Heard::Partial,
                 None => Heard::Message(bytes.len(), self.malformed(bytes, "a line without an end")),
             },
+        };
+        if let Heard::Message(length, _) = &heard {
+            trail.taken(*length);
         }
+        heard
     }
 
     /// A line that fits no template.
@@ -496,7 +502,7 @@ mod tests {
     }
 
     fn heard(compiled: &Compiled, model: &Model, bytes: &[u8]) -> String {
-        match compiled.read(model, bytes) {
+        match compiled.read(model, bytes, &mut Trail::default()) {
             Heard::Partial => "…".into(),
             Heard::Message(n, Observation::Output(output)) => format!("{n} {}", output.show(model)),
             Heard::Message(n, Observation::Malformed { gate, why, raw }) => {

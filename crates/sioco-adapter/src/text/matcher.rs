@@ -4,7 +4,7 @@
 //! some template matches all of it, whether any still may, or whether none does any more. The same automaton tells
 //! beforehand which templates take the same bytes.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -40,6 +40,44 @@ pub(super) enum Found {
     Partial,
     /// They are not the beginning of any.
     Nothing,
+}
+
+/// What is known of bytes that were looked at before, so that none is looked at again and again: whoever sends them decides
+/// in which pieces they come, and how many lines a template takes that comes to nothing in the end.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    /// How many bytes were taken before those that are there.
+    base: u64,
+    /// How many bytes from there on are the beginning of some message, and the state after them.
+    going: Option<(usize, StateID)>,
+    /// They are not the beginning of any.
+    dead: bool,
+    /// Where lines begin in them, and the states there.
+    passed: Vec<(u64, StateID)>,
+    /// The same of what came to nothing before: from the same state, what follows comes to nothing again.
+    vain: HashSet<(u64, StateID)>,
+    /// Where the last of these is.
+    vain_end: u64,
+}
+
+impl Trail {
+    /// So many bytes are taken.
+    pub(super) fn taken(&mut self, length: usize) {
+        self.base += length as u64;
+        (self.going, self.dead) = (None, false);
+        self.passed.clear();
+        if self.base > self.vain_end {
+            self.vain.clear();
+        }
+    }
+
+    /// What led here comes to nothing.
+    fn give_up(&mut self) -> Found {
+        self.dead = true;
+        self.vain_end = self.passed.last().map_or(self.vain_end, |(place, _)| self.vain_end.max(*place));
+        self.vain.extend(self.passed.drain(..));
+        Found::Nothing
+    }
 }
 
 /// Two templates that match the same bytes, or one of which matches the beginning of what another does.
@@ -89,16 +127,32 @@ impl Matcher {
 
     /// Looks for a message at the beginning of some bytes.
     pub(super) fn find(&self, bytes: &[u8]) -> Found {
-        let mut state = self.start;
-        for (at, byte) in bytes.iter().enumerate() {
+        self.find_on(bytes, &mut Trail::default())
+    }
+
+    /// The same, with what is known of these bytes.
+    pub(super) fn find_on(&self, bytes: &[u8], trail: &mut Trail) -> Found {
+        if trail.dead {
+            return Found::Nothing;
+        }
+        let (from, mut state) = trail.going.take().unwrap_or((0, self.start));
+        for (at, byte) in bytes.iter().enumerate().skip(from) {
+            if at > 0 && bytes[at - 1] == b'\n' {
+                let place = trail.base + at as u64;
+                if trail.vain.contains(&(place, state)) {
+                    return trail.give_up();
+                }
+                trail.passed.push((place, state));
+            }
             state = self.dfa.next_state(state, *byte);
             if self.dfa.is_dead_state(state) || self.dfa.is_quit_state(state) {
-                return Found::Nothing;
+                return trail.give_up();
             }
             if let Some(end) = self.matched(state) {
                 return Found::Message { end: at + 1, template: self.templates(end)[0] };
             }
         }
+        trail.going = Some((bytes.len(), state));
         Found::Partial
     }
 
@@ -169,6 +223,47 @@ mod tests {
             (b"250-\xff\xfe\r\n250 \x80\r\n", message(15, 3)),
         ] {
             assert_eq!(m.find(bytes), expected, "{}", bytes.escape_ascii());
+        }
+    }
+
+    /// With a trail, the same is found in whatever pieces bytes come, and lines that came to nothing are not looked at again.
+    #[test]
+    fn a_trail_changes_nothing_but_the_work() {
+        let m = matcher(&[r"(?:a\n)*b\n", r"(?:a\na\n)*c\n", r"x+\n"]);
+        // Takes messages, and lines that are none.
+        let all = |text: &[u8], size: usize| {
+            let (mut found, mut trail, mut bytes) = (Vec::new(), Trail::default(), Vec::new());
+            for piece in text.chunks(size) {
+                bytes.extend_from_slice(piece);
+                loop {
+                    let seen = m.find_on(&bytes, &mut trail);
+                    assert_eq!(seen, m.find(&bytes), "{}", bytes.escape_ascii());
+                    let length = match seen {
+                        Found::Message { end, .. } => end,
+                        Found::Partial => break,
+                        Found::Nothing => match bytes.iter().position(|b| *b == b'\n') {
+                            Some(end) => end + 1,
+                            None => break,
+                        },
+                    };
+                    found.push((length, seen));
+                    bytes.drain(..length);
+                    trail.taken(length);
+                }
+            }
+            found
+        };
+        let text = b"a\na\na\nb\na\na\nc\na\nc\na\na\na\ny\na\nxx\na\na\nq\nb\n";
+        for size in 1..text.len() {
+            assert_eq!(all(text, size), all(text, text.len()), "{size}");
+        }
+        // Many lines, each the beginning of what comes to nothing: each once, and not all for each.
+        let text = [b"a\n".repeat(100_000), b"y\n".to_vec()].concat();
+        let (mut trail, mut at) = (Trail::default(), 0);
+        while at < text.len() {
+            assert_eq!(m.find_on(&text[at..], &mut trail), Found::Nothing);
+            trail.taken(2);
+            at += 2;
         }
     }
 

@@ -145,11 +145,14 @@ pub(super) fn read(json: &Json) -> Result<Header, String> {
         fingerprint: print.ok_or("`model.fingerprint` should be a number in hexadecimal")?,
     };
     let plan = json.get("plan").filter(|p| p.is_object());
-    let purposes = plan.and_then(|p| p.get("purposes")?.as_u64()).and_then(|n| usize::try_from(n).ok());
+    let cover = plan.and_then(|p| text(p, "cover"));
+    // What does not say what it covers is no plan.
+    let purposes = plan.filter(|_| cover.is_some()).and_then(|p| p.get("purposes")?.as_u64());
+    let purposes = purposes.and_then(|n| usize::try_from(n).ok());
     Ok(Header {
         sioco: text(json, "sioco").unwrap_or_default(),
         model,
-        cover: plan.and_then(|p| text(p, "cover")),
+        cover,
         purposes: purposes.unwrap_or(0),
         sut: text(json, "sut").unwrap_or_default(),
         settings: read_settings(json.get("settings").unwrap_or(&Json::Null)),

@@ -70,3 +70,28 @@ fn an_input_without_an_answer_is_kept() {
     let log = Log::of(&read(&answered, &model).expect("a journal"));
     assert_eq!((log.runs[0].unanswered.clone(), log.runs[0].inputs().count()), (None, 2));
 }
+
+/// Whoever writes a log decides how many inputs wait, and in which order they are answered: each costs the same.
+#[test]
+fn many_inputs_may_wait() {
+    const MANY: u64 = 50_000;
+    let model = model();
+    let input = GateValue { gate: model.gate("inX").expect("a gate"), args: vec![sioco_model::Value::Int(1)] };
+    for order in [Order::Sut, Order::Sent] {
+        let mut runs = Runs::default();
+        runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
+        (0..MANY).for_each(|id| runs.sent(id, input.clone()));
+        (0..MANY).for_each(|_| runs.timed_out(1, None));
+        (0..MANY).rev().for_each(|id| runs.accepted(id, 1, None));
+        let run = runs.run().expect("a run");
+        assert_eq!((run.steps.len() as u64, run.unanswered.clone()), (2 * MANY, None));
+        let first = matches!(run.steps[0].action, Action::Input(_));
+        assert_eq!(first, order == Order::Sent, "where an input counts");
+    }
+    let again = |run| Stamped { at: Duration::ZERO, record: Record::Again { run, rate: Rate { failed: 1, of: run } } };
+    let begin = |run| Record::Run { run, seed: 0, aim: Aim::Walk, order: Order::Sut };
+    let begin = |run| Stamped { at: Duration::ZERO, record: begin(run) };
+    let records: Vec<Stamped> = (1..=MANY).map(begin).chain((1..=MANY).map(again)).collect();
+    let log = Log::of_records(records.iter().map(|stamped| (1, stamped)));
+    assert!(log.runs.iter().all(|run| run.again == Some(Rate { failed: 1, of: run.number })));
+}

@@ -20,10 +20,10 @@ use sioco_fuzz::{Seen, Target, seeds};
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name = std::env::var("SIOCO_FUZZ").unwrap_or_default();
-    sioco_fuzz::target(&name).expect("SIOCO_FUZZ names a target: parser, format, check or import")
+    sioco_fuzz::target(&name).expect("SIOCO_FUZZ names a target, such as parser")
 });
 
-static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds::all(TARGET.xml, "examples".as_ref()));
+static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds::all(*TARGET, "examples".as_ref()));
 
 fuzz_target!(|data: &[u8]| (TARGET.run)(data, &mut Seen::default()));
 
@@ -33,7 +33,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
         return fuzzer_mutate(data, size, max_size);
     }
     let other = rng.pick(&SEEDS).map_or(&[][..], |s| s);
-    let new = Mutator { xml: TARGET.xml }.change(&data[..size], other, &mut rng, max_size);
+    let new = Mutator { kind: TARGET.kind }.change(&data[..size], other, &mut rng, max_size);
     let length = new.len().min(max_size);
     data[..length].copy_from_slice(&new[..length]);
     length

@@ -1,11 +1,11 @@
 //! Reading a plan back, for a model that may have changed since.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use sioco_model::model::{Direction, Model};
 use sioco_model::purpose::{Pattern, Purpose as Written};
 use sioco_model::term::Term;
-use sioco_model::{Id, LocationId, TermId, Value, print};
+use sioco_model::{Id, LocationId, SortId, TermId, Value, print};
 use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
@@ -14,7 +14,7 @@ use super::explain::{STOPS, find_switch, read_infeasible, read_reason, read_stee
 use super::fingerprint::{fingerprint, gate_text};
 use super::locate::{self, Key};
 use super::wrong::{Read, Wrong, field, flag, is, list, number, optional, text, word, wrong};
-use super::{FORMAT, FileError, Loaded, Misfit, VERSION};
+use super::{FORMAT, FileError, Loaded, Misfit, VERSION, in_short};
 use crate::case::{Case, Other, Spot};
 use crate::cover::Cover;
 use crate::event::Event;
@@ -22,7 +22,7 @@ use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
 use crate::purpose::{Leg, Node, Purpose};
 use crate::value;
-use crate::want::{Side, Want};
+use crate::want::{Side, Want, param_sorts};
 
 /// What to do about a file that is damaged.
 const AGAIN: &str = "make it again with `sioco plan FILE --output PLAN.json`";
@@ -30,7 +30,8 @@ const AGAIN: &str = "make it again with `sioco plan FILE --output PLAN.json`";
 /// The plan in a text, as far as it fits the model: names, places and parameters are looked up; whether its paths are
 /// still possible is not asked, see [`retake`](super::retake).
 pub fn read(text: &str, model: &Model) -> Result<Loaded, FileError> {
-    let error = |line: Option<usize>, what: String, help: &str| FileError { line, what, help: help.into() };
+    let error =
+        |line: Option<usize>, what: String, help: &str| FileError { line, what: in_short(what), help: help.into() };
     let json: Json = serde_json::from_str(text).map_err(|e| match (text.trim().is_empty(), e.is_eof()) {
         (true, _) => error(None, "the file is empty".into(), AGAIN),
         (_, true) => error(Some(e.line()), "the file ends in the middle: it is truncated".into(), AGAIN),
@@ -359,7 +360,9 @@ impl Reader<'_> {
             let s = &model.switches[s];
             locations[s.process.index()] = s.target;
         }
-        let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at, step, depth + 1)))?.unwrap_or_default();
+        let way = || purpose.line(parent).iter().map(|leg| leg.step).chain([step]).collect();
+        let wants = optional(json, "wants", |w| list(w, |w| self.want(w, at, step, depth + 1, &way)))?;
+        let wants = wants.unwrap_or_default();
         let leg = Leg { step, wants: wants.into_iter().flatten().collect() };
         let doubt = optional(json, "doubt", read_reason)?;
         purpose.nodes.push(Node {
@@ -378,7 +381,14 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn want(&mut self, json: &Json, at: usize, step: Step, depth: usize) -> Read<Option<Want>> {
+    fn want(
+        &mut self,
+        json: &Json,
+        at: usize,
+        step: Step,
+        depth: usize,
+        way: &dyn Fn() -> Vec<Step>,
+    ) -> Read<Option<Want>> {
         if let Some(values) = optional(json, "values", |v| self.args(v, step))? {
             // One step explains the others.
             if values.is_none() && self.misfits.iter().all(|m| m.purpose() != Some(at)) {
@@ -398,11 +408,20 @@ impl Reader<'_> {
             })
         })?;
         let (negated, after) = (is(written, "negated")?, is(written, "after")?);
+        let whole = self.misfits.iter().all(|m| m.purpose() != Some(at));
+        let sorts = sorts_of_slots(model, &slots, &way());
+        if let Err((step, arg)) = &sorts
+            && self.same
+            && whole
+        {
+            return wrong(format!("has the value {arg} of step {step}, which is not on the way"));
+        }
+        let sorts = sorts.unwrap_or_default();
         let found = find_written(model, name).and_then(|purpose| {
             let written = &model.purposes[purpose];
             let conditions = conditions(written);
             // Several may read the same and mean values of different events.
-            let bound = |n: &u32| slots.iter().any(|(slot, ..)| slot == n);
+            let bound = |(n, sort): &(u32, SortId)| sorts.get(n) == Some(&model.sorts.base(*sort));
             let fits =
                 |c: &TermId| print::condition(model, written, *c) == was && read_slots(model, *c).iter().all(bound);
             let same = first.and_then(|n| conditions.get(n).copied()).filter(fits);
@@ -488,8 +507,24 @@ pub(super) fn conditions(purpose: &Written) -> Vec<TermId> {
     found
 }
 
-/// The slots that a condition reads.
-fn read_slots(model: &Model, condition: TermId) -> Vec<u32> {
+/// The sorts of the values that slots stand for, on a way of these steps; which value there is not.
+fn sorts_of_slots(
+    model: &Model,
+    slots: &[(u32, usize, usize)],
+    way: &[Step],
+) -> Result<FxHashMap<u32, SortId>, (usize, usize)> {
+    let mut found = FxHashMap::default();
+    for (slot, step, arg) in slots {
+        let sort = way.get(*step).and_then(|step| param_sorts(model, *step).get(*arg).copied());
+        let sort = sort.ok_or((*step, *arg))?;
+        // Of several the first one counts.
+        found.entry(*slot).or_insert(model.sorts.base(sort));
+    }
+    Ok(found)
+}
+
+/// The slots that a condition reads, with their sorts.
+fn read_slots(model: &Model, condition: TermId) -> Vec<(u32, SortId)> {
     let mut found = Vec::new();
     let mut open = vec![condition];
     let mut seen = FxHashSet::default();
@@ -498,7 +533,7 @@ fn read_slots(model: &Model, condition: TermId) -> Vec<u32> {
             continue;
         }
         match model.terms.get(term) {
-            Term::Param(n, _) => found.push(*n),
+            Term::Param(n, sort) => found.push((*n, *sort)),
             Term::App(_, args) => open.extend(args.iter().copied()),
             _ => {}
         }

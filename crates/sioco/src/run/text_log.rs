@@ -88,7 +88,7 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
             let gate = model.gate(name).ok_or_else(|| {
                 let near = did_you_mean(name, model.gates.values().map(|g| g.name.as_str()));
                 let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-                format!("the model has no gate `{name}`{near}")
+                format!("the model has no gate `{}`{near}", shortened(name))
             })?;
             let direction = model.gates[gate].direction;
             if event != name && !event.starts_with(direction.sigil()) {
@@ -101,7 +101,7 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
             let Some(switch) = model.switch(&name) else {
                 let near = near_switch(model, &name, ["delta", "closed", "crashed", "reset"]);
                 let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-                return Err(format!("`{name}` is no event and no switch of the model{near}"));
+                return Err(format!("`{}` is no event and no switch of the model{near}", shortened(&name)));
             };
             match model.switches[switch].label {
                 Label::Gate(gate) => at_gate(model, gate, &given).map(Said::Step),

@@ -1,5 +1,7 @@
 //! What a person or a script asks the stepper for, one request a line.
 
+use sioco_lang::value::shortened;
+
 /// A request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
@@ -100,8 +102,13 @@ pub fn parse(line: &str) -> Result<Request, String> {
     // Only a request, even where a switch has its name.
     if let Some(rest) = line.strip_prefix(':') {
         let word = rest.split_whitespace().next().unwrap_or_default();
+        let none = || Err(format!("`:{}` is no request; `help` lists what is one", shortened(word)));
+        // Once is enough, and a line of nothing else has no end that could be reached.
+        if rest.trim_start().starts_with(':') {
+            return none();
+        }
         return match parse(rest) {
-            Ok(request) if !request.is_named() => Err(format!("`:{word}` is no request; `help` lists what is one")),
+            Ok(request) if !request.is_named() => none(),
             other => other,
         };
     }
@@ -120,14 +127,23 @@ pub fn parse(line: &str) -> Result<Request, String> {
         if let Some(values) = rest.strip_prefix("tau").filter(|r| r.is_empty() || r.starts_with(char::is_whitespace)) {
             return Ok(Request::Switch(name.into(), given(values)?));
         }
+        let wrong = || Err(format!("after `{}:` stands what the switch does, such as `?gate(1)`", shortened(name)));
+        // A second name is no event either.
+        if rest.split_whitespace().next().is_some_and(|word| word.starts_with(':') || word.ends_with(':')) {
+            return wrong();
+        }
         return match parse(rest)? {
             Request::Event(_, given) => Ok(Request::Switch(name.into(), given)),
             Request::Nothing => Ok(Request::Switch(name.into(), Vec::new())),
-            _ => Err(format!("after `{name}:` stands what the switch does, such as `?gate(1)`")),
+            _ => wrong(),
         };
     }
     let number = |default: usize| {
-        if rest.is_empty() { Ok(default) } else { rest.parse().map_err(|_| format!("`{rest}` is not a number")) }
+        if rest.is_empty() {
+            Ok(default)
+        } else {
+            rest.parse().map_err(|_| format!("`{}` is not a number", shortened(rest)))
+        }
     };
     Ok(match word {
         "delta" if rest.is_empty() => Request::Delta,
@@ -137,7 +153,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
         "list" | "ls" | "l" => match rest {
             "" => Request::List { all: false },
             "all" => Request::List { all: true },
-            other => return Err(format!("`list {other}`: write `list` or `list all`")),
+            other => return Err(format!("`list {}`: write `list` or `list all`", shortened(other))),
         },
         "trace" | "t" if rest.is_empty() => Request::Trace,
         "why" => {
@@ -182,7 +198,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
             Some((send, receive)) if !send.is_empty() && !receive.is_empty() => {
                 Request::Handshake(send.into(), receive.into(), given(rest)?)
             }
-            _ => return Err(format!("`{word}`: a handshake is written `send/receive`")),
+            _ => return Err(format!("`{}`: a handshake is written `send/receive`", shortened(word))),
         },
         _ => match word.parse() {
             Ok(option) => Request::Option(option, given(rest)?),
@@ -212,11 +228,11 @@ fn event(line: &str) -> Result<Request, String> {
         None => (line, ""),
         Some(open) => {
             let inner = line[open + 1..].strip_suffix(')');
-            (line[..open].trim(), inner.ok_or_else(|| format!("`{line}` lacks its closing `)`"))?)
+            (line[..open].trim(), inner.ok_or_else(|| format!("`{}` lacks its closing `)`", shortened(line)))?)
         }
     };
     if gate.trim_start_matches(['?', '!']).is_empty() {
-        return Err(format!("`{line}` names no gate"));
+        return Err(format!("`{}` names no gate", shortened(line)));
     }
     Ok(Request::Event(gate.into(), given(args)?))
 }
@@ -245,7 +261,7 @@ fn given(text: &str) -> Result<Vec<Given>, String> {
         parts.last_mut().expect("never empty").push(c);
     }
     if quoted || depth != 0 {
-        return Err(format!("`{text}` has a bracket or quote too many or too few"));
+        return Err(format!("`{}` has a bracket or quote too many or too few", shortened(text)));
     }
     let read = |part: &String| {
         let part = part.trim();
@@ -267,6 +283,19 @@ mod tests {
 
     fn values(values: &[&str]) -> Vec<Given> {
         values.iter().map(|v| Given { name: None, value: v.to_string() }).collect()
+    }
+
+    /// A stranger's line does not end the program by its depth, and is not repeated in full.
+    #[test]
+    fn a_long_line_is_no_request() {
+        for line in [":".repeat(1 << 20), ": ".repeat(1 << 19), "a: ".repeat(1 << 19), "a: :".repeat(1 << 18)] {
+            let why = parse(&line).expect_err("no request");
+            assert!(why.len() < 1000, "{}", why.len());
+        }
+        let long = format!("?{}", "x".repeat(1 << 20));
+        for line in [format!("{long}("), format!("undo {long}"), format!("list {long}"), format!("{long}(\")")] {
+            assert!(parse(&line).expect_err("no request").len() < 1000);
+        }
     }
 
     #[test]
