@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::model::{Direction, Label};
 use sioco_model::term::Term;
-use sioco_model::{GateId, SwitchId, SymbolId, TermId, Value, print};
+use sioco_model::{GateId, LocationId, SwitchId, SymbolId, TermId, Value, print};
 use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::live::Live;
@@ -76,6 +76,9 @@ pub(crate) struct Walk<'m> {
     /// Set from outside when it is enough.
     pub over: &'m (dyn Fn() -> bool + Sync),
 }
+
+/// Locations, and the values of all variables with the conditions on them.
+type Standing = (Box<[LocationId]>, Vec<TermId>);
 
 impl<'m> Walk<'m> {
     pub fn new(joined: &'m Joined, mut path: Path<'m>, internal: usize, over: &'m (dyn Fn() -> bool + Sync)) -> Self {
@@ -337,8 +340,24 @@ impl<'m> Walk<'m> {
         waits: &mut dyn FnMut(&mut Walk<'m>) -> Result<(), Halt>,
         stuck: &mut dyn FnMut(&mut Walk<'m>) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
+        self.shadow_in(expected, begun, &mut FxHashSet::default(), waits, stuck)
+    }
+
+    /// The same, where nobody has to come by a second time: what follows is the same by whatever way.
+    fn shadow_in(
+        &mut self,
+        expected: &[Out],
+        begun: usize,
+        been: &mut FxHashSet<(usize, Standing)>,
+        waits: &mut dyn FnMut(&mut Walk<'m>) -> Result<(), Halt>,
+        stuck: &mut dyn FnMut(&mut Walk<'m>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
         if (self.over)() {
             return Err(Halt::Over);
+        }
+        let standing = self.standing();
+        if !been.insert((expected.len(), standing)) {
+            return Ok(());
         }
         let own = self.own(Side::Spec);
         if own.is_empty() && expected.is_empty() {
@@ -354,7 +373,7 @@ impl<'m> Walk<'m> {
         for step in internal {
             otherwise.push(self.path.silent(step));
             if self.make(Move::Take(step)) != Possible::No {
-                let result = self.shadow(expected, begun, waits, stuck);
+                let result = self.shadow_in(expected, begun, been, waits, stuck);
                 self.back();
                 result?;
             }
@@ -367,7 +386,7 @@ impl<'m> Walk<'m> {
                 for step in seen.iter().filter(fits) {
                     otherwise.push(self.path.not_given(*step, &args));
                     if self.make(Move::Given(*step, args.clone())) != Possible::No {
-                        let result = self.shadow(rest, begun, waits, stuck);
+                        let result = self.shadow_in(rest, begun, been, waits, stuck);
                         self.back();
                         result?;
                     }
@@ -394,6 +413,14 @@ impl<'m> Walk<'m> {
             result?;
         }
         Ok(())
+    }
+
+    /// Where both models are, with all that is known of it.
+    fn standing(&mut self) -> Standing {
+        let model = &self.joined.model;
+        let mut terms: Vec<TermId> = model.variables.ids().map(|v| self.path.term(v)).collect();
+        terms.extend(self.path.conditions().iter().map(|c| c.term));
+        (self.path.locations().into(), terms)
     }
 
     /// That outputs at the same gates are farther apart than the gates tolerate; nothing if none tolerates anything.
