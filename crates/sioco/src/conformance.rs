@@ -197,6 +197,8 @@ impl Conformance {
                     seed: self.seed,
                     values: Choice::Random(self.seed),
                     memory: planning::MEMORY,
+                    // The rest of the process is none of our business.
+                    resident: usize::MAX,
                 };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
@@ -208,6 +210,8 @@ impl Conformance {
                     seed: self.seed,
                     values: Choice::Random(self.seed),
                     memory: planning::MEMORY,
+                    // The rest of the process is none of our business.
+                    resident: usize::MAX,
                 };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }

@@ -9,6 +9,8 @@
 use std::fmt::Display;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use sioco_lang::Diagnostic;
@@ -41,6 +43,22 @@ const MAX_ANSWER: u64 = 1000;
 
 /// So much of a result that is made while it is printed is written at once.
 const CHUNK: usize = 1 << 16;
+
+/// So long somebody who does not read is waited for when the program ends.
+const LAST: Duration = Duration::from_millis(100);
+
+/// Says why the program ends without the command. Whoever writes meanwhile, and whoever does not read, does not keep it.
+pub fn last_words(why: &str) {
+    let line = format!("error: {why}\n");
+    let (told, done) = channel();
+    let say = move || {
+        let _ = io::stderr().write_all(line.as_bytes());
+        let _ = told.send(());
+    };
+    if std::thread::Builder::new().spawn(say).is_ok() {
+        let _ = done.recv_timeout(LAST);
+    }
+}
 
 /// The two streams of a command.
 pub struct Output<'a> {

@@ -12,8 +12,9 @@ use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::replay::{Scripts, command, prepare};
-use crate::budget::{Flags, within};
+use crate::budget::{Budget, Flags, within};
 use crate::exit::Exit;
+use crate::explore::size;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
@@ -74,9 +75,13 @@ pub struct Analyze {
     #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
     internal: usize,
 
-    /// Time limit for the exploration, in seconds; what was explored by then is analysed, in at most twice that time
+    /// Time limit, in seconds. The exploration has three quarters of it; what was explored by then is analysed in the rest
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
+
+    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
+    memory: usize,
 
     /// Time limit for one question to a solver, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
@@ -128,8 +133,8 @@ impl From<Sort> for Kind {
 impl Ruled for Analyze {
     fn rules() -> Vec<Rule<Analyze>> {
         let always = always(&[
-            "const", "system", "solver", "only", "deny", "depth", "nodes", "internal", "time", "patience", "witness",
-            "format",
+            "const", "system", "solver", "only", "deny", "depth", "nodes", "internal", "time", "memory", "patience",
+            "witness", "format",
         ]);
         // What is denied in vain is told with its kind.
         always.collect()
@@ -157,8 +162,10 @@ impl Analyze {
             }
         };
         let interrupted = interrupt::flag();
-        let mut analysis = within(self.time, &interrupted, |flags| {
-            analyze(&model.model, &solvers, &self.options(flags), &mut progress)
+        let mut analysis = within(Budget::of(self.time, self.memory), &interrupted, |flags| {
+            let mut analysis = analyze(&model.model, &solvers, &self.options(flags.clone()), &mut progress);
+            analysis.exploration.stop = flags.why(analysis.exploration.stop);
+            analysis
         });
         let by_hand = interrupted.load(Ordering::Relaxed);
         analysis.late = analysis.cancelled && !by_hand;

@@ -18,6 +18,7 @@ use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
 
+use crate::budget::{Budget, Flags, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -140,7 +141,8 @@ pub struct Test {
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
-    /// The greatest amount of memory for all traces of a length (`--cover traces:N`), estimated, such as 512M
+    /// The greatest amount of memory, such as 512M; with more, the campaign ends. For all traces of a length
+    /// (`--cover traces:N`) it is estimated beforehand
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
@@ -215,6 +217,7 @@ impl Ruled for Test {
             "seed",
             "max-steps",
             "for",
+            "memory",
             "quiescence",
             "quiescence-at",
             "patience",
@@ -230,10 +233,6 @@ impl Ruled for Test {
             unless("values", |test: &Test| match test.cover_planned() {
                 Some(Cover::Inputs(_)) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
                 _ => None,
-            }),
-            unless("memory", |test| match test.cover_planned() {
-                Some(Cover::Traces(_)) => None,
-                _ => Some("it is for all traces of a length, `--cover traces:N`"),
             }),
             unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
             unless("again", |test| match test.cover_planned() {
@@ -315,7 +314,8 @@ impl Test {
         let solvers = sut::solvers(&back_end, &leash);
         let asked = (&back_end, &solvers as _);
         let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &interrupted);
-        let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
+        let flags = Flags::default();
+        let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone(), flags.stop.clone()] };
         let mut trails = Trails::default();
         let (found, took, began) = {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
@@ -323,9 +323,16 @@ impl Test {
             // Planning has used some of the time.
             let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
             let end = self.time.and_then(|time| begun.checked_add(time));
-            let leash = Leash::new([interrupted.clone(), stop.clone()], end);
+            let leash = Leash::new([interrupted.clone(), stop.clone(), flags.stop.clone()], end);
             let settings = Settings { time, ..settings.clone() };
-            let found = campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out);
+            let whole = time.unwrap_or(Duration::MAX);
+            let budget = Budget { search: whole, all: whole, last: time, memory: self.memory };
+            let found = within_flags(budget, &interrupted, flags.clone(), |_| {
+                campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out)
+            });
+            if flags.memory.load(Ordering::Relaxed) {
+                out.say("the campaign was ended: there was no memory left, `--memory` gives more");
+            }
             clock.questions += leash.late();
             found
         };
@@ -400,7 +407,7 @@ impl Test {
         if let Some(path) = &self.plan {
             let command = self.choices.command("plan", &self.file);
             let (plan, clock) =
-                planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out)?;
+                planning::load(path, &command, source, back_end, Time::of(self.time), self.memory, interrupted, out)?;
             if self.values_given && plan.purposes.iter().any(Purpose::has_values) {
                 let path = path.shown();
                 let failure =
@@ -415,7 +422,7 @@ impl Test {
             Covered::Plan(cover) => (cover.clone(), false),
         };
         let wanted =
-            Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed), memory: self.memory };
+            Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed), memory: self.memory, resident: self.memory };
         planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
     }
 

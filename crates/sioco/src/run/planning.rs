@@ -16,7 +16,7 @@ use sioco_solve::{BackEnd, Leash, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
 
-use crate::budget::until;
+use crate::budget::{Budget, within};
 use crate::commands::plan::DEPTH;
 use crate::failure::Failure;
 use crate::files::ShownPath;
@@ -44,6 +44,11 @@ impl Time {
     fn question(self) -> Duration {
         let usual = Limits::default().wall;
         if self == Time::default() { usual } else { usual.min(self.search / 4) }
+    }
+
+    /// If it ends late, that is seen to where the campaign has to end.
+    fn budget(self, memory: usize) -> Budget {
+        Budget { search: self.search, all: self.all, last: None, memory }
     }
 
     /// Where the whole campaign has so much time: half of it is for testing.
@@ -94,6 +99,8 @@ pub struct Wanted {
     pub values: Choice,
     /// How much memory all traces of a length may take, in bytes.
     pub memory: usize,
+    /// How much memory the whole program may use, in bytes.
+    pub resident: usize,
 }
 
 /// Makes a plan. What it does not cover is told in a line.
@@ -109,7 +116,7 @@ pub fn make(
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
     let begun = Instant::now();
     let mut last = begun;
-    let (found, enough) = until(time.search, time.all, interrupted, |flags| {
+    let (found, enough) = within(time.budget(wanted.resident), interrupted, |flags| {
         let default = Options::new(wanted.cover.clone());
         let traces = matches!(wanted.cover, Cover::Traces(_));
         let options = Options {
@@ -185,12 +192,14 @@ fn too_short(plan: &Plan, time: Time) -> Option<String> {
 }
 
 /// Reads a plan. What of it does not fit the model any more is told and left out; the command tells more about that.
+#[allow(clippy::too_many_arguments)]
 pub fn load(
     path: &Path,
     command: &str,
     source: Source<'_>,
     back_end: &BackEnd,
     time: Time,
+    memory: usize,
     interrupted: &AtomicBool,
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
@@ -198,7 +207,7 @@ pub fn load(
     let leash = Leash::default();
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
     let begun = Instant::now();
-    let ended = until(time.search, time.all, interrupted, |flags| {
+    let ended = within(time.budget(memory), interrupted, |flags| {
         let limits = Limits { cancel: Some(flags.stop.clone()), wall: time.question(), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
