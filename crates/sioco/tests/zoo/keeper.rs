@@ -34,7 +34,7 @@ pub const DEEDS: &[Deed] = &[
     deed("explore", &["explore", "FILE"], Some("--time")),
     deed("analyze", &["analyze", "FILE"], Some("--time")),
     deed("plan", &["plan", "FILE"], Some("--time")),
-    deed("test", &["test", "FILE", "--sut", "model:FILE", "--no-journal", "--seed", "1"], Some("--for")),
+    deed("test", &["test", "FILE", "--sut", "model:FILE", "--seed", "1"], Some("--for")),
     deed("judge", &["judge", "FILE", "LOG"], None),
     deed("compare", &["compare", "FILE", "FILE"], Some("--time")),
     Deed { name: "simulate", arguments: &["simulate", "FILE"], script: true, time: None, memory: false },
@@ -98,7 +98,7 @@ impl Keeper {
         let name = |p: &Path| p.to_string_lossy().into_owned();
         let mut line: Vec<String> =
             deed.arguments.iter().map(|a| a.replace("FILE", &name(&file)).replace("LOG", &name(&log))).collect();
-        if deed.memory && (deed.name == "explore" || deed.name == "test") {
+        if deed.memory {
             line.extend(["--memory".into(), format!("{}M", self.memory)]);
         }
         if let (Wish::Time, Some(option)) = (wish, deed.time) {
