@@ -178,3 +178,27 @@ process P {
         assert_eq!(plan.purposes.iter().filter(inputs_last).count(), usize::from(over));
     }
 }
+
+/// Internal steps of different processes lead to the same state in any order: each such state is looked at once.
+#[test]
+fn interleavings_are_not_enumerated() {
+    let text = "
+input a(x: Int)
+output b
+process P(k: Int) {
+  var v: Int = 0
+  init s {
+    count: tau [v < 3] / v := v + 1 -> s
+    add:   ?a(x) [x == k] / v := v + 1 -> s
+  }
+}
+system S = P(0) || P(1) || P(2) || P(3) || P(4) || P(5)
+";
+    let model = model(text);
+    let options = Options { steering: false, ..Options::new(Cover::Switch) };
+    let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("no purpose is named");
+    assert_eq!(plan.coverage().covered, 12);
+    // All of them are followed until nothing is left to do.
+    assert_eq!(plan.counts.cut, 0);
+    assert!(plan.purposes.iter().all(|p| p.accepts().count() == 1), "{:?}", lines(&model, &plan));
+}

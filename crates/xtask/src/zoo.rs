@@ -99,7 +99,10 @@ fn row(animal: &Animal, deed: &Deed, wish: Wish, outcome: &Outcome) -> (String, 
         millis(outcome.cpu),
         outcome.peak >> 20,
         outcome.status,
-        complaint.as_ref().map_or(String::new(), |why| format!("  <-- {why}")),
+        complaint.as_ref().map_or_else(
+            || if outcome.is_deaf() { "  (without what it had)".to_owned() } else { String::new() },
+            |why| format!("  <-- {why}")
+        ),
     );
     (line, complaint.is_some())
 }

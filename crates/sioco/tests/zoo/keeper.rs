@@ -85,6 +85,9 @@ pub struct Keeper {
 /// What is looked at how often.
 const BEAT: Duration = Duration::from_millis(5);
 
+/// So many times as long something may take on a machine that does something else.
+const STARVED: u32 = 8;
+
 /// A record that fits most of the models to some extent.
 const LOG: &str = "?a(1)\n!b(3)\n?a(2)\n!b(4)\ndelta\n?a(3)\n";
 
@@ -121,6 +124,7 @@ impl Keeper {
         let mut peak = 0;
         // When it was asked to end, and how much time of the processor it had used then.
         let mut asked: Option<(Instant, Duration)> = None;
+        let mut last = Duration::ZERO;
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break status;
@@ -137,29 +141,14 @@ impl Keeper {
                 break child.wait()?;
             }
             std::thread::sleep(BEAT);
-            if let Some((at, before)) = asked {
-                self.note(at, before, &child);
-            }
+            last = last.max(used(&child));
         };
-        let (wall, cpu) = match asked {
-            Some((at, before)) => {
-                let last = LAST.with(std::cell::Cell::take).max(before);
-                (Some(at.elapsed()), Some(last.saturating_sub(before)))
-            }
-            None => (None, None),
-        };
+        let wall = asked.map(|(at, _)| at.elapsed());
+        let cpu = asked.map(|(_, before)| last.saturating_sub(before));
         let text = |path: &Path| Ok::<_, io::Error>(String::from_utf8_lossy(&fs::read(path)?).into_owned());
         Ok(Outcome { status, wall, cpu, peak, stdout: text(&out)?, stderr: text(&err)? })
     }
 
-    fn note(&self, _: Instant, _: Duration, child: &Child) {
-        LAST.with(|last| last.set(last.get().max(used(child))));
-    }
-}
-
-thread_local! {
-    /// The time of the processor that the child had used when it was looked at last.
-    static LAST: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
 }
 
 /// The most memory that a process has had so far.
@@ -179,7 +168,13 @@ fn used(child: &Child) -> Duration {
 }
 
 impl Outcome {
-    /// What is wrong with it, if something is.
+    /// Whether the program ended without what it had: the command did not listen.
+    pub fn is_deaf(&self) -> bool {
+        self.stderr.contains("cannot be shown in time")
+    }
+
+    /// What is wrong with it, if something is. Where others have the processors, so that the program had little of the
+    /// time, it may take longer.
     pub fn complaint(&self, most: Duration, memory: u64) -> Option<String> {
         use std::os::unix::process::ExitStatusExt;
         if self.stderr.contains("panicked") || self.stderr.contains("a bug in sioco") || self.stderr.contains("overflowed its stack") {
@@ -191,7 +186,8 @@ impl Outcome {
             Some(9) => return Some("it had to be killed".into()),
             Some(other) => return Some(format!("it ended by signal {other}")),
         }
-        if self.wall.is_some_and(|wall| wall > most) {
+        let busy = self.cpu.is_some_and(|cpu| cpu > most) || self.wall.is_some_and(|wall| wall > most * STARVED);
+        if self.wall.is_some_and(|wall| wall > most) && busy {
             return Some("it went on for too long".into());
         }
         if self.peak > memory {
