@@ -166,7 +166,7 @@ process P {
     let model = model(text);
     for over in [false, true] {
         let flag = Arc::new(AtomicBool::new(false));
-        let limits = Limits { cancel: over.then(|| flag.clone()), ..Limits::default() };
+        let limits = Limits::default().until(over.then_some(&flag));
         let options = Options { steering: false, enough: Some(flag.clone()), limits, ..Options::new(Cover::Traces(9)) };
         let mut until = |p: Progress| flag.store(p.depth == 2, Ordering::Relaxed);
         let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");

@@ -68,12 +68,7 @@ pub fn within<T>(budget: Budget, interrupted: &AtomicBool, work: impl FnOnce(Fla
 }
 
 /// The same with flags that somebody else knows, too.
-pub fn within_flags<T>(
-    budget: Budget,
-    interrupted: &AtomicBool,
-    flags: Flags,
-    work: impl FnOnce(Flags) -> T,
-) -> T {
+pub fn within_flags<T>(budget: Budget, interrupted: &AtomicBool, flags: Flags, work: impl FnOnce(Flags) -> T) -> T {
     flags.enough.store(budget.search.is_zero(), Ordering::Relaxed);
     let start = Stopwatch::start();
     std::thread::scope(|scope| {
@@ -95,7 +90,10 @@ pub fn within_flags<T>(
                 told.stop.fetch_or(over, Ordering::Relaxed);
                 // Whoever interrupts is seen to where signals come in.
                 if used > budget.memory.saturating_mul(2) {
-                    interrupt::leave(Exit::Infrastructure, "there is no memory left: it takes more than twice `--memory`");
+                    interrupt::leave(
+                        Exit::Infrastructure,
+                        "there is no memory left: it takes more than twice `--memory`",
+                    );
                 }
                 let late = budget.last.is_some_and(|last| start.wall() >= last.saturating_add(GRACE + DEAF));
                 if late && since.as_ref().is_some_and(|since| since.passed(GRACE + DEAF)) {

@@ -1,5 +1,7 @@
 //! `cargo xtask zoo`: every command on every hostile model, asked to end.
 
+// The tests of sioco use more of it.
+#[allow(dead_code)]
 #[path = "../../sioco/tests/zoo/keeper.rs"]
 mod keeper;
 #[path = "../../sioco/tests/zoo/models.rs"]
@@ -51,7 +53,10 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
         }
     }
     let (next, findings) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    println!("{:<32} {:<9} {:<5} {:>8} {:>8} {:>8}  how it ended", "model", "command", "end", "wall ms", "cpu ms", "peak MB");
+    println!(
+        "{:<32} {:<9} {:<5} {:>8} {:>8} {:>8}  how it ended",
+        "model", "command", "end", "wall ms", "cpu ms", "peak MB"
+    );
     std::thread::scope(|scope| {
         for job in 0..choice.jobs {
             let keeper = Keeper {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use sioco_report::analysis::{self as report, Denied, Source};
 use sioco_solve::values::Bounds;
-use sioco_solve::{Limits, Reason};
+use sioco_solve::{Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
@@ -199,7 +199,7 @@ impl Analyze {
     }
 
     fn options(&self, flags: Flags) -> Options {
-        let limits = Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() };
+        let limits = Limits { wall: self.patience, cancellation: Cancellation::by(flags.stop), ..Limits::default() };
         let kinds = match self.only.is_empty() {
             true => Kind::ALL.to_vec(),
             false => self.only.iter().map(|s| Kind::from(*s)).collect(),

@@ -14,7 +14,7 @@ use sioco_report::analysis::Source;
 use sioco_report::compare::{Comparison, Page, document, without_degree};
 use sioco_report::plan::{Planned, document as plan_document};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Stop;
 
 use crate::budget::{Budget, Flags, within};
@@ -226,7 +226,7 @@ impl Compare {
             enough: Some(flags.enough),
             limits: Limits {
                 wall: self.patience.min(self.time / QUESTIONS),
-                cancel: Some(flags.stop),
+                cancellation: Cancellation::by(flags.stop),
                 ..Limits::default()
             },
             ..Options::default()

@@ -12,7 +12,7 @@ use sioco_report::explore::summary::summary;
 use sioco_report::explore::tree::{Drawing, tree};
 use sioco_report::explore::{Explored, json};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::analysis::{self, ModelErrors};
 use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
 
@@ -240,7 +240,7 @@ impl Explore {
         let back_end = self.solver.back_end()?;
         let (file, path) = self.file_and_path()?;
         let (sources, checked) = load(&file, &self.choices, out)?;
-        let limits = Limits { cancel: Some(interrupt::flag()), ..Limits::default() };
+        let limits = Limits { cancellation: Cancellation::by(interrupt::flag()), ..Limits::default() };
         let work = Work { sources: &sources, checked: &checked, file: &file, back_end, limits };
         if let Some(texts) = path {
             let steps = names::steps(&checked.model, &texts)?;
@@ -251,7 +251,8 @@ impl Explore {
         let whole = self.time.unwrap_or(Duration::MAX);
         let budget = Budget { search: whole, all: whole, last: self.time, memory: self.memory };
         let (options, found, time, model_errors) = within(budget, &interrupted, |flags| {
-            let options = self.options(Limits { cancel: Some(flags.enough.clone()), ..work.limits.clone() });
+            let options =
+                self.options(Limits { cancellation: Cancellation::by(flags.enough.clone()), ..work.limits.clone() });
             let mut found = self.explore(&work, &options, out);
             found.stop = flags.why(found.stop);
             let time = start.elapsed();
@@ -398,7 +399,7 @@ impl Explore {
     fn model_errors(&self, work: &Work<'_>, found: &Exploration, flags: &Flags) -> ModelErrors {
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
         let resources = work.limits.resources.min(ERROR_WORK);
-        let limits = Limits { resources, cancel: Some(flags.stop.clone()), ..work.limits.clone() };
+        let limits = Limits { resources, cancellation: Cancellation::by(flags.stop.clone()), ..work.limits.clone() };
         analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &limits)
     }
 

@@ -16,7 +16,7 @@ use sioco_plan::{Cover, Options, Plan as Purposes, PlanError, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
@@ -165,8 +165,8 @@ enum Data {
 impl Ruled for Plan {
     fn rules() -> Vec<Rule<Plan>> {
         let always = always(&[
-            "const", "system", "solver", "cover", "data", "split", "depth", "nodes", "time", "memory", "patience", "seed",
-            "all", "output", "check", "format",
+            "const", "system", "solver", "cover", "data", "split", "depth", "nodes", "time", "memory", "patience",
+            "seed", "all", "output", "check", "format",
         ]);
         let others = [
             unless("strict", |plan: &Plan| match plan.cover {
@@ -269,7 +269,7 @@ impl Plan {
     }
 
     fn limits(&self, cancel: Arc<AtomicBool>) -> Limits {
-        Limits { wall: self.patience, cancel: Some(cancel), ..Limits::default() }
+        Limits { wall: self.patience, cancellation: Cancellation::by(cancel), ..Limits::default() }
     }
 
     fn plan(

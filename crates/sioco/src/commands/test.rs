@@ -16,7 +16,7 @@ use sioco_plan::{Cover, Plan, Purpose};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, Reason, StateOracle};
 
 use crate::budget::{Budget, Flags, within_flags};
 use crate::exit::Exit;
@@ -310,8 +310,8 @@ impl Test {
         journal.sut = Some(self.sut.clone()).filter(|sut| !permission::is_known(sut, &self.file));
         let stop = Arc::new(AtomicBool::new(false));
         let refusals = plan.cover == Cover::Compare;
-        let leash = Leash::new([interrupted.clone()], None);
-        let solvers = sut::solvers(&back_end, &leash);
+        let cancellation = Cancellation::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &cancellation);
         let asked = (&back_end, &solvers as _);
         let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &interrupted);
         let flags = Flags::default();
@@ -323,17 +323,17 @@ impl Test {
             // Planning has used some of the time.
             let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
             let end = self.time.and_then(|time| begun.checked_add(time));
-            let leash = Leash::new([interrupted.clone(), stop.clone(), flags.stop.clone()], end);
+            let cancellation = Cancellation::new([interrupted.clone(), stop.clone(), flags.stop.clone()], end);
             let settings = Settings { time, ..settings.clone() };
             let whole = time.unwrap_or(Duration::MAX);
             let budget = Budget { search: whole, all: whole, last: time, memory: self.memory };
             let found = within_flags(budget, &interrupted, flags.clone(), |_| {
-                campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out)
+                campaign(source, (&back_end, &cancellation), &plan, settings, &mut sut, &mut shown, out)
             });
             if flags.memory.load(Ordering::Relaxed) {
                 out.say("the campaign was ended: there was no memory left, `--memory` gives more");
             }
-            clock.questions += leash.late();
+            clock.questions += cancellation.late();
             found
         };
         let found = found.of_plan(&plan);
@@ -421,8 +421,15 @@ impl Test {
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };
-        let wanted =
-            Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed), memory: self.memory, resident: self.memory };
+        let wanted = Wanted {
+            cover,
+            data,
+            strict: self.strict,
+            seed,
+            values: self.values.choice(seed),
+            memory: self.memory,
+            resident: self.memory,
+        };
         planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
     }
 
@@ -562,7 +569,7 @@ impl Sink<'_> {
 /// Runs the campaign, and says how long that took and when it began.
 fn campaign(
     source: Source<'_>,
-    (back_end, leash): (&BackEnd, &Leash),
+    (back_end, cancellation): (&BackEnd, &Cancellation),
     plan: &Plan,
     settings: Settings,
     sut: &mut dyn Sut,
@@ -570,10 +577,10 @@ fn campaign(
     out: &mut Output,
 ) -> (Summary, Duration, Instant) {
     let model = &source.checked.model;
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(leash))) };
-    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(leash);
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
+    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
     let oracle = Arc::new(Mutex::new(oracle));
-    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone())).on(leash);
+    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone())).on(cancellation);
     let begun = Instant::now();
     let mut last = begun;
     let (mut run, mut steps) = (0, 0_u64);

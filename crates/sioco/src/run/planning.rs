@@ -12,7 +12,7 @@ use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
 use sioco_report::run::{Clock, shorter};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Leash, Limits};
+use sioco_solve::{BackEnd, Cancellation, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
 
@@ -112,8 +112,8 @@ pub fn make(
     interrupted: &AtomicBool,
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
-    let leash = Leash::default();
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+    let cancellation = Cancellation::default();
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
     let begun = Instant::now();
     let mut last = begun;
     let (found, enough) = within(time.budget(wanted.resident), interrupted, |flags| {
@@ -132,7 +132,7 @@ pub fn make(
             seed: wanted.seed,
             steering: false,
             enough: Some(flags.enough.clone()),
-            limits: Limits { cancel: Some(flags.stop), wall: time.question(), ..Limits::default() },
+            limits: Limits { cancellation: Cancellation::by(flags.stop), wall: time.question(), ..Limits::default() },
             ..default
         };
         let mut progress = |p: Progress| {
@@ -159,7 +159,7 @@ pub fn make(
     // Whoever interrupts knows why there is no more.
     let is_interrupted = interrupted.load(Ordering::Relaxed);
     let ended = (enough && !is_interrupted).then(|| begun.elapsed());
-    let clock = Clock { planning: ended, questions: leash.late() };
+    let clock = Clock { planning: ended, questions: cancellation.late() };
     if let Some(text) = too_short(&plan, time).filter(|_| !is_interrupted) {
         out.say(text);
     }
@@ -204,17 +204,18 @@ pub fn load(
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
     let (mut loaded, _) = check::read(path, source)?;
-    let leash = Leash::default();
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+    let cancellation = Cancellation::default();
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
     let begun = Instant::now();
     let ended = within(time.budget(memory), interrupted, |flags| {
-        let limits = Limits { cancel: Some(flags.stop.clone()), wall: time.question(), ..Limits::default() };
+        let limits =
+            Limits { cancellation: Cancellation::by(flags.stop.clone()), wall: time.question(), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
         flags.stop.load(Ordering::Relaxed)
     });
     let ended = (ended && !interrupted.load(Ordering::Relaxed)).then(|| begun.elapsed());
-    let clock = Clock { planning: ended, questions: leash.late() };
+    let clock = Clock { planning: ended, questions: cancellation.late() };
     if is_tree(&loaded.plan.cover) {
         loaded.plan.purposes = loaded.plan.purposes.iter().flat_map(Purpose::split).collect();
     }

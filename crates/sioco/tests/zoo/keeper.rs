@@ -148,7 +148,6 @@ impl Keeper {
         let text = |path: &Path| Ok::<_, io::Error>(String::from_utf8_lossy(&fs::read(path)?).into_owned());
         Ok(Outcome { status, wall, cpu, peak, stdout: text(&out)?, stderr: text(&err)? })
     }
-
 }
 
 /// The most memory that a process has had so far.
@@ -177,7 +176,10 @@ impl Outcome {
     /// time, it may take longer.
     pub fn complaint(&self, most: Duration, memory: u64) -> Option<String> {
         use std::os::unix::process::ExitStatusExt;
-        if self.stderr.contains("panicked") || self.stderr.contains("a bug in sioco") || self.stderr.contains("overflowed its stack") {
+        if self.stderr.contains("panicked")
+            || self.stderr.contains("a bug in sioco")
+            || self.stderr.contains("overflowed its stack")
+        {
             return Some("it broke down".into());
         }
         match self.status.signal() {

@@ -33,7 +33,10 @@ pub fn all() -> Vec<Animal> {
     add("divergence-doubling", loops("tau / v := v * 2 + 1 -> s"));
     add("divergence-free-choice", loops("tau any k: Int / v := v + k -> s"));
     add("divergence-bounded-choice", loops("tau any k: Int in 0..1000000 / v := v * 3 + k -> s"));
-    add("divergence-collatz", loops("tau [v mod 2 == 0] / v := v div 2 -> s\n    tau [v mod 2 != 0] / v := 3 * v + 1 -> s"));
+    add(
+        "divergence-collatz",
+        loops("tau [v mod 2 == 0] / v := v div 2 -> s\n    tau [v mod 2 != 0] / v := 3 * v + 1 -> s"),
+    );
     add("divergence-two-ways", loops("tau / v := v + 1 -> s\n    tau / v := v - 1, w := w + 1 -> s"));
     add("divergence-of-a-sequence", sequence("tau / q := q ++ [len(q)] -> s"));
 
@@ -45,9 +48,15 @@ pub fn all() -> Vec<Animal> {
     add("products-of-inputs", loops("?a(x) / v := v * x + w, w := w * v + x -> s"));
     add("fractions", reals("?a(x) / r := r * r + 1 / (x * x + 3) -> s"));
     add("fractions-in-a-guard", reals("?a(x) [r * r * r < x] / r := r / 3 + r * r -> s"));
-    add("remainders", loops("?a(x) [(v * v + x) mod 1000003 == 17] / v := v * v + x, w := (w * w) mod (v * v + 1) -> s"));
+    add(
+        "remainders",
+        loops("?a(x) [(v * v + x) mod 1000003 == 17] / v := v * v + x, w := (w * w) mod (v * v + 1) -> s"),
+    );
     add("polynomial-of-high-degree", loops(&format!("?a(x) [{} == 12345678987654321] -> s", repeat("x", 60, " * "))));
-    add("system-of-products", loops("?a(x) [x * x * x + v * v * v == w * w * w && x > 2 && v > 2] / v := x, w := v + 1 -> s"));
+    add(
+        "system-of-products",
+        loops("?a(x) [x * x * x + v * v * v == w * w * w && x > 2 && v > 2] / v := x, w := v + 1 -> s"),
+    );
     add("number-of-50000-digits", loops(&format!("?a(x) [x == {}] / v := v * x -> s", "7".repeat(50_000))));
     add("range-of-50000-digits", gates(&format!("input a(x: Int in 0..{})", "9".repeat(50_000)), "?a(x) -> s"));
 
@@ -57,13 +66,21 @@ pub fn all() -> Vec<Animal> {
     add("text-in-guards", text("?t(x) [contains(m ++ x, \"ab\") && len(m) < 40] / m := m ++ x -> s"));
     add("sequence-that-doubles", sequence("?a(x) / q := q ++ q ++ [x] -> s"));
     add("sequence-of-inputs", sequence("?a(x) [!contains(q, x)] / q := q ++ [x] -> s"));
-    add("sequence-by-index", sequence("?a(x) [len(q) > 3 && q[x mod 3] == x] / q := q ++ [x] -> s\n    ?a(x) [len(q) <= 3] / q := q ++ [x] -> s"));
+    add(
+        "sequence-by-index",
+        sequence(
+            "?a(x) [len(q) > 3 && q[x mod 3] == x] / q := q ++ [x] -> s\n    ?a(x) [len(q) <= 3] / q := q ++ [x] -> s",
+        ),
+    );
     add("records-of-records", records(12));
     add("enumeration-of-20000", enumeration(20_000));
     add("variants-of-2000", variants(2_000));
 
     // Many states.
-    add("counters-of-a-million", loops("?a(x) [0 < x < 1000] / v := v + x -> s\n    ?a(x) [x > 1000] / w := w + x -> s"));
+    add(
+        "counters-of-a-million",
+        loops("?a(x) [0 < x < 1000] / v := v + x -> s\n    ?a(x) [x > 1000] / w := w + x -> s"),
+    );
     add("lattice-of-ten", lattice(10));
     add("lattice-of-forty", lattice(40));
     add("free-variables-20", free(20));
@@ -85,7 +102,10 @@ pub fn all() -> Vec<Animal> {
     add("disjuncts-4000", disjuncts(4_000));
     add("sum-of-20000", loops(&format!("?a(x) [{} > 5] / v := x -> s", repeat("x", 20_000, " + "))));
     add("brackets-200", loops(&format!("?a(x) [{}x{} > 5] / v := x -> s", "(".repeat(200), ")".repeat(200))));
-    add("brackets-100000", loops(&format!("?a(x) [{}x{} > 5] / v := x -> s", "(".repeat(100_000), ")".repeat(100_000))));
+    add(
+        "brackets-100000",
+        loops(&format!("?a(x) [{}x{} > 5] / v := x -> s", "(".repeat(100_000), ")".repeat(100_000))),
+    );
     add("conditionals-3000", conditionals(3_000));
     add("lets-that-double", lets(40));
     add("functions-that-double", functions(40));
@@ -192,7 +212,9 @@ fn text(switches: &str) -> String {
 }
 
 fn sequence(switches: &str) -> String {
-    format!("{HEAD}\nprocess P {{\n  var q: Seq<Int> = [1]\n  init s {{\n    {switches}\n    !b(len(q)) -> s\n  }}\n}}\n")
+    format!(
+        "{HEAD}\nprocess P {{\n  var q: Seq<Int> = [1]\n  init s {{\n    {switches}\n    !b(len(q)) -> s\n  }}\n}}\n"
+    )
 }
 
 fn handshakes(pairs: usize) -> String {
@@ -292,7 +314,8 @@ fn tree(depth: usize) -> String {
         let word = if node == 1 { "init" } else { "state" };
         let _ = writeln!(out, "  {word} n{node} {{");
         if node < 1 << (depth - 1) {
-            let _ = writeln!(out, "    ?a(x) [x > {node}] -> n{}\n    ?a(x) [x < {node}] -> n{}", 2 * node, 2 * node + 1);
+            let _ =
+                writeln!(out, "    ?a(x) [x > {node}] -> n{}\n    ?a(x) [x < {node}] -> n{}", 2 * node, 2 * node + 1);
         } else {
             let _ = writeln!(out, "    !b({node}) -> n1");
         }
@@ -428,7 +451,9 @@ fn parameters(size: usize) -> String {
 
 fn long_names(length: usize) -> String {
     let name = "n".repeat(length);
-    format!("input {name}(x: Int)\noutput b\nprocess P {{\n  init s {{\n    ?{name}(x) [x > 3] -> s\n    !b -> s\n  }}\n}}\n")
+    format!(
+        "input {name}(x: Int)\noutput b\nprocess P {{\n  init s {{\n    ?{name}(x) [x > 3] -> s\n    !b -> s\n  }}\n}}\n"
+    )
 }
 
 /// So many pigeons in one hole fewer.

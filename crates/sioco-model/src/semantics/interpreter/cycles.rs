@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Activity, CLOSURE_LIMIT, Interpreter, StepError};
+use super::{Activity, CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, StepError};
 use crate::id::SwitchId;
 use crate::semantics::state::State;
 
@@ -53,6 +53,8 @@ struct Graph {
     states: Vec<State>,
     index: FxHashMap<State, usize>,
     nodes: Vec<Node>,
+    /// How much room the states take.
+    weight: usize,
 }
 
 /// A state of the graph.
@@ -157,6 +159,9 @@ impl Interpreter<'_> {
                 None if graph.states.len() > CLOSURE_LIMIT => {
                     rest = Rest::Open(format!("internal steps reach more than {CLOSURE_LIMIT} states").into());
                 }
+                None if graph.weight > CLOSURE_ROOM => {
+                    rest = Rest::Open("internal steps reach states that are too large".into());
+                }
                 None => next.push(graph.add(state)),
             }
         }
@@ -175,6 +180,7 @@ impl Node {
 impl Graph {
     fn add(&mut self, state: State) -> usize {
         let i = self.states.len();
+        self.weight = self.weight.saturating_add(state.weight());
         self.index.insert(state.clone(), i);
         self.states.push(state);
         i
