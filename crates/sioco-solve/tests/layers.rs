@@ -446,7 +446,8 @@ fn questions_end_where_somebody_gives_up() {
             let cancellation = if flag { Cancellation::new([stop.clone()], None) } else { late.clone() };
             let (chain, told) = chain(ALL);
             let mut chain = chain.on(by_chain.then_some(&cancellation));
-            let limits = Limits { cancellation: (!by_chain).then_some(cancellation), ..limits() };
+            let limits =
+                Limits { cancellation: if by_chain { Cancellation::default() } else { cancellation }, ..limits() };
             chain.assert(world.terms(), large);
             assert!(is_sat(&chain.check(world.terms(), &limits, true)));
             let counted = chain.counters();

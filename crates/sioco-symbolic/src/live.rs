@@ -38,25 +38,24 @@ impl Live {
         for (id, s) in model.switches.iter() {
             incoming[s.target.index()].push(id.index());
         }
-        let mut open: Vec<usize> = (0..model.locations.len()).collect();
+        // Each variable once for each location where it is live, and not all of them with every new one.
+        let mut open: Vec<(usize, VarId)> = Vec::new();
+        let add = |live: &mut Vec<FxHashSet<VarId>>, open: &mut Vec<(usize, VarId)>, at: usize, var: VarId| {
+            if live[at].insert(var) {
+                open.push((at, var));
+            }
+        };
         for (id, s) in model.switches.iter() {
-            live[s.source.index()].extend(always[id.index()].iter().copied());
+            for var in &always[id.index()] {
+                add(&mut live, &mut open, s.source.index(), *var);
+            }
         }
-        while let Some(location) = open.pop() {
+        while let Some((location, var)) = open.pop() {
             for &i in &incoming[location] {
-                let s = &model.switches.as_slice()[i];
-                let mut found: Vec<VarId> = Vec::new();
-                for var in &live[location] {
-                    match updates[i].get(var) {
-                        Some(from) => found.extend(from),
-                        None => found.push(*var),
-                    }
-                }
-                let source = &mut live[s.source.index()];
-                let before = source.len();
-                source.extend(found);
-                if source.len() > before {
-                    open.push(s.source.index());
+                let source = model.switches.as_slice()[i].source.index();
+                match updates[i].get(&var) {
+                    Some(from) => from.iter().for_each(|v| add(&mut live, &mut open, source, *v)),
+                    None => add(&mut live, &mut open, source, var),
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Ctrl-C: the first one asks a command to stop and to show what it has, the next one ends the program. What comes
 //! right after the first is the same wish: `timeout -s INT` sends its signal twice, to the program and to its group.
 //!
-//! A command that works on for most of a second after the first one does not listen: then the program ends without it.
+//! A command that works on for most of a second after the first one does not listen: then the program ends without it. One
+//! that shows its results by then has listened, and has longer for that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -37,13 +38,25 @@ pub fn flag() -> Arc<AtomicBool> {
 
 /// So long after the first signal, whoever still works does not listen.
 const DEAF: Duration = Duration::from_millis(850);
+/// So long a command may show results.
+const SHOWING: Duration = Duration::from_secs(10);
+
+/// Whether results are being shown.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// A command shows a result.
+pub fn show() {
+    SHOWN.store(true, Ordering::Relaxed);
+}
+
 /// How often is looked.
 const BEAT: Duration = Duration::from_millis(20);
 
 /// Ends the program when the command does not.
 fn wait_and_leave() {
     let since = Stopwatch::start();
-    while !since.passed(DEAF) {
+    SHOWN.store(false, Ordering::Relaxed);
+    while !since.passed(if SHOWN.load(Ordering::Relaxed) { SHOWING } else { DEAF }) {
         std::thread::sleep(BEAT);
     }
     leave(Exit::Interrupted, "interrupted; what was found until then cannot be shown in time");

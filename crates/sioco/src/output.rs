@@ -20,6 +20,7 @@ use sioco_report::{diagnostic, style};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
+use crate::interrupt;
 use crate::style::{ColourChoice, Style};
 
 /// The format of the output.
@@ -75,12 +76,14 @@ struct Stream<'a> {
     style: Style,
     /// Why nothing more is written.
     closed: Option<io::Error>,
+    /// Whether results go here.
+    results: bool,
 }
 
 impl<'a> Output<'a> {
     /// The streams of this program.
     pub fn standard() -> Output<'static> {
-        let out = Stream::new(io::stdout(), io::stdout().is_terminal());
+        let out = Stream { results: true, ..Stream::new(io::stdout(), io::stdout().is_terminal()) };
         let err = Stream::new(io::stderr(), io::stderr().is_terminal());
         let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         // A question is read where it is answered: both ends are terminals.
@@ -158,6 +161,10 @@ impl<'a> Output<'a> {
 
     /// A result for programs: a JSON document on a line.
     pub fn json(&mut self, document: impl Display) {
+        // To make the text of a large one takes a while.
+        if self.out.results {
+            interrupt::show();
+        }
         self.out.write_raw(&visible::json(&format!("{document}\n")));
     }
 
@@ -263,7 +270,7 @@ impl<'a> Output<'a> {
 
 impl<'a> Stream<'a> {
     fn new(writer: impl Write + 'a, terminal: bool) -> Self {
-        Stream { writer: Box::new(writer), terminal, style: Style { on: false }, closed: None }
+        Stream { writer: Box::new(writer), terminal, style: Style { on: false }, closed: None, results: false }
     }
 
     /// Writes text with everything visible that is not sioco's own emphasis.
@@ -274,6 +281,9 @@ impl<'a> Stream<'a> {
 
     /// Writes text that nothing foreign can be hidden in, or that is not for people.
     fn write_raw(&mut self, text: &str) {
+        if self.results {
+            interrupt::show();
+        }
         if self.closed.is_none() {
             self.closed = self.writer.write_all(text.as_bytes()).err();
         }
