@@ -53,6 +53,12 @@ pub struct Flags {
 }
 
 impl Flags {
+    /// What to say where the memory has ended something, whatever else is said about it.
+    pub fn note(&self) -> Option<&'static str> {
+        let text = "there was no memory left: this is what was found until then, and `--memory` gives more";
+        self.memory.load(Ordering::Relaxed).then_some(text)
+    }
+
     /// Why a search ended that was told to.
     pub fn why(&self, stop: Stop) -> Stop {
         match stop {

@@ -12,7 +12,7 @@ use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::replay::{Scripts, command, prepare};
-use crate::budget::{Budget, Flags, within};
+use crate::budget::{Budget, Flags, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -162,7 +162,9 @@ impl Analyze {
             }
         };
         let interrupted = interrupt::flag();
-        let mut analysis = within(Budget::of(self.time, self.memory), &interrupted, |flags| {
+        let flags = Flags::default();
+        let budget = Budget::of(self.time, self.memory);
+        let mut analysis = within_flags(budget, &interrupted, flags.clone(), |flags| {
             let mut analysis = analyze(&model.model, &solvers, &self.options(flags.clone()), &mut progress);
             analysis.exploration.stop = flags.why(analysis.exploration.stop);
             analysis
@@ -171,6 +173,7 @@ impl Analyze {
         analysis.late = analysis.cancelled && !by_hand;
         analysis.cancelled |= by_hand;
         out.progress("");
+        flags.note().into_iter().for_each(|note| out.say(note));
         // The worst first; within that, the order of the analysis stays.
         analysis.findings.sort_by_key(|f| denied.severity(f));
         let scripts = match &self.witness {

@@ -17,7 +17,7 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Stop;
 
-use crate::budget::{Budget, Flags, within};
+use crate::budget::{Budget, Flags, within, within_flags};
 use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
 use crate::explore::size;
@@ -189,12 +189,14 @@ impl Compare {
         // A long search for a difference leaves time for the composition, and that for the tests.
         let (first, second) = (self.time / 3, self.time / 3 * 2);
         let budget = Budget { search: second, all: self.time, last: Some(self.time), memory: self.memory };
-        let found = within(budget, &interrupted, |flags| {
+        let all = Flags::default();
+        let found = within_flags(budget, &interrupted, all.clone(), |flags| {
             within(Budget { search: first, ..budget }, &interrupted, |first| {
                 options = Options { enough_conformance: Some(first.enough), ..self.options(flags) };
                 self.compare(&spec, &implementation, &back_end, &options, out)
             })
         })?;
+        all.note().into_iter().for_each(|note| out.say(note));
         let by_hand = interrupted.load(Ordering::Relaxed);
         let (spec_file, implementation_file) = (name(&self.spec), name(&self.implementation));
         let comparison = Comparison {

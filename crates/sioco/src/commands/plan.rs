@@ -20,7 +20,7 @@ use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
-use crate::budget::{Budget, Flags, within};
+use crate::budget::{Budget, Flags, within, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -203,7 +203,8 @@ impl Plan {
             return self.compare(path, source, &back_end, &interrupted, out);
         }
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let (options, plan, mut walker, cases) = within(self.budget(), &interrupted, |flags| {
+        let flags = Flags::default();
+        let (options, plan, mut walker, cases) = within_flags(self.budget(), &interrupted, flags.clone(), |flags| {
             let options = self.options(flags.clone());
             let mut plan = self.plan(source, &back_end, &options, out)?;
             plan.stop = flags.why(plan.stop);
@@ -213,6 +214,7 @@ impl Plan {
             let cases = self.cases(&plan, &mut walker, &flags, out);
             Ok::<_, Failure>((options, plan, walker, cases))
         })?;
+        flags.note().into_iter().for_each(|note| out.say(note));
         let by_hand = interrupted.load(Ordering::Relaxed);
         let planned = Planned { source, options: &options, plan: &plan, interrupted: by_hand };
         self.tell(&planned, &cases, &mut walker, out)?;

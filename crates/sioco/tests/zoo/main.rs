@@ -105,3 +105,19 @@ fn interleavings_are_not_enumerated() {
     assert!(outcome.stdout.contains("12 of 12 switches covered"), "{outcome:#?}");
     assert!(!outcome.stdout.contains("cut  "), "{outcome:#?}");
 }
+
+/// Whatever takes the memory: where there is none left, the command shows what it has, and says so.
+#[test]
+fn memory_is_counted_whatever_takes_it() {
+    let zoo = models::all();
+    // Each of its states is large, and there are many.
+    let animal = zoo.iter().find(|a| a.name == "instances-3000").unwrap();
+    for name in ["explore", "analyze", "plan"] {
+        let deed = DEEDS.iter().find(|d| d.name == name).unwrap();
+        let keeper = Keeper { after: Duration::from_secs(600), memory: 48, ..keeper("memory") };
+        let outcome = keeper.run(&animal.text, deed, Wish::Time).unwrap();
+        assert!(outcome.wall.is_none() && outcome.status.code().is_some(), "{name}: {outcome:#?}");
+        assert!((outcome.stdout.clone() + &outcome.stderr).contains("memory"), "{name}: {outcome:#?}");
+        assert!(outcome.peak < 300 << 20, "{name}: {}", outcome.peak);
+    }
+}
