@@ -307,6 +307,10 @@ impl Search<'_> {
             }
         }
         for step in steps {
+            if walker.path.is_cancelled() {
+                self.cut = true;
+                return;
+            }
             let known = |o: &Other| o.step == step || (o.step.is_silence() && step.is_silence());
             let seen = step.is_observable(model);
             if seen && self.found.iter().any(known) {

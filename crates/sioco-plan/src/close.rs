@@ -159,6 +159,11 @@ impl End<'_, '_> {
         let model = self.walker.path.model();
         let mut found = Followed { whole: true, again: false };
         for &step in steps {
+            // On every step of the way some are left, and each may take long.
+            if self.walker.path.is_cancelled() {
+                found.whole = false;
+                break;
+            }
             let seen = step.is_observable(model);
             if self.purpose.nodes.len() >= self.most || (!seen && self.chain.len() > INTERNAL) {
                 found.whole = false;

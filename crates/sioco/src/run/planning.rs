@@ -31,11 +31,13 @@ pub struct Time {
     search: Duration,
     /// Questions about what was found end, too.
     all: Duration,
+    /// The whole campaign ends, if it ends by the clock.
+    campaign: Option<Duration>,
 }
 
 impl Default for Time {
     fn default() -> Self {
-        Time { search: Duration::from_secs(20), all: Duration::from_secs(30) }
+        Time { search: Duration::from_secs(20), all: Duration::from_secs(30), campaign: None }
     }
 }
 
@@ -46,9 +48,9 @@ impl Time {
         if self == Time::default() { usual } else { usual.min(self.search / 4) }
     }
 
-    /// If it ends late, that is seen to where the campaign has to end.
+    /// Planning that does not listen takes time from the campaign, and ends with it.
     fn budget(self, memory: usize) -> Budget {
-        Budget { search: self.search, all: self.all, last: None, memory }
+        Budget { search: self.search, all: self.all, last: self.campaign, memory }
     }
 
     /// Where the whole campaign has so much time: half of it is for testing.
@@ -56,7 +58,7 @@ impl Time {
         let usual = Time::default();
         match campaign {
             None => usual,
-            Some(all) => Time { search: usual.search.min(all / 3), all: usual.all.min(all / 2) },
+            Some(all) => Time { search: usual.search.min(all / 3), all: usual.all.min(all / 2), campaign: Some(all) },
         }
     }
 }

@@ -53,7 +53,7 @@ struct Graph {
     states: Vec<State>,
     index: FxHashMap<State, usize>,
     nodes: Vec<Node>,
-    /// How much room the states take.
+    /// How much room the states take that steps have led to.
     weight: usize,
 }
 
@@ -154,13 +154,15 @@ impl Interpreter<'_> {
         let mut rest = Rest::Nothing;
         let mut next: Vec<usize> = Vec::with_capacity(steps.len());
         for (_, state) in steps {
+            // Also those that are known were made.
+            graph.weight = graph.weight.saturating_add(state.weight());
             match graph.index.get(&state) {
                 Some(known) => next.push(*known),
                 None if graph.states.len() > CLOSURE_LIMIT => {
                     rest = Rest::Open(format!("internal steps reach more than {CLOSURE_LIMIT} states").into());
                 }
-                None if graph.weight > CLOSURE_ROOM => {
-                    rest = Rest::Open("internal steps reach states that are too large".into());
+                None if graph.weight > 2 * CLOSURE_ROOM => {
+                    rest = Rest::Open("internal steps reach too many states that are large".into());
                 }
                 None => next.push(graph.add(state)),
             }
@@ -180,7 +182,6 @@ impl Node {
 impl Graph {
     fn add(&mut self, state: State) -> usize {
         let i = self.states.len();
-        self.weight = self.weight.saturating_add(state.weight());
         self.index.insert(state.clone(), i);
         self.states.push(state);
         i
