@@ -68,6 +68,14 @@ impl Flags {
     }
 }
 
+/// Does what comes before the work, such as reading a model. It has as much time as the work itself, and nothing to show:
+/// when that is over, the program ends.
+pub fn before<T>(time: Option<Duration>, first: impl FnOnce() -> T) -> T {
+    let Some(time) = time else { return first() };
+    let budget = Budget { search: Duration::MAX, all: time, last: Some(time), memory: usize::MAX };
+    within(budget, &AtomicBool::new(false), |_| first())
+}
+
 /// Does some work, which is told by flags when it has to end.
 pub fn within<T>(budget: Budget, interrupted: &AtomicBool, work: impl FnOnce(Flags) -> T) -> T {
     within_flags(budget, interrupted, Flags::default(), work)

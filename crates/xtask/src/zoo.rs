@@ -65,7 +65,7 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
                 after: Duration::from_millis(choice.after),
                 memory: MEMORY,
                 space: 8 * 1024,
-                patience: Duration::from_secs(10),
+                patience: Duration::from_secs(40),
             };
             let (next, findings, cases, all) = (&next, &findings, &cases, choice.all);
             scope.spawn(move || {

@@ -12,7 +12,7 @@ use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::replay::{Scripts, command, prepare};
-use crate::budget::{Budget, Flags, within_flags};
+use crate::budget::{Budget, Flags, before, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -146,7 +146,7 @@ impl Analyze {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         self.nothing_in_vain()?;
         let back_end = self.solver.back_end()?;
-        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let (checked, model) = before(Some(self.time), || load(&self.file, &self.choices, out))?;
         let source = Source { checked: &model, sources: &checked.sources };
         let denied: Vec<Kind> = self.deny.iter().map(|s| Kind::from(*s)).collect();
         let denied = Denied(&denied);

@@ -17,7 +17,7 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Stop;
 
-use crate::budget::{Budget, Flags, within, within_flags};
+use crate::budget::{Budget, Flags, before, within, within_flags};
 use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
 use crate::explore::size;
@@ -182,8 +182,8 @@ impl Compare {
         if let Some(path) = &self.output {
             can_be_written(path)?;
         }
-        let (checked, spec) = load(&self.spec, &self.choices, out)?;
-        let (_, implementation) = load(&self.implementation, &self.choices, out)?;
+        let (checked, spec) = before(Some(self.time), || load(&self.spec, &self.choices, out))?;
+        let (_, implementation) = before(Some(self.time), || load(&self.implementation, &self.choices, out))?;
         let interrupted = interrupt::flag();
         let mut options = Options::default();
         // A long search for a difference leaves time for the composition, and that for the tests.

@@ -16,7 +16,7 @@ use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::analysis::{self, ModelErrors};
 use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
 
-use crate::budget::{Budget, Flags, within};
+use crate::budget::{Budget, Flags, before, within};
 use crate::commands::simulate;
 use crate::exit::Exit;
 use crate::explore::path::{Question, answer};
@@ -239,7 +239,7 @@ impl Explore {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
         let (file, path) = self.file_and_path()?;
-        let (sources, checked) = load(&file, &self.choices, out)?;
+        let (sources, checked) = before(self.time, || load(&file, &self.choices, out))?;
         let limits = Limits { cancellation: Cancellation::by(interrupt::flag()), ..Limits::default() };
         let work = Work { sources: &sources, checked: &checked, file: &file, back_end, limits };
         if let Some(texts) = path {

@@ -20,7 +20,7 @@ use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
-use crate::budget::{Budget, Flags, within, within_flags};
+use crate::budget::{Budget, Flags, before, within, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -196,7 +196,7 @@ impl Plan {
         if let Some(path) = &self.output {
             can_be_written(path)?;
         }
-        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let (checked, model) = before(Some(self.time), || load(&self.file, &self.choices, out))?;
         let source = Source { checked: &model, sources: &checked.sources };
         let interrupted = interrupt::flag();
         if let Some(path) = &self.check {

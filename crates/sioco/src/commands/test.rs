@@ -18,7 +18,7 @@ use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Reason, StateOracle};
 
-use crate::budget::{Budget, Flags, within_flags};
+use crate::budget::{Budget, Flags, before, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -274,7 +274,7 @@ impl Test {
             return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
         }
         let back_end = self.solver.back_end()?;
-        let (checked, mut model) = load(&self.file, &self.choices, out)?;
+        let (checked, mut model) = before(self.time, || load(&self.file, &self.choices, out))?;
         slower::check(&self.slower, &model.model)?;
         let said = if self.sut_given { Said::User } else { Said::Project };
         let wish = Wish { sut: &self.sut, said, trust: self.trust };

@@ -45,7 +45,7 @@ impl Time {
     /// How long one question may take: there are others.
     fn question(self) -> Duration {
         let usual = Limits::default().wall;
-        if self == Time::default() { usual } else { usual.min(self.search / 4) }
+        if self.search == Time::default().search { usual } else { usual.min(self.search / 4) }
     }
 
     /// Planning that does not listen takes time from the campaign, and ends with it.

@@ -86,7 +86,7 @@ pub struct Keeper {
 const BEAT: Duration = Duration::from_millis(5);
 
 /// So many times as long something may take on a machine that does something else.
-const STARVED: u32 = 8;
+const STARVED: u32 = 30;
 
 /// A record that fits most of the models to some extent.
 const LOG: &str = "?a(1)\n!b(3)\n?a(2)\n!b(4)\ndelta\n?a(3)\n";
