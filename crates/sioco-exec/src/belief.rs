@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sioco_model::model::{Label, Model};
-use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, Interpreter, Passing, Quiescence, StepError};
+use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, Passing, Quiescence, StepError};
 use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, SwitchId, Value};
@@ -590,7 +590,7 @@ impl<'m> Mind<'m> {
             self.add(&mut closure, h);
         }
         let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
-        let mut conditions = 0;
+        let (mut conditions, mut room) = (0, CLOSURE_ROOM);
         while let Some(at) = closure.open.pop_front() {
             closure.waiting.remove(&at);
             let h = &closure.found[at];
@@ -627,11 +627,13 @@ impl<'m> Mind<'m> {
             for mut h in next {
                 self.pass_by(suite, &mut h)?;
                 let open = matches!(h.place, Place::Open(_));
-                if closure.found.len() >= limit || (open && closure.found.len() >= OPEN) {
+                if room == 0 || closure.found.len() >= limit || (open && closure.found.len() >= OPEN) {
                     // What merges takes no room.
                     *cut |= !self.merge(&mut closure, &h);
                 } else {
+                    let (before, weight) = (closure.found.len(), h.state().map_or(0, State::weight));
                     self.add(&mut closure, h);
+                    room = room.saturating_sub(if closure.found.len() > before { weight } else { 0 });
                 }
             }
         }

@@ -24,7 +24,7 @@ use sioco_plan::along::Drawer;
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Event, Plan};
 use sioco_solve::values::Random;
-use sioco_solve::{Leash, Limits};
+use sioco_solve::{Cancellation, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
 use crate::account::Bits;
@@ -124,7 +124,7 @@ pub struct Tester<'m> {
     at_first: usize,
     solvers: SolverFactory<'m>,
     /// What ends questions when the system has waited long enough.
-    leash: Leash,
+    cancellation: Cancellation,
     random: Random,
     drawer: Drawer,
     inputs: Inputs,
@@ -229,14 +229,14 @@ impl<'m> Tester<'m> {
         let results = vec![PurposeResult::default(); suite.len()];
         let mut referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
         referee.count_refusals(plan.cover == Cover::Compare);
-        let leash = Leash::default();
-        let walker = walker(model, solvers, &leash);
+        let cancellation = Cancellation::default();
+        let walker = walker(model, solvers, &cancellation);
         Tester {
             referee,
             at_first: walker.path.bytes(),
             walker,
             solvers,
-            leash,
+            cancellation,
             random: Random::new(settings.seed),
             drawer: Drawer::default(),
             inputs: Inputs::new(model),
@@ -301,11 +301,11 @@ impl<'m> Tester<'m> {
         }
     }
 
-    /// The same, with the leash that all its solvers hang on: the one of its `solvers` and of its oracle. Otherwise only
+    /// The same, with the cancellation that all its solvers have: the one of its `solvers` and of its oracle. Otherwise only
     /// what it asks itself to find values ends in time.
-    pub fn on(mut self, leash: &Leash) -> Tester<'m> {
-        self.leash = leash.clone();
-        self.walker = walker(self.model(), self.solvers, leash);
+    pub fn on(mut self, cancellation: &Cancellation) -> Tester<'m> {
+        self.cancellation = cancellation.clone();
+        self.walker = walker(self.model(), self.solvers, cancellation);
         self
     }
 
@@ -340,10 +340,10 @@ impl<'m> Tester<'m> {
             self.forget_terms();
         }
         // Before a run nobody waits; from the reset on the system does.
-        self.leash.hurry(self.in_run.then_some(self.settings.pause));
+        self.cancellation.hurry(self.in_run.then_some(self.settings.pause));
         let decision = self.choose();
         // What is observed is judged however long that takes.
-        self.leash.hurry(None);
+        self.cancellation.hurry(None);
         decision
     }
 
@@ -403,10 +403,10 @@ impl<'m> Tester<'m> {
                 self.stop(end);
                 continue;
             }
-            if in_time && (self.leash.is_late() || self.leash.is_spent()) {
+            if in_time && (self.cancellation.is_late() || self.cancellation.is_spent()) {
                 in_time = false;
                 self.pauses.hurried += 1;
-                if self.leash.is_late() {
+                if self.cancellation.is_late() {
                     self.pauses.clock += 1;
                     self.records.push(Record::Hurried);
                 }
@@ -446,7 +446,7 @@ impl<'m> Tester<'m> {
 
     /// Why everything has to end, if it has to.
     fn over(&self) -> Option<End> {
-        self.leash.is_over().then(|| if self.leash.is_cancelled() { End::Interrupted } else { End::Time })
+        self.cancellation.is_over().then(|| if self.cancellation.is_cancelled() { End::Interrupted } else { End::Time })
     }
 
     /// The next run, if there is anything left to do.
@@ -572,7 +572,7 @@ impl<'m> Tester<'m> {
     /// Terms that were made for values are of no use later.
     fn forget_terms(&mut self) {
         if self.walker.path.bytes() > TERMS + self.at_first {
-            self.walker = walker(self.model(), self.solvers, &self.leash);
+            self.walker = walker(self.model(), self.solvers, &self.cancellation);
         }
     }
 
@@ -633,7 +633,7 @@ enum Chosen {
     End(Cause),
 }
 
-fn walker<'m>(model: &'m Model, solvers: SolverFactory<'m>, leash: &Leash) -> Walker<'m> {
-    let limits = Limits { leash: Some(leash.clone()), ..Limits::default() };
+fn walker<'m>(model: &'m Model, solvers: SolverFactory<'m>, cancellation: &Cancellation) -> Walker<'m> {
+    let limits = Limits { cancellation: cancellation.clone(), ..Limits::default() };
     Walker::new(Path::with(model, solvers, Shortcuts::default(), limits))
 }

@@ -11,7 +11,7 @@ use sioco_exec::{NoClock, Player, Record, Settings, Stamped, Summary, Tester, dr
 use sioco_model::Model;
 use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 use support::{builtin, example, model};
 
 /// Longer than any test takes: what is left is counted.
@@ -24,8 +24,8 @@ fn back_ends() -> Vec<BackEnd> {
 
 /// A campaign against the model itself, as `sioco test` runs it.
 fn run(model: &Model, back_end: &BackEnd, workers: usize, cover: &str, settings: Settings) -> (Vec<Record>, Summary) {
-    let leash = Leash::new([], None);
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+    let cancellation = Cancellation::new([], None);
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
     let options = Options {
         workers,
         data: true,
@@ -36,10 +36,10 @@ fn run(model: &Model, back_end: &BackEnd, workers: usize, cover: &str, settings:
         ..Options::new(Cover::parse(cover).expect("a cover"))
     };
     let plan = plan(model, &solvers, &options, &mut |_| {}).expect("a plan");
-    assert_eq!(leash.late(), 0, "the clock ended a question of planning");
-    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&leash);
+    assert_eq!(cancellation.late(), 0, "the clock ended a question of planning");
+    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&cancellation);
     let oracle = Arc::new(Mutex::new(oracle));
-    let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle.clone())).on(&leash);
+    let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle.clone())).on(&cancellation);
     let mut records = Vec::new();
     let mut sink = |stamped: &Stamped| {
         oracle.lock().expect("nobody panics").refill();

@@ -15,7 +15,7 @@ use sioco_exec::{GateValue, Record, Settings, Summary, Tester, Verdict};
 use sioco_model::{Model, Value};
 use sioco_plan::{Cover, Options, Plan, Purpose, plan};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Leash, Reason};
+use sioco_solve::{BackEnd, Cancellation, Reason};
 use support::{Scripted, builtin, campaign, example, trace};
 
 /// A test for each trace of a length, with the least values (S1 section 3.1.4, *min*).
@@ -235,15 +235,15 @@ fn who_must_hurry_says_so_from_the_start() {
 
 /// Whoever ends everything ends it at the next decision, and what was cut by that has no verdict.
 #[test]
-fn a_pulled_leash_ends_the_campaign() {
+fn a_pulled_cancellation_ends_the_campaign() {
     let model = example("trace-figures/fig-3-08");
     let plan = tests(&model, 3);
     let stop = Arc::new(AtomicBool::new(false));
-    let late = Leash::new([], Some(Instant::now()));
-    let stopped = Leash::new([stop.clone()], None);
-    for (leash, end, begins) in [(late, End::Time, false), (stopped, End::Interrupted, true)] {
-        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain().on(Some(&leash))) };
-        let mut tester = Tester::new(&model, &solvers, &plan, Settings::default()).on(&leash);
+    let late = Cancellation::new([], Some(Instant::now()));
+    let stopped = Cancellation::new([stop.clone()], None);
+    for (cancellation, end, begins) in [(late, End::Time, false), (stopped, End::Interrupted, true)] {
+        let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain().on(Some(&cancellation))) };
+        let mut tester = Tester::new(&model, &solvers, &plan, Settings::default()).on(&cancellation);
         let mut sut = Scripted::new(&model, |_: &[GateValue]| {
             stop.store(true, Ordering::Relaxed);
             vec!["!a(11)".into()]

@@ -80,6 +80,18 @@ impl Value {
         }
     }
 
+    /// How much room it takes: about how many words.
+    pub fn weight(&self) -> usize {
+        let all = |values: &[Value]| values.iter().fold(1, |sum: usize, v| sum.saturating_add(v.weight()));
+        match self {
+            Value::Bool(_) | Value::Int(_) | Value::Enum(_) => 1,
+            Value::BigInt(_) | Value::Real(_) => 1 + crate::number::bits(self) / 64,
+            Value::Str(s) => 1 + s.len() / 8,
+            Value::Data(d) => all(&d.fields),
+            Value::Seq(items) => all(items),
+        }
+    }
+
     /// The truth value, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {

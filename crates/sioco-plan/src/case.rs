@@ -8,6 +8,7 @@ use sioco_symbolic::Solved;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 
+use crate::close::{Visit, Visited, here};
 use crate::purpose::{Leg, Purpose};
 use crate::walker::Walker;
 use crate::want::{Want, atoms, side_of};
@@ -244,7 +245,7 @@ fn find_others(walker: &mut Walker<'_>, purpose: &Purpose, case: &mut Case, node
     // Where the tester can act, silence is no end.
     let waits = children.iter().all(|s| s.is_own(model) || s.is_silence());
     let look = |walker: &mut Walker<'_>, start: bool| {
-        let mut search = Search { followed: children, found: Vec::new(), cut: false };
+        let mut search = Search { followed: children, found: Vec::new(), cut: false, visited: Visited::default() };
         if fix(walker, case, &line, Keep::Inputs, start) {
             search.look(walker, 0, waits);
         }
@@ -277,11 +278,24 @@ struct Search<'a> {
     followed: &'a [Step],
     found: Vec<Other>,
     cut: bool,
+    visited: Visited,
 }
 
 impl Search<'_> {
     fn look(&mut self, walker: &mut Walker<'_>, internal: usize, waits: bool) {
         let model = walker.path.model();
+        // At the node itself, the steps that are followed are left out.
+        if internal > 0 {
+            let here = here(walker);
+            match self.visited.visit(walker, here, internal) {
+                Visit::New => {}
+                Visit::Again => return,
+                Visit::Enough => {
+                    self.cut = true;
+                    return;
+                }
+            }
+        }
         let mut steps = Vec::new();
         walker.path.outgoing(&mut steps);
         steps.retain(|s| s.is_own(model) && (internal > 0 || !self.followed.contains(s)));
@@ -293,6 +307,10 @@ impl Search<'_> {
             }
         }
         for step in steps {
+            if walker.path.is_cancelled() {
+                self.cut = true;
+                return;
+            }
             let known = |o: &Other| o.step == step || (o.step.is_silence() && step.is_silence());
             let seen = step.is_observable(model);
             if seen && self.found.iter().any(known) {

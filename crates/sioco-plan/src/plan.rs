@@ -78,8 +78,7 @@ impl Options {
 
     /// The limits of questions that end with the search, so that what comes after it has its own share of the time.
     pub(crate) fn search_limits(&self) -> Limits {
-        let cancel = self.enough.clone().or_else(|| self.limits.cancel.clone());
-        Limits { cancel, ..self.limits.clone() }
+        self.limits.until(self.enough.as_ref())
     }
 
     /// Whether it is time to stop looking.

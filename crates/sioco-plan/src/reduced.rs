@@ -19,10 +19,7 @@ pub(crate) fn restricted(
     until_covered: bool,
     progress: &mut dyn FnMut(Progress),
 ) -> Exploration {
-    let limits = sioco_solve::Limits {
-        cancel: options.enough.clone().or(options.limits.cancel.clone()),
-        ..options.limits.clone()
-    };
+    let limits = options.search_limits();
     let explore = explore::Options {
         merge: Merge::Included,
         delta,

@@ -62,6 +62,10 @@ impl Search<'_, '_> {
         let mut covered = vec![false; self.goals];
         let mut ways: Vec<Way> = Vec::new();
         for goal in order {
+            // What there is no time for is left open.
+            if self.walker.path.is_cancelled() {
+                break;
+            }
             if covered[goal] {
                 continue;
             }
@@ -197,6 +201,9 @@ impl Search<'_, '_> {
         let order = order(&all, self.net);
         let mut detours = Detours::new(self.net, all, sure);
         for w in order {
+            if self.walker.path.is_cancelled() {
+                break;
+            }
             detours.make(self, w);
         }
         ways.extend(detours.ways.into_iter().flatten());

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sioco_model::Model;
 use sioco_plan::compare::{Compared, Conformance, Cover, Options, Progress, Stage, compare};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Limits};
+use sioco_solve::{BackEnd, Cancellation, Limits};
 use sioco_symbolic::Stop;
 use support::{example, has_z3};
 
@@ -103,7 +103,7 @@ fn what_was_cut_is_known() {
     assert!(all.left.is_empty() && all.open.is_empty() && all.plan.coverage().covered == all.plan.goals.len());
     for after in [0, 1, 5] {
         let cancel = Arc::new(AtomicBool::new(false));
-        let limits = Limits { cancel: Some(cancel.clone()), ..Limits::default() };
+        let limits = Limits { cancellation: Cancellation::by(cancel.clone()), ..Limits::default() };
         let options = Options { limits, ..Options::default() };
         let mut progress = |p: Progress| {
             let over = p.stage == Stage::Testing && p.steps >= after;

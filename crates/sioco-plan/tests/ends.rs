@@ -166,7 +166,7 @@ process P {
     let model = model(text);
     for over in [false, true] {
         let flag = Arc::new(AtomicBool::new(false));
-        let limits = Limits { cancel: over.then(|| flag.clone()), ..Limits::default() };
+        let limits = Limits::default().until(over.then_some(&flag));
         let options = Options { steering: false, enough: Some(flag.clone()), limits, ..Options::new(Cover::Traces(9)) };
         let mut until = |p: Progress| flag.store(p.depth == 2, Ordering::Relaxed);
         let plan = plan(&model, &builtin, &options, &mut until).expect("no purpose is named");
@@ -177,4 +177,28 @@ process P {
         let inputs_last = |p: &&Purpose| p.accepts().any(|n| p.line(n).last().is_some_and(|l| !l.step.is_own(&model)));
         assert_eq!(plan.purposes.iter().filter(inputs_last).count(), usize::from(over));
     }
+}
+
+/// Internal steps of different processes lead to the same state in any order: each such state is looked at once.
+#[test]
+fn interleavings_are_not_enumerated() {
+    let text = "
+input a(x: Int)
+output b
+process P(k: Int) {
+  var v: Int = 0
+  init s {
+    count: tau [v < 3] / v := v + 1 -> s
+    add:   ?a(x) [x == k] / v := v + 1 -> s
+  }
+}
+system S = P(0) || P(1) || P(2) || P(3) || P(4) || P(5)
+";
+    let model = model(text);
+    let options = Options { steering: false, ..Options::new(Cover::Switch) };
+    let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("no purpose is named");
+    assert_eq!(plan.coverage().covered, 12);
+    // All of them are followed until nothing is left to do.
+    assert_eq!(plan.counts.cut, 0);
+    assert!(plan.purposes.iter().all(|p| p.accepts().count() == 1), "{:?}", lines(&model, &plan));
 }

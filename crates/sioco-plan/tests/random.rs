@@ -437,7 +437,7 @@ fn tiny_limits_are_no_trouble() {
             let flag = || Some(Arc::new(AtomicBool::new(true)));
             let mut all: Vec<Options> = [0, 1, 2, 10].iter().map(|n| Options { nodes: *n, ..usual() }).collect();
             all.push(Options { limits: few, ..usual() });
-            all.push(Options { limits: Limits { cancel: flag(), ..limits() }, ..usual() });
+            all.push(Options { limits: limits().until(flag().as_ref()), ..usual() });
             all.push(Options { enough: flag(), ..usual() });
             all.push(Options { depth: Some(0), ..usual() });
             all.push(Options { depth: Some(1), ..usual() });

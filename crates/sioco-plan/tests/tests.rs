@@ -11,7 +11,7 @@ use sioco_model::{SymbolId, TermId, Value};
 use sioco_plan::along::Drawer;
 use sioco_plan::{Cover, Leg, Options, Plan, plan};
 use sioco_solve::values::{Bounds, Choice, Random};
-use sioco_solve::{Answer, Limits, Reason, Solver, Terms};
+use sioco_solve::{Answer, Cancellation, Limits, Reason, Solver, Terms};
 use support::{builtin, example, model};
 
 fn planned(model: &Model, length: usize, seed: u64, workers: usize) -> Plan {
@@ -184,7 +184,7 @@ fn the_greatest_length_with_tests_is_taken() {
             tests: Some(Choice::Random(0)),
             workers: 1,
             enough: Some(enough.clone()),
-            limits: Limits { cancel: Some(stop.clone()), ..Limits::default() },
+            limits: Limits { cancellation: Cancellation::by(stop.clone()), ..Limits::default() },
             ..Options::new(Cover::Traces(4))
         };
         let found = plan(&model, &solvers, &options, &mut |_| made.store(0, Ordering::Relaxed));
@@ -255,7 +255,7 @@ fn a_hard_question_leaves_time_for_shorter_tests() {
         tests: Some(Choice::Min),
         workers: 1,
         enough: Some(enough.clone()),
-        limits: Limits { cancel: Some(stop.clone()), ..Limits::default() },
+        limits: Limits { cancellation: Cancellation::by(stop.clone()), ..Limits::default() },
         ..Options::new(Cover::Traces(3))
     };
     let found = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");

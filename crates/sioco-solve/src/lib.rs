@@ -8,7 +8,7 @@
 //! - [`builtin`]: bounds propagation and a small search, without any other program;
 //! - [`chain`]: cheap answers, each in a layer of its own, in front of a solver;
 //! - [`finite`]: conditions over few values, decided by trying them;
-//! - [`leash`]: one end for all questions of those who wait together;
+//! - [`cancellation`]: one end for all questions of those who wait together;
 //! - [`logic`]: where conditions are defined, what follows from others, quantifiers that are not needed;
 //! - [`quick`]: evaluation on small integers, for searches;
 //! - [`values`]: choosing values among those that satisfy the conditions;
@@ -18,9 +18,9 @@
 
 pub mod back_end;
 pub mod builtin;
+pub mod cancellation;
 pub mod chain;
 pub mod finite;
-pub mod leash;
 pub mod logic;
 pub mod oracle;
 pub mod query;
@@ -29,7 +29,7 @@ pub mod smt;
 pub mod values;
 
 pub use back_end::BackEnd;
+pub use cancellation::Cancellation;
 pub use finite::Finite;
-pub use leash::Leash;
 pub use oracle::StateOracle;
 pub use query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};

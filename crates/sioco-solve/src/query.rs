@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{IdVec, SortId, SymbolId, TermId, Value};
 
-use crate::leash::Leash;
+use crate::cancellation::Cancellation;
 use crate::quick;
 
 /// A symbol: a value that is left open.
@@ -174,10 +174,8 @@ pub struct Limits {
     pub resources: u64,
     /// Wall time: the last resort.
     pub wall: Duration,
-    /// Set from outside to give up.
-    pub cancel: Option<Arc<AtomicBool>>,
-    /// What ends this question together with others: somebody waits for all of them.
-    pub leash: Option<Leash>,
+    /// What ends this question together with others: somebody wants that, or waits for all of them.
+    pub cancellation: Cancellation,
 }
 
 /// Longer than anybody waits, and short enough to compute with.
@@ -185,37 +183,44 @@ const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancel: None, leash: None }
+        Limits { resources: 10_000_000, wall: Duration::from_secs(10), cancellation: Cancellation::default() }
     }
 }
 
 impl Limits {
     /// Whether somebody wants to give up.
     pub fn cancelled(&self) -> bool {
-        self.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed))
-            || self.leash.as_ref().is_some_and(Leash::is_cancelled)
+        self.cancellation.is_cancelled()
+    }
+
+    /// The same, which also end when a flag is set, if there is one.
+    pub fn until(&self, flag: Option<&Arc<AtomicBool>>) -> Limits {
+        let cancellation = match flag {
+            Some(flag) => self.cancellation.and(&Cancellation::by(flag.clone())),
+            None => self.cancellation.clone(),
+        };
+        Limits { cancellation, ..self.clone() }
     }
 
     /// The limits for starting a solver within a time: whoever waits for an answer waits for that as well.
     pub(crate) fn to_start(&self, within: Duration) -> Limits {
-        let leash = self.leash.as_ref().map(Leash::without_pause);
-        Limits { wall: within, leash, ..self.clone() }
+        Limits { wall: within, cancellation: self.cancellation.without_pause(), ..self.clone() }
     }
 
     /// When a question that is asked now must be over.
     pub fn deadline(&self) -> Instant {
         let own = Instant::now() + self.wall.min(LONGEST);
-        self.leash.as_ref().and_then(Leash::deadline).map_or(own, |end| own.min(end))
+        self.cancellation.deadline().map_or(own, |end| own.min(end))
     }
 
     /// Whether somebody waits, and there is no work left for that.
     pub fn is_spent(&self) -> bool {
-        self.leash.as_ref().is_some_and(Leash::is_spent)
+        self.cancellation.is_spent()
     }
 
     /// Whether it is too late for another question.
     pub fn is_late(&self) -> bool {
-        self.leash.as_ref().and_then(Leash::deadline).is_some_and(|end| Instant::now() >= end)
+        self.cancellation.deadline().is_some_and(|end| Instant::now() >= end)
     }
 }
 

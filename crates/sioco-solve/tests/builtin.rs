@@ -7,7 +7,7 @@ use sioco_model::sort::Sort;
 use sioco_model::term::Op;
 use sioco_model::{TermId, Value};
 use sioco_solve::builtin::Builtin;
-use sioco_solve::{Answer, Limits, Reason, Solver};
+use sioco_solve::{Answer, Cancellation, Limits, Reason, Solver};
 use support::{Rng, World, limits, seeds, walk};
 
 fn agrees(seeds: std::ops::Range<u64>, rich: bool, most_undecided: f64) {
@@ -213,7 +213,7 @@ fn giving_up_has_its_reason() {
     let few = Limits { resources: 10, ..Limits::default() };
     assert_eq!(solver.check(world.terms(), &few, false), Answer::Unknown(Reason::Resources));
     let cancel = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-    let cancelled = Limits { cancel: Some(cancel), ..Limits::default() };
+    let cancelled = Limits { cancellation: Cancellation::by(cancel), ..Limits::default() };
     assert_eq!(solver.check(world.terms(), &cancelled, false), Answer::Unknown(Reason::Cancelled));
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sioco_model::term::Op;
 use sioco_solve::builtin::Builtin;
 use sioco_solve::chain::{Chain, Switches};
-use sioco_solve::{Answer, Leash, Limits, Reason, Solver};
+use sioco_solve::{Answer, Cancellation, Limits, Reason, Solver};
 use support::{World, limits, seeds, walk};
 
 fn variants() -> Vec<Switches> {
@@ -169,7 +169,12 @@ fn questions_without_an_answer_are_counted() {
         let parrot = Parrot { answer: Answer::Unknown(Reason::Cancelled), asked, asserted: vec![0] };
         let mut chain = Chain::with(Some(Box::new(parrot)), Switches { builtin: false, ..Switches::default() });
         let cancel = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(cancelled));
-        ask_all(&mut chain, &world, &conditions, &Limits { cancel: Some(cancel), ..Limits::default() });
+        ask_all(
+            &mut chain,
+            &world,
+            &conditions,
+            &Limits { cancellation: Cancellation::by(cancel), ..Limits::default() },
+        );
         assert_eq!(chain.counters().unanswered, unanswered);
     }
 }
@@ -273,13 +278,13 @@ fn whoever_waits_gets_so_much_work_and_no_more() {
         let n = world.int(n);
         world.test(Op::Eq, &[sum, n])
     };
-    let leash = Leash::new([], None);
-    let limits = Limits { leash: Some(leash.clone()), ..limits() };
+    let cancellation = Cancellation::new([], None);
+    let limits = Limits { cancellation: cancellation.clone(), ..limits() };
     let mut counts = Vec::new();
     for _ in 0..2 {
         // As long as one likes: the clock decides nothing here.
-        leash.hurry(Some(Duration::from_secs(10_000)));
-        leash.ration(100_000);
+        cancellation.hurry(Some(Duration::from_secs(10_000)));
+        cancellation.ration(100_000);
         let (back_end, asked) = parrot(Answer::Unsat(None));
         let mut chain = Chain::new(back_end);
         let mut answered = 0;
@@ -296,9 +301,9 @@ fn whoever_waits_gets_so_much_work_and_no_more() {
             }
         }
         counts.push((answered, asked.load(std::sync::atomic::Ordering::Relaxed)));
-        assert!(leash.is_spent() && leash.late() == 0);
+        assert!(cancellation.is_spent() && cancellation.late() == 0);
         // When nobody waits any more, it is answered as ever.
-        leash.hurry(None);
+        cancellation.hurry(None);
         let condition = cubes(&mut world, 4);
         chain.push();
         chain.assert(world.terms(), condition);
@@ -306,14 +311,14 @@ fn whoever_waits_gets_so_much_work_and_no_more() {
     }
     assert!(counts[0] == counts[1] && (5..60).contains(&counts[0].0), "{counts:?}");
     // What used up its work is not remembered as undecided.
-    leash.hurry(Some(Duration::from_secs(10_000)));
+    cancellation.hurry(Some(Duration::from_secs(10_000)));
     let (back_end, _) = parrot(Answer::Unknown(Reason::Resources));
     let condition = cubes(&mut world, 4);
     let mut chain = Chain::new(back_end);
     chain.assert(world.terms(), condition);
     assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unknown(Reason::Spent));
-    assert!(leash.is_spent());
-    leash.hurry(None);
+    assert!(cancellation.is_spent());
+    cancellation.hurry(None);
     assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unknown(Reason::Resources));
 }
 
@@ -323,15 +328,15 @@ fn what_the_clock_ends_is_counted() {
     let mut world = World::new(1, 0, 0, false);
     let (x, one) = (world.ints[0], world.int(1));
     let condition = world.test(Op::Lt, &[one, x]);
-    let over = Leash::new([], Some(std::time::Instant::now()));
-    let leash = Leash::new([], None);
-    for (leash, pause, late) in [(&leash, false, 1), (&leash, true, 1), (&over, false, 0)] {
+    let over = Cancellation::new([], Some(std::time::Instant::now()));
+    let cancellation = Cancellation::new([], None);
+    for (cancellation, pause, late) in [(&cancellation, false, 1), (&cancellation, true, 1), (&over, false, 0)] {
         let (back_end, _) = parrot(Answer::Unknown(Reason::Time));
         let mut chain = Chain::with(back_end, Switches { builtin: false, few: false, ..Switches::default() });
         chain.assert(world.terms(), condition);
-        leash.hurry(pause.then(|| Duration::from_secs(100)));
-        let limits = Limits { leash: Some(leash.clone()), ..limits() };
+        cancellation.hurry(pause.then(|| Duration::from_secs(100)));
+        let limits = Limits { cancellation: cancellation.clone(), ..limits() };
         assert_eq!(chain.check(world.terms(), &limits, false), Answer::Unknown(Reason::Time));
-        assert_eq!(leash.late(), late);
+        assert_eq!(cancellation.late(), late);
     }
 }

@@ -196,8 +196,7 @@ fn luck_does_not_count_afresh() {
         (before.builtin.asked + 1, before.builtin.passed_on + 1)
     );
     // Who gives up meanwhile is told so.
-    let cancel = Some(Arc::new(AtomicBool::new(true)));
-    let limits = Limits { cancel, ..Limits::default() };
+    let limits = Limits::default().until(Some(&Arc::new(AtomicBool::new(true))));
     assert_eq!(chain.check_afresh(world.terms(), &limits, true), Answer::Unknown(Reason::Cancelled));
 }
 

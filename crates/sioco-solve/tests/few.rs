@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use sioco_model::TermId;
 use sioco_model::term::Op;
+use sioco_solve::cancellation::Cancellation;
 use sioco_solve::chain::{Chain, Counters, Switches};
-use sioco_solve::leash::Leash;
 use sioco_solve::{Answer, Finite, Limits, Reason, Solver};
 use support::World;
 use support::scribe::{ALL, ALONE, NONE, UNOPENED, broken, chain, hard, is_sat, more};
@@ -143,7 +143,7 @@ fn few_values_are_tried_afresh() {
     // Who gives up is told so, and nothing is tried.
     let (mut chain, _) = self::chain(ALL);
     few.iter().for_each(|c| chain.assert(world.terms(), *c));
-    let limits = Limits { cancel: Some(Arc::new(AtomicBool::new(true))), ..Limits::default() };
+    let limits = Limits { cancellation: Cancellation::by(Arc::new(AtomicBool::new(true))), ..Limits::default() };
     assert_eq!(chain.check_afresh(world.terms(), &limits, true), Answer::Unknown(Reason::Cancelled));
     // Without the layer, somebody else decides.
     let (mut chain, _) = self::chain(Switches { few: false, ..ALL });
@@ -159,16 +159,16 @@ fn work_is_counted_while_somebody_waits() {
     let (world, hard) = hard(UNOPENED, ALONE, true);
     let undecided = Answer::Unknown(Reason::Undecided("so".into()));
     let hurried = |work: u64| {
-        let leash = Leash::new([], None);
-        leash.hurry(Some(Duration::from_secs(600)));
-        leash.ration(work);
-        leash
+        let cancellation = Cancellation::new([], None);
+        cancellation.hurry(Some(Duration::from_secs(600)));
+        cancellation.ration(work);
+        cancellation
     };
     let switches = Switches { builtin: false, few: false, cache: false, witness: false, ..ALL };
     for (work, questions) in [(1, 1), (5_000, 1), (5_001, 2), (15_000, 3)] {
-        let leash = hurried(work);
+        let cancellation = hurried(work);
         let (chain, told) = chain(switches);
-        let mut chain = chain.on(Some(&leash));
+        let mut chain = chain.on(Some(&cancellation));
         hard.iter().for_each(|c| chain.assert(world.terms(), *c));
         told.lock().unwrap().script = vec![undecided.clone(); 10];
         for n in 0..5 {
@@ -176,20 +176,20 @@ fn work_is_counted_while_somebody_waits() {
             let expected = if n < questions { &undecided } else { &Answer::Unknown(Reason::Spent) };
             assert_eq!(answer, *expected, "{work}, question {n}");
         }
-        assert_eq!((told.lock().unwrap().asked.len(), leash.is_spent()), (questions, true), "{work}");
+        assert_eq!((told.lock().unwrap().asked.len(), cancellation.is_spent()), (questions, true), "{work}");
     }
     // A back-end that did its work in vain has used up all of it, and with more of it there may be an answer.
-    let leash = hurried(1_000_000);
+    let cancellation = hurried(1_000_000);
     let (back, told) = chain(switches);
-    let mut back = back.on(Some(&leash));
+    let mut back = back.on(Some(&cancellation));
     hard.iter().for_each(|c| back.assert(world.terms(), *c));
     told.lock().unwrap().script = vec![Answer::Unknown(Reason::Resources)];
     assert_eq!(back.check(world.terms(), &Limits::default(), true), Answer::Unknown(Reason::Spent));
-    assert!(leash.is_spent());
+    assert!(cancellation.is_spent());
     // Some of the work of the built-in solver counts, also of one without a past.
     for afresh in [false, true] {
-        let leash = hurried(3_000);
-        let mut chain = Chain::with(None, Switches { few: false, ..ALL }).on(Some(&leash));
+        let cancellation = hurried(3_000);
+        let mut chain = Chain::with(None, Switches { few: false, ..ALL }).on(Some(&cancellation));
         hard.iter().for_each(|c| chain.assert(world.terms(), *c));
         let limits = Limits { resources: 1_000, ..Limits::default() };
         let mut ask = || match afresh {
@@ -199,7 +199,7 @@ fn work_is_counted_while_somebody_waits() {
         let asked = (0..1_000).take_while(|_| ask() == Answer::Unknown(Reason::NoSolver)).count();
         assert_eq!(ask(), Answer::Unknown(Reason::Spent));
         // Each takes at most 1000, three times that for conditions one after the other, of which half counts.
-        assert!((2..200).contains(&asked) && leash.is_spent(), "{afresh}: {asked}");
+        assert!((2..200).contains(&asked) && cancellation.is_spent(), "{afresh}: {asked}");
     }
 }
 
@@ -208,10 +208,10 @@ fn work_is_counted_while_somebody_waits() {
 fn every_question_costs_its_own_work() {
     let (world, hard) = hard(UNOPENED, ALONE, true);
     let questions = |work: u64| {
-        let leash = Leash::new([], None);
-        leash.hurry(Some(Duration::from_secs(600)));
-        leash.ration(work);
-        let mut chain = Chain::with(None, Switches { few: false, ..ALL }).on(Some(&leash));
+        let cancellation = Cancellation::new([], None);
+        cancellation.hurry(Some(Duration::from_secs(600)));
+        cancellation.ration(work);
+        let mut chain = Chain::with(None, Switches { few: false, ..ALL }).on(Some(&cancellation));
         hard.iter().for_each(|c| chain.assert(world.terms(), *c));
         let limits = Limits { resources: 1_000, ..Limits::default() };
         let mut ask = || chain.check_afresh(world.terms(), &limits, true);
@@ -228,12 +228,12 @@ fn questions_that_the_clock_ended_are_counted() {
     let (world, hard) = hard(UNOPENED, ALONE, true);
     let switches = Switches { builtin: false, few: false, cache: false, witness: false, ..ALL };
     for (answer, late) in [(Answer::Unknown(Reason::Time), 1), (Answer::Unknown(Reason::Resources), 0), (broken(), 0)] {
-        let leash = Leash::new([], None);
+        let cancellation = Cancellation::new([], None);
         let (chain, told) = chain(switches);
-        let mut chain = chain.on(Some(&leash));
+        let mut chain = chain.on(Some(&cancellation));
         hard.iter().for_each(|c| chain.assert(world.terms(), *c));
         told.lock().unwrap().script = vec![answer.clone()];
         assert_eq!(chain.check(world.terms(), &Limits::default(), true), answer);
-        assert_eq!(leash.late(), late, "{answer:?}");
+        assert_eq!(cancellation.late(), late, "{answer:?}");
     }
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use sioco_model::term::Op;
 use sioco_model::{TermId, Value};
+use sioco_solve::cancellation::Cancellation;
 use sioco_solve::chain::{Cache, Chain, ChainCounters, Counters, Groups, Remembered, Seen, Simplifier, Switches};
-use sioco_solve::leash::Leash;
 use sioco_solve::{Answer, Limits, Reason, Solver};
 use support::scribe::{ALL, NONE, Told, ask, below, chain, is_sat, less, more};
 use support::{Rng, World, limits, symbol_id};
@@ -438,15 +438,16 @@ fn questions_end_where_somebody_gives_up() {
     let mut world = World::new(1, 0, 0, false);
     let [large, huge] = [more(&mut world, 0, 5), more(&mut world, 0, 500)];
     let not_large = world.pool.not(&world.sorts, large);
-    let (stop, late) = (Arc::new(AtomicBool::new(false)), Leash::new([], None));
+    let (stop, late) = (Arc::new(AtomicBool::new(false)), Cancellation::new([], None));
     for by_chain in [false, true] {
         for flag in [true, false] {
             stop.store(false, Ordering::Relaxed);
             late.hurry(None);
-            let leash = if flag { Leash::new([stop.clone()], None) } else { late.clone() };
+            let cancellation = if flag { Cancellation::new([stop.clone()], None) } else { late.clone() };
             let (chain, told) = chain(ALL);
-            let mut chain = chain.on(by_chain.then_some(&leash));
-            let limits = Limits { leash: (!by_chain).then_some(leash), ..limits() };
+            let mut chain = chain.on(by_chain.then_some(&cancellation));
+            let limits =
+                Limits { cancellation: if by_chain { Cancellation::default() } else { cancellation }, ..limits() };
             chain.assert(world.terms(), large);
             assert!(is_sat(&chain.check(world.terms(), &limits, true)));
             let counted = chain.counters();

@@ -10,7 +10,7 @@ use sioco_model::sort::{Sort, Sorts};
 use sioco_model::term::{Op, TermPool};
 use sioco_model::{Id, SortId, TermId, Value, VarId};
 use sioco_solve::values::Choice;
-use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, Reason, StateOracle};
 
 /// Conditions on a variable `x` and a parameter `p`, both `Int`.
 struct Terms {
@@ -182,23 +182,23 @@ fn what_is_undefined_for_some_values_is_found() {
     }
 }
 
-/// Questions end with their leash, whoever asks them; when it is let go, they are answered as ever.
+/// Questions end with their cancellation, whoever asks them; when it is let go, they are answered as ever.
 #[test]
-fn a_leash_ends_questions() {
+fn a_cancellation_ends_questions() {
     for back_end in back_ends() {
         let mut terms = Terms::new();
         let condition = terms.square();
         let unknowns = [(Unknown::Param(0), terms.sorts.int)];
         let vars = [Value::Int(144)];
         let question = question(condition, &unknowns, &vars);
-        let leash = Leash::new([], None);
-        let mut oracle = terms.oracle(back_end).on(&leash);
-        leash.hurry(Some(Duration::ZERO));
+        let cancellation = Cancellation::new([], None);
+        let mut oracle = terms.oracle(back_end).on(&cancellation);
+        cancellation.hurry(Some(Duration::ZERO));
         assert_eq!(oracle.witness(&question), Err(Reason::Time.to_string()));
-        leash.hurry(None);
+        cancellation.hurry(None);
         oracle.refill();
         assert!(oracle.witness(&question).is_ok_and(|found| found.is_some()));
-        let stopped = Leash::new([Arc::new(AtomicBool::new(true))], None);
+        let stopped = Cancellation::new([Arc::new(AtomicBool::new(true))], None);
         let mut oracle = terms.oracle(BackEnd::BuiltIn).on(&stopped);
         assert_eq!(oracle.witness(&question), Err(Reason::Cancelled.to_string()));
     }

@@ -1,6 +1,6 @@
 //! Which variables still matter in a location: the others are projected away when states are compared.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{Id, LocationId, Model, TermId, VarId};
 
@@ -16,19 +16,19 @@ impl Live {
     pub fn of(model: &Model) -> Live {
         let reads = |t: TermId| variables(&model.terms, t);
         let mut always: Vec<FxHashSet<VarId>> = Vec::new();
-        let mut updates: Vec<Vec<(VarId, Vec<VarId>)>> = Vec::new();
+        let mut updates: Vec<FxHashMap<VarId, Vec<VarId>>> = Vec::new();
         for s in model.switches.values() {
             let mut read: FxHashSet<VarId> = reads(s.guard).into_iter().collect();
             for p in &s.params {
                 read.extend(p.term.map(reads).unwrap_or_default());
             }
-            let mut new = Vec::new();
+            let mut new = FxHashMap::default();
             for (var, term) in &s.update {
                 let from = reads(*term);
                 if model.terms.is_partial(*term) {
                     read.extend(from.iter().copied());
                 }
-                new.push((*var, from));
+                new.insert(*var, from);
             }
             always.push(read);
             updates.push(new);
@@ -38,25 +38,24 @@ impl Live {
         for (id, s) in model.switches.iter() {
             incoming[s.target.index()].push(id.index());
         }
-        let mut open: Vec<usize> = (0..model.locations.len()).collect();
+        // Each variable once for each location where it is live, and not all of them with every new one.
+        let mut open: Vec<(usize, VarId)> = Vec::new();
+        let add = |live: &mut Vec<FxHashSet<VarId>>, open: &mut Vec<(usize, VarId)>, at: usize, var: VarId| {
+            if live[at].insert(var) {
+                open.push((at, var));
+            }
+        };
         for (id, s) in model.switches.iter() {
-            live[s.source.index()].extend(always[id.index()].iter().copied());
+            for var in &always[id.index()] {
+                add(&mut live, &mut open, s.source.index(), *var);
+            }
         }
-        while let Some(location) = open.pop() {
+        while let Some((location, var)) = open.pop() {
             for &i in &incoming[location] {
-                let s = &model.switches.as_slice()[i];
-                let mut found: Vec<VarId> = Vec::new();
-                for var in &live[location] {
-                    match updates[i].iter().find(|(v, _)| v == var) {
-                        Some((_, from)) => found.extend(from),
-                        None => found.push(*var),
-                    }
-                }
-                let source = &mut live[s.source.index()];
-                let before = source.len();
-                source.extend(found);
-                if source.len() > before {
-                    open.push(s.source.index());
+                let source = model.switches.as_slice()[i].source.index();
+                match updates[i].get(&var) {
+                    Some(from) => from.iter().for_each(|v| add(&mut live, &mut open, source, *v)),
+                    None => add(&mut live, &mut open, source, var),
                 }
             }
         }

@@ -11,7 +11,7 @@ use sioco_model::semantics::Interpreter;
 use sioco_model::sort::Sort;
 use sioco_model::{Id, Model, Value};
 use sioco_solve::values::Choice;
-use sioco_solve::{Limits, Reason};
+use sioco_solve::{Cancellation, Limits, Reason};
 use sioco_symbolic::{
     Exploration, Merge, Options, Order, Path, Possible, Reach, Step, Stop, explore, named_steps, reach, reach_named,
 };
@@ -242,7 +242,11 @@ fn limits_are_kept() {
     let cancel = sioco_symbolic::explore::cancel_flag();
     cancel.store(true, std::sync::atomic::Ordering::Relaxed);
     for order in [Order::BreadthFirst, Order::DepthFirst] {
-        let limits = Limits { cancel: Some(cancel.clone()), wall: Duration::from_secs(1), ..Limits::default() };
+        let limits = Limits {
+            cancellation: Cancellation::by(cancel.clone()),
+            wall: Duration::from_secs(1),
+            ..Limits::default()
+        };
         let found = explore(&m, &builtin, &Options { order, limits, ..Options::default() }, &mut |_| {});
         assert_eq!(found.stop, Stop::Cancelled);
     }

@@ -52,7 +52,7 @@ use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Clock, Page, Trails, summary};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 
 use crate::failure::Failure;
 use crate::model::{Choices, load};
@@ -197,6 +197,8 @@ impl Conformance {
                     seed: self.seed,
                     values: Choice::Random(self.seed),
                     memory: planning::MEMORY,
+                    // The rest of the process is none of our business.
+                    resident: usize::MAX,
                 };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
@@ -208,6 +210,8 @@ impl Conformance {
                     seed: self.seed,
                     values: Choice::Random(self.seed),
                     memory: planning::MEMORY,
+                    // The rest of the process is none of our business.
+                    resident: usize::MAX,
                 };
                 planning::make(&wanted, source, &back_end, Time::default(), &never, out)?
             }
@@ -234,11 +238,11 @@ impl Conformance {
             ..Settings::default()
         };
         let kept = settings.clone();
-        let leash = Leash::default();
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
-        let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone()).on(&leash);
+        let cancellation = Cancellation::default();
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
+        let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone()).on(&cancellation);
         let oracle = Arc::new(Mutex::new(oracle));
-        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle)).on(&leash);
+        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle)).on(&cancellation);
         let mut sut = InProcess::new(&model.model, make);
         let mut trails = Trails::default();
         let mut journal = match &self.journal {
@@ -250,7 +254,7 @@ impl Conformance {
             trails.record(stamped);
             record(&mut journal, &model.model, stamped);
         });
-        clock.questions += leash.late();
+        clock.questions += cancellation.late();
         let found = found.of_plan(&plan);
         let took = begun.elapsed();
         let shrinking =

@@ -1,11 +1,16 @@
 //! Ctrl-C: the first one asks a command to stop and to show what it has, the next one ends the program. What comes
 //! right after the first is the same wish: `timeout -s INT` sends its signal twice, to the program and to its group.
+//!
+//! A command that works on for most of a second after the first one does not listen: then the program ends without it. One
+//! that shows its results by then has listened, and has longer for that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
+use crate::output;
+use crate::usage::Stopwatch;
 
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -18,7 +23,9 @@ pub fn flag() -> Arc<AtomicBool> {
         let mut first = None;
         // Without a handler Ctrl-C ends the program at once, as it does elsewhere.
         listen(move || {
-            seen.store(true, Ordering::Relaxed);
+            if !seen.swap(true, Ordering::Relaxed) {
+                let _ = std::thread::Builder::new().name("last".into()).spawn(wait_and_leave);
+            }
             if is_another(&mut first, Instant::now()) {
                 sioco_adapter::group::kill_all();
                 std::process::exit(Exit::Interrupted as i32);
@@ -27,6 +34,39 @@ pub fn flag() -> Arc<AtomicBool> {
         flag
     };
     FLAG.get_or_init(new).clone()
+}
+
+/// So long after the first signal, whoever still works does not listen.
+const DEAF: Duration = Duration::from_millis(850);
+/// So long a command may show results.
+const SHOWING: Duration = Duration::from_secs(10);
+
+/// Whether results are being shown.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// A command shows a result.
+pub fn show() {
+    SHOWN.store(true, Ordering::Relaxed);
+}
+
+/// How often is looked.
+const BEAT: Duration = Duration::from_millis(20);
+
+/// Ends the program when the command does not.
+fn wait_and_leave() {
+    let since = Stopwatch::start();
+    SHOWN.store(false, Ordering::Relaxed);
+    while !since.passed(if SHOWN.load(Ordering::Relaxed) { SHOWING } else { DEAF }) {
+        std::thread::sleep(BEAT);
+    }
+    leave(Exit::Interrupted, "interrupted; what was found until then cannot be shown in time");
+}
+
+/// Ends the program at once, whatever it does, with the reason.
+pub fn leave(exit: Exit, why: &str) -> ! {
+    sioco_adapter::group::kill_all();
+    output::last_words(why);
+    std::process::exit(exit as i32)
 }
 
 /// So long after the first signal, another one is no wish of its own.

@@ -32,6 +32,7 @@ pub mod solvers;
 pub mod style;
 pub mod switch_names;
 mod switch_text;
+pub mod usage;
 
 use std::ffi::OsString;
 

@@ -9,6 +9,8 @@
 use std::fmt::Display;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use sioco_lang::Diagnostic;
@@ -18,6 +20,7 @@ use sioco_report::{diagnostic, style};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
+use crate::interrupt;
 use crate::style::{ColourChoice, Style};
 
 /// The format of the output.
@@ -42,6 +45,22 @@ const MAX_ANSWER: u64 = 1000;
 /// So much of a result that is made while it is printed is written at once.
 const CHUNK: usize = 1 << 16;
 
+/// So long somebody who does not read is waited for when the program ends.
+const LAST: Duration = Duration::from_millis(100);
+
+/// Says why the program ends without the command. Whoever writes meanwhile, and whoever does not read, does not keep it.
+pub fn last_words(why: &str) {
+    let line = format!("error: {why}\n");
+    let (told, done) = channel();
+    let say = move || {
+        let _ = io::stderr().write_all(line.as_bytes());
+        let _ = told.send(());
+    };
+    if std::thread::Builder::new().spawn(say).is_ok() {
+        let _ = done.recv_timeout(LAST);
+    }
+}
+
 /// The two streams of a command.
 pub struct Output<'a> {
     out: Stream<'a>,
@@ -57,12 +76,14 @@ struct Stream<'a> {
     style: Style,
     /// Why nothing more is written.
     closed: Option<io::Error>,
+    /// Whether results go here.
+    results: bool,
 }
 
 impl<'a> Output<'a> {
     /// The streams of this program.
     pub fn standard() -> Output<'static> {
-        let out = Stream::new(io::stdout(), io::stdout().is_terminal());
+        let out = Stream { results: true, ..Stream::new(io::stdout(), io::stdout().is_terminal()) };
         let err = Stream::new(io::stderr(), io::stderr().is_terminal());
         let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         // A question is read where it is answered: both ends are terminals.
@@ -140,6 +161,10 @@ impl<'a> Output<'a> {
 
     /// A result for programs: a JSON document on a line.
     pub fn json(&mut self, document: impl Display) {
+        // To make the text of a large one takes a while.
+        if self.out.results {
+            interrupt::show();
+        }
         self.out.write_raw(&visible::json(&format!("{document}\n")));
     }
 
@@ -245,7 +270,7 @@ impl<'a> Output<'a> {
 
 impl<'a> Stream<'a> {
     fn new(writer: impl Write + 'a, terminal: bool) -> Self {
-        Stream { writer: Box::new(writer), terminal, style: Style { on: false }, closed: None }
+        Stream { writer: Box::new(writer), terminal, style: Style { on: false }, closed: None, results: false }
     }
 
     /// Writes text with everything visible that is not sioco's own emphasis.
@@ -256,6 +281,9 @@ impl<'a> Stream<'a> {
 
     /// Writes text that nothing foreign can be hidden in, or that is not for people.
     fn write_raw(&mut self, text: &str) {
+        if self.results {
+            interrupt::show();
+        }
         if self.closed.is_none() {
             self.closed = self.writer.write_all(text.as_bytes()).err();
         }

@@ -82,7 +82,7 @@ const OPTIONS: [(&str, [char; 5]); 22] = [
     ("--quiescence-at go=2s", ['.', '.', '.', '.', '.']),
     ("--patience 3", ['.', '.', '.', '.', '.']),
     ("--pause 5s", ['.', '.', '.', '.', '.']),
-    ("--memory 1G", ['-', '-', '-', '-', '-']),
+    ("--memory 1G", ['.', '.', '.', '.', '.']),
     ("--attempts 1", ['.', '-', '.', '.', '.']),
     ("--again", ['-', '-', '!', '-', '!']),
     ("--strict", ['!', '-', '!', '-', '-']),
@@ -137,7 +137,6 @@ fn options_of_other_commands_are_refused_where_they_do_nothing() {
         ("plan m.sts --check plan.json --jobs 2", "`--jobs` has no effect here: a plan is checked on one core"),
         ("adapter check --steps 5 -- ./adapter", "`--steps` has no effect here: it is for the walk through a model"),
         ("adapter check --const K=2 -- ./adapter", "`--const` has no effect here"),
-        ("test m.sts --sut model:m.sts --plan plan.json --memory 1G", "`--memory` has no effect here"),
     ] {
         run(&folder, line).exits(2).stderr_has(why).stderr_has("help: leave it out");
     }

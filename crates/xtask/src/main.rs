@@ -14,6 +14,8 @@ mod setup;
 mod test;
 mod tidy;
 mod trust;
+#[cfg(target_os = "linux")]
+mod zoo;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,9 @@ usage: cargo xtask VERB
                                    whether tests notice small changes of the program; the results are kept in
                                    target/mutants, so that it goes on where it ended (--fresh: from the start;
                                    --quick: only with short tests of the same crate)
+  zoo [--model NAME,…] [--command NAME,…] [--end signal|time] [--after MS] [--jobs N] [--binary FILE] [--all]
+                                   every command on every hostile model, asked to end after a while: how long that takes,
+                                   and how much memory; prints what is wrong (--all: everything). Linux only
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers
@@ -63,6 +68,8 @@ fn main() -> ExitCode {
         (Some("trust"), _) => trust::main,
         (Some("fuzz"), _) => fuzz::main,
         (Some("mutants"), _) => mutants::main,
+        #[cfg(target_os = "linux")]
+        (Some("zoo"), _) => zoo::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

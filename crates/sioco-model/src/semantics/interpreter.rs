@@ -29,6 +29,10 @@ use crate::value::Value;
 /// How many states a closure or a search for internal cycles visits before it is cut (T-L9).
 pub const CLOSURE_LIMIT: usize = 10_000;
 
+/// And how much room these states may take together, by their [weight](State::weight): where each of them is large, there
+/// are fewer.
+pub const CLOSURE_ROOM: usize = 1 << 21;
+
 /// A model, compiled for running.
 #[derive(Clone, Debug)]
 pub struct Interpreter<'m> {
@@ -227,7 +231,7 @@ pub enum Passing {
 pub struct Closure {
     /// The states, those that were given first, then in the order found.
     pub states: Vec<State>,
-    /// Whether there are more: the search was cut at [`CLOSURE_LIMIT`].
+    /// Whether there are more: the search was cut at [`CLOSURE_LIMIT`] or [`CLOSURE_ROOM`].
     pub cut: bool,
 }
 

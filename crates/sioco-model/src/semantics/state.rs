@@ -56,6 +56,11 @@ impl State {
         &self.vars
     }
 
+    /// How much room it takes: about how many words.
+    pub fn weight(&self) -> usize {
+        self.vars.iter().fold(self.locations.len(), |sum, v| sum.saturating_add(v.weight()))
+    }
+
     /// The state in words: `l1, x = 6`; hidden variables are left out.
     pub fn show(&self, model: &Model) -> String {
         self.show_with(model, &|_, _| None)

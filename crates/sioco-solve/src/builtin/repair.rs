@@ -9,6 +9,9 @@ use super::constraint::Constraint;
 use super::linear::{Relation, Var};
 use super::store::{Mark, Store};
 
+/// How many constraints are looked at in one repair: where many are about one variable, each step looks at all of them.
+const REPAIR: u64 = 1_000_000;
+
 /// Numbers for the variables of the store, with a log to undo changes.
 #[derive(Default)]
 pub(crate) struct Numbers {
@@ -66,6 +69,7 @@ impl Numbers {
             }
         }
         let mut steps = 12 + store.active.len() / 8;
+        let end = store.work + REPAIR;
         let mut done = true;
         while let Some(id) = self.queue.pop_front() {
             self.queued[id as usize] = false;
@@ -74,7 +78,7 @@ impl Numbers {
             if constraint.holds(&self.numbers) {
                 continue;
             }
-            if steps == 0 || !self.satisfy(store, constraint, steps) {
+            if steps == 0 || store.work >= end || !self.satisfy(store, constraint, steps) {
                 done = false;
                 break;
             }

@@ -35,8 +35,8 @@ pub use self::groups::Groups;
 use self::mirror::{Level, Mirror};
 pub use self::simplify::{Seen, Simplifier};
 use crate::builtin::Builtin;
+use crate::cancellation::Cancellation;
 use crate::finite::{Finite, put};
-use crate::leash::Leash;
 use crate::query::{Answer, Limits, Reason, Solver, Terms, Witness};
 use crate::quick;
 
@@ -157,7 +157,7 @@ pub struct Chain {
     /// Work that the built-in solver may do.
     builtin_work: u64,
     /// What ends all its questions.
-    leash: Option<Leash>,
+    cancellation: Option<Cancellation>,
     /// The work of built-in solvers that were asked without a past.
     afresh: u64,
     conjuncts: Vec<TermId>,
@@ -195,7 +195,7 @@ impl Chain {
             without: Reason::NoSolver,
             breakdowns: 0,
             builtin_work: BUILTIN_WORK,
-            leash: None,
+            cancellation: None,
             afresh: 0,
             conjuncts: Vec::new(),
             present: FxHashMap::default(),
@@ -207,15 +207,19 @@ impl Chain {
         }
     }
 
-    /// The same, and all its questions end with this leash, besides their own limits.
-    pub fn on(mut self, leash: Option<&Leash>) -> Self {
-        self.leash = leash.cloned();
+    /// The same, and all its questions end with this cancellation, besides their own limits.
+    pub fn on(mut self, cancellation: Option<&Cancellation>) -> Self {
+        self.cancellation = cancellation.cloned();
         self
     }
 
     /// The limits of a question.
     fn limits(&self, limits: &Limits) -> Limits {
-        Limits { leash: self.leash.clone().or_else(|| limits.leash.clone()), ..limits.clone() }
+        let cancellation = match &self.cancellation {
+            Some(own) => own.and(&limits.cancellation),
+            None => limits.cancellation.clone(),
+        };
+        Limits { cancellation, ..limits.clone() }
     }
 
     /// What the layers did so far.

@@ -12,11 +12,11 @@ impl Chain {
     /// Asks within what is left of the work, and counts it.
     pub(super) fn rationed(&mut self, limits: &Limits, ask: impl FnOnce(&mut Chain, &Limits) -> Answer) -> Answer {
         let limits = self.limits(limits);
-        let Some(leash) = limits.leash.clone() else { return ask(self, &limits) };
-        let Some(most) = leash.most_work() else {
+        let cancellation = limits.cancellation.clone();
+        let Some(most) = cancellation.most_work() else {
             let answer = ask(self, &limits);
             if answer == Answer::Unknown(Reason::Time) {
-                leash.count_late();
+                cancellation.count_late();
             }
             return answer;
         };
@@ -24,12 +24,12 @@ impl Chain {
         let before = done(self);
         let answer = ask(self, &Limits { resources: limits.resources.min(most), ..limits });
         let after = done(self);
-        leash.spend((after.0 - before.0) / BUILTIN + (after.1 - before.1) * QUESTION);
+        cancellation.spend((after.0 - before.0) / BUILTIN + (after.1 - before.1) * QUESTION);
         match answer {
             // Only the back-end says this, after all its work. With more it may be answered another time: nobody should
             // remember that it was not.
             Answer::Unknown(Reason::Resources) => {
-                leash.spend(most);
+                cancellation.spend(most);
                 Answer::Unknown(Reason::Spent)
             }
             answer => answer,

@@ -28,6 +28,9 @@ enum Effort {
 /// How many attempts at cases all in all may use up what one of them may.
 const ATTEMPTS: usize = 16;
 
+/// How many conjuncts are looked at until everything is eliminated. Where there are more, what is left keeps its quantifier.
+const LOOKS: usize = 1_000_000;
+
 /// A Bool term that is never undefined, is true exactly where `term` is defined and true, and has as few quantifiers
 /// as were found out to be needed.
 ///
@@ -60,7 +63,7 @@ fn eliminate_here(pool: &mut TermPool, sorts: &Sorts, term: TermId, limit: usize
     let mut cx = Context::new(pool, sorts, limit);
     let classical = cx.freshly_bound(classical);
     let f = cx.normal(classical, true);
-    let mut elimination = Elimination { cx, limit, left: limit.saturating_mul(ATTEMPTS) };
+    let mut elimination = Elimination { cx, limit, left: limit.saturating_mul(ATTEMPTS), looks: LOOKS };
     let f = elimination.inside_out(f);
     let result = elimination.cx.term(&f);
     if pool.depth(result) > MAX_DEPTH { total(pool, sorts, term) } else { result }
@@ -71,6 +74,8 @@ struct Elimination<'a> {
     limit: usize,
     /// Fuel for all attempts that are still to come.
     left: usize,
+    /// How many conjuncts may still be looked at.
+    looks: usize,
 }
 
 impl Elimination<'_> {
@@ -96,6 +101,11 @@ impl Elimination<'_> {
         let mut conjuncts = body.conjuncts();
         let mut last = Effort::Cases;
         'progress: loop {
+            // Each of them is looked at several times for every variable that goes.
+            self.looks = self.looks.saturating_sub(conjuncts.len());
+            if self.looks == 0 {
+                return Formula::Exists { negated: false, binders: open, body: Box::new(and(conjuncts)) };
+            }
             // An equality that was used makes nothing longer.
             if last != Effort::Equality {
                 conjuncts = self.cx.tightened(conjuncts).conjuncts();
@@ -112,6 +122,10 @@ impl Elimination<'_> {
             open.retain(|b| used.contains(b));
             for effort in [Effort::Equality, Effort::Bounds, Effort::Cases] {
                 for (i, b) in open.iter().enumerate() {
+                    self.looks = self.looks.saturating_sub(conjuncts.len());
+                    if self.looks == 0 {
+                        continue 'progress;
+                    }
                     let about = |at: usize| uses[at].binary_search(b).is_ok();
                     let with: Vec<Formula> =
                         (0..conjuncts.len()).filter(|c| about(*c)).map(|c| conjuncts[c].clone()).collect();

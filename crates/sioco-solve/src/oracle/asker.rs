@@ -3,8 +3,8 @@
 use sioco_model::{SymbolId, TermId, Value};
 
 use crate::back_end::BackEnd;
+use crate::cancellation::Cancellation;
 use crate::chain::Chain;
-use crate::leash::Leash;
 use crate::query::{Answer, Limits, Reason, Solver, Terms};
 use crate::values::Bounds;
 
@@ -19,7 +19,7 @@ const HALVED: u32 = 3;
 /// The chain.
 pub(super) struct Asker {
     back_end: BackEnd,
-    leash: Option<Leash>,
+    cancellation: Option<Cancellation>,
     chain: Chain,
     left: u64,
     halved: u32,
@@ -30,12 +30,12 @@ pub(super) struct Asker {
 impl Asker {
     pub fn new(back_end: BackEnd) -> Self {
         let chain = back_end.chain();
-        Asker { back_end, leash: None, chain, left: ALLOWANCE, halved: 0, patient: true }
+        Asker { back_end, cancellation: None, chain, left: ALLOWANCE, halved: 0, patient: true }
     }
 
-    /// All questions end with this leash. To be called before anything is asked.
-    pub fn hang_on(&mut self, leash: &Leash) {
-        self.leash = Some(leash.clone());
+    /// All questions end with this cancellation. To be called before anything is asked.
+    pub fn end_with(&mut self, cancellation: &Cancellation) {
+        self.cancellation = Some(cancellation.clone());
         self.restart();
     }
 
@@ -46,12 +46,12 @@ impl Asker {
 
     /// Whether the last question had all the time that any has, which nobody took from it: asked again, its answer would be the same.
     pub fn was_patient(&self) -> bool {
-        self.patient && !self.leash.as_ref().is_some_and(Leash::is_pulled)
+        self.patient && !self.cancellation.as_ref().is_some_and(Cancellation::has_come)
     }
 
     /// Forgets all terms; a back-end that is left alone stays so.
     pub fn restart(&mut self) {
-        let mut chain = self.back_end.chain().on(self.leash.as_ref());
+        let mut chain = self.back_end.chain().on(self.cancellation.as_ref());
         if let Some(why) = self.chain.given_up() {
             chain.leave_back_end(why.clone());
         }

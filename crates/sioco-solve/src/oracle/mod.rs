@@ -15,7 +15,7 @@ use sioco_model::{Id, IdVec, SortId, SymbolId, TermId, Value};
 use self::asker::Asker;
 pub use self::step::StepQuestion;
 use crate::back_end::BackEnd;
-use crate::leash::Leash;
+use crate::cancellation::Cancellation;
 use crate::logic;
 use crate::query::{Answer, Limits, Reason, Solver, Symbol, Symbols, Terms, Witness};
 use crate::values::{self, Choice, Chosen, NoValues, Request};
@@ -88,9 +88,9 @@ impl StateOracle {
         }
     }
 
-    /// The same, and all its questions end with this leash.
-    pub fn on(mut self, leash: &Leash) -> Self {
-        self.asker.hang_on(leash);
+    /// The same, and all its questions end with this cancellation.
+    pub fn on(mut self, cancellation: &Cancellation) -> Self {
+        self.asker.end_with(cancellation);
         self
     }
 

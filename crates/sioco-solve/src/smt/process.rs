@@ -137,7 +137,7 @@ impl ProcessConnection {
                 return Err(Fault::Cancelled);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let wait = if limits.cancel.is_some() || limits.leash.is_some() { left.min(TICK) } else { left };
+            let wait = if limits.cancellation.may_come() { left.min(TICK) } else { left };
             match running.output.recv_timeout(wait) {
                 Ok(Ok(line)) if line.trim().trim_matches('"') == end => return Ok(answer),
                 Ok(Ok(line)) => {

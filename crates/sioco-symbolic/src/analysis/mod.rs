@@ -341,7 +341,7 @@ pub fn analyze(
         depth: options.depth,
         nodes: options.nodes,
         workers: options.workers,
-        limits: Limits { cancel: options.enough.clone().or(options.limits.cancel.clone()), ..options.limits.clone() },
+        limits: options.limits.until(options.enough.as_ref()),
         ..Default::default()
     };
     let exploration = Explorer::new(model, solvers, explore).run(progress);

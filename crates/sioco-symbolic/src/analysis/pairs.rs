@@ -46,8 +46,8 @@ impl Pairs {
         Together { steps, numbers, at }
     }
 
-    /// Has `make` find the questions about pairs that were not together before, in their order.
-    pub fn make(&mut self, together: &Together<'_>, mut make: impl FnMut(Step, Step) -> Vec<usize>) {
+    /// Has `make` find the questions about pairs that were not together before, in their order, until it gives none at all.
+    pub fn make(&mut self, together: &Together<'_>, mut make: impl FnMut(Step, Step) -> Option<Vec<usize>>) {
         let mut here = Vec::new();
         together.numbers.iter().for_each(|n| set(&mut here, *n));
         let mut new = Vec::new();
@@ -63,9 +63,9 @@ impl Pairs {
             new.sort_unstable();
             for &j in &new {
                 let b = together.numbers[j];
+                let Some(questions) = make(together.steps[i], together.steps[j]) else { return };
                 set(&mut self.known[a], b);
                 set(&mut self.known[b], a);
-                let questions = make(together.steps[i], together.steps[j]);
                 if !questions.is_empty() {
                     self.kept[a].push((b, questions));
                 }
@@ -152,7 +152,7 @@ mod tests {
                 let together = pairs.together(&steps);
                 pairs.make(&together, |a, b| {
                     calls += 1;
-                    add(&mut made, a, b)
+                    Some(add(&mut made, a, b))
                 });
                 let expected = plain.at(&steps, |a, b| add(&mut plainly, a, b));
                 assert_eq!(made, plainly, "questions are numbered alike");

@@ -105,7 +105,12 @@ struct Questions {
     /// About internal steps whose values nobody sees.
     hidden: FxHashMap<Step, Option<usize>>,
     errors: FxHashMap<Step, Vec<usize>>,
+    /// Whether there are so many that some were left out.
+    cut: bool,
 }
+
+/// So many questions are asked: where more pairs of steps compete, that is undecided.
+const QUESTIONS: usize = 200_000;
 
 impl Questions {
     fn add(&mut self, path: &mut Path<'_>, subject: Subject, question: Question) -> Option<usize> {
@@ -165,8 +170,12 @@ impl Questions {
         let mut pairs = std::mem::take(&mut self.pairs);
         let together = pairs.together(steps);
         pairs.make(&together, |a, b| {
+            self.cut |= self.all.len() >= QUESTIONS;
+            if self.cut || path.is_cancelled() {
+                return None;
+            }
             let made = nondeterminism::questions(path, a, b);
-            made.into_iter().filter_map(|(subject, question)| self.add(path, subject, question)).collect()
+            Some(made.into_iter().filter_map(|(subject, question)| self.add(path, subject, question)).collect())
         });
         let found = pairs.list(&together, |q| self.all[q].is_over());
         self.pairs = pairs;
@@ -233,6 +242,9 @@ pub(crate) fn walk(
         }
         cursor.go(graph, node);
         for &mut q in list {
+            if options.limits.cancelled() {
+                break;
+            }
             let asked = &mut questions.all[q];
             if let Subject::Error(switch, part, _) = &asked.subject
                 && errors.contains(&part_key(*switch, *part))
@@ -290,6 +302,9 @@ pub(crate) fn walk(
                 questions.choices_of(&mut cursor.path, &steps).is_empty()
             });
     }
+    // What was left out may be some.
+    walked.apart &= !questions.cut && !options.limits.cancelled();
+    walked.undecided |= questions.cut;
     walked
 }
 

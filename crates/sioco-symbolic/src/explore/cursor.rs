@@ -101,6 +101,10 @@ impl<'m> Cursor<'m> {
         }
         let before = found.len();
         for &step in &steps {
+            // There may be many, and each may take long.
+            if options.limits.cancelled() {
+                break;
+            }
             let doubt = match self.path.probe(step) {
                 Possible::No => continue,
                 Possible::Yes => None,

@@ -7,13 +7,14 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use sioco_report::analysis::{self as report, Denied, Source};
 use sioco_solve::values::Bounds;
-use sioco_solve::{Limits, Reason};
+use sioco_solve::{Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::replay::{Scripts, command, prepare};
-use crate::budget::{Flags, within};
+use crate::budget::{Budget, Flags, before, within_flags};
 use crate::exit::Exit;
+use crate::explore::size;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model::{Choices, load};
@@ -74,9 +75,13 @@ pub struct Analyze {
     #[arg(long, value_name = "STEPS", default_value_t = Options::default().internal)]
     internal: usize,
 
-    /// Time limit for the exploration, in seconds; what was explored by then is analysed, in at most twice that time
+    /// Time limit, in seconds. The exploration has three quarters of it; what was explored by then is analysed in the rest
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
+
+    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
+    memory: usize,
 
     /// Time limit for one question to a solver, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
@@ -128,8 +133,8 @@ impl From<Sort> for Kind {
 impl Ruled for Analyze {
     fn rules() -> Vec<Rule<Analyze>> {
         let always = always(&[
-            "const", "system", "solver", "only", "deny", "depth", "nodes", "internal", "time", "patience", "witness",
-            "format",
+            "const", "system", "solver", "only", "deny", "depth", "nodes", "internal", "time", "memory", "patience",
+            "witness", "format",
         ]);
         // What is denied in vain is told with its kind.
         always.collect()
@@ -141,7 +146,7 @@ impl Analyze {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         self.nothing_in_vain()?;
         let back_end = self.solver.back_end()?;
-        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let (checked, model) = before(Some(self.time), || load(&self.file, &self.choices, out))?;
         let source = Source { checked: &model, sources: &checked.sources };
         let denied: Vec<Kind> = self.deny.iter().map(|s| Kind::from(*s)).collect();
         let denied = Denied(&denied);
@@ -157,13 +162,18 @@ impl Analyze {
             }
         };
         let interrupted = interrupt::flag();
-        let mut analysis = within(self.time, &interrupted, |flags| {
-            analyze(&model.model, &solvers, &self.options(flags), &mut progress)
+        let flags = Flags::default();
+        let budget = Budget::of(self.time, self.memory);
+        let mut analysis = within_flags(budget, &interrupted, flags.clone(), |flags| {
+            let mut analysis = analyze(&model.model, &solvers, &self.options(flags.clone()), &mut progress);
+            analysis.exploration.stop = flags.why(analysis.exploration.stop);
+            analysis
         });
         let by_hand = interrupted.load(Ordering::Relaxed);
         analysis.late = analysis.cancelled && !by_hand;
         analysis.cancelled |= by_hand;
         out.progress("");
+        flags.note().into_iter().for_each(|note| out.say(note));
         // The worst first; within that, the order of the analysis stays.
         analysis.findings.sort_by_key(|f| denied.severity(f));
         let scripts = match &self.witness {
@@ -192,7 +202,7 @@ impl Analyze {
     }
 
     fn options(&self, flags: Flags) -> Options {
-        let limits = Limits { wall: self.patience, cancel: Some(flags.stop), ..Limits::default() };
+        let limits = Limits { wall: self.patience, cancellation: Cancellation::by(flags.stop), ..Limits::default() };
         let kinds = match self.only.is_empty() {
             true => Kind::ALL.to_vec(),
             false => self.only.iter().map(|s| Kind::from(*s)).collect(),

@@ -14,12 +14,13 @@ use sioco_report::analysis::Source;
 use sioco_report::compare::{Comparison, Page, document, without_degree};
 use sioco_report::plan::{Planned, document as plan_document};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Stop;
 
-use crate::budget::{Flags, until};
+use crate::budget::{Budget, Flags, before, within, within_flags};
 use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
+use crate::explore::size;
 use crate::failure::Failure;
 use crate::files::ShownPath;
 use crate::interrupt;
@@ -113,6 +114,10 @@ pub struct Compare {
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
+    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
+    memory: usize,
+
     /// Time limit for one question to a solver, in seconds; at most a thirtieth of `--time`
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
@@ -161,6 +166,7 @@ impl Ruled for Compare {
             "nodes",
             "answer",
             "time",
+            "memory",
             "patience",
             "output",
             "format",
@@ -176,18 +182,21 @@ impl Compare {
         if let Some(path) = &self.output {
             can_be_written(path)?;
         }
-        let (checked, spec) = load(&self.spec, &self.choices, out)?;
-        let (_, implementation) = load(&self.implementation, &self.choices, out)?;
+        let (checked, spec) = before(Some(self.time), || load(&self.spec, &self.choices, out))?;
+        let (_, implementation) = before(Some(self.time), || load(&self.implementation, &self.choices, out))?;
         let interrupted = interrupt::flag();
         let mut options = Options::default();
         // A long search for a difference leaves time for the composition, and that for the tests.
         let (first, second) = (self.time / 3, self.time / 3 * 2);
-        let found = until(second, self.time, &interrupted, |flags| {
-            until(first, self.time, &interrupted, |first| {
+        let budget = Budget { search: second, all: self.time, last: Some(self.time), memory: self.memory };
+        let all = Flags::default();
+        let found = within_flags(budget, &interrupted, all.clone(), |flags| {
+            within(Budget { search: first, ..budget }, &interrupted, |first| {
                 options = Options { enough_conformance: Some(first.enough), ..self.options(flags) };
                 self.compare(&spec, &implementation, &back_end, &options, out)
             })
         })?;
+        all.note().into_iter().for_each(|note| out.say(note));
         let by_hand = interrupted.load(Ordering::Relaxed);
         let (spec_file, implementation_file) = (name(&self.spec), name(&self.implementation));
         let comparison = Comparison {
@@ -219,7 +228,7 @@ impl Compare {
             enough: Some(flags.enough),
             limits: Limits {
                 wall: self.patience.min(self.time / QUESTIONS),
-                cancel: Some(flags.stop),
+                cancellation: Cancellation::by(flags.stop),
                 ..Limits::default()
             },
             ..Options::default()
@@ -372,9 +381,6 @@ fn name(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-
     use clap::Parser;
 
     use super::*;
@@ -390,8 +396,7 @@ mod tests {
     fn a_question_takes_a_tenth_of_its_phase_at_most() {
         for (time, patience, most) in [("60", "10", 2000), ("6", "10", 200), ("60", "1", 1000)] {
             let line = Line::parse_from(["compare", "spec.sts", "impl.sts", "--time", time, "--patience", patience]);
-            let flag = || Arc::new(AtomicBool::new(false));
-            let options = line.compare.options(Flags { enough: flag(), stop: flag() });
+            let options = line.compare.options(Flags::default());
             assert_eq!(options.limits.wall, Duration::from_millis(most), "{time} {patience}");
         }
     }

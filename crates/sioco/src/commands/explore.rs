@@ -12,11 +12,11 @@ use sioco_report::explore::summary::summary;
 use sioco_report::explore::tree::{Drawing, tree};
 use sioco_report::explore::{Explored, json};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::analysis::{self, ModelErrors};
 use sioco_symbolic::{Exploration, Merge, Options, Order, Path, Progress, Shortcuts, Step, Stop, explore};
 
-use crate::budget::within;
+use crate::budget::{Budget, Flags, before, within};
 use crate::commands::simulate;
 use crate::exit::Exit;
 use crate::explore::path::{Question, answer};
@@ -75,7 +75,7 @@ pub struct Explore {
     #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// The greatest amount of memory, estimated, such as 512M
+    /// The greatest amount of memory, such as 512M
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
@@ -239,8 +239,8 @@ impl Explore {
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
         let back_end = self.solver.back_end()?;
         let (file, path) = self.file_and_path()?;
-        let (sources, checked) = load(&file, &self.choices, out)?;
-        let limits = Limits { cancel: Some(interrupt::flag()), ..Limits::default() };
+        let (sources, checked) = before(self.time, || load(&file, &self.choices, out))?;
+        let limits = Limits { cancellation: Cancellation::by(interrupt::flag()), ..Limits::default() };
         let work = Work { sources: &sources, checked: &checked, file: &file, back_end, limits };
         if let Some(texts) = path {
             let steps = names::steps(&checked.model, &texts)?;
@@ -248,13 +248,20 @@ impl Explore {
         }
         let start = Instant::now();
         let interrupted = interrupt::flag();
-        let budget = self.time.unwrap_or(Duration::MAX);
-        let (options, found) = within(budget, &interrupted, |flags| {
-            let options = self.options(Limits { cancel: Some(flags.enough), ..work.limits.clone() });
-            let found = self.explore(&work, &options, out);
-            (options, found)
+        let whole = self.time.unwrap_or(Duration::MAX);
+        let budget = Budget { search: whole, all: whole, last: self.time, memory: self.memory };
+        let (options, found, time, model_errors) = within(budget, &interrupted, |flags| {
+            let options =
+                self.options(Limits { cancellation: Cancellation::by(flags.enough.clone()), ..work.limits.clone() });
+            let mut found = self.explore(&work, &options, out);
+            found.stop = flags.why(found.stop);
+            let time = start.elapsed();
+            let model_errors = match self.node {
+                None => self.model_errors(&work, &found, &flags),
+                Some(_) => ModelErrors::default(),
+            };
+            (options, found, time, model_errors)
         });
-        let time = start.elapsed();
         if let Some(name) = &self.node {
             if found.stop == Stop::Cancelled && interrupted.load(Ordering::Relaxed) {
                 out.say("interrupted before the graph was complete");
@@ -265,7 +272,7 @@ impl Explore {
                 .map_err(|failure| if found.stop == Stop::Cancelled { failure.help(late()) } else { failure })?;
             return self.one(&work, Some(found.graph.name(node)), &found.graph.path(node), out);
         }
-        self.tell(&work, &options, &found, time, out)
+        self.tell(&work, &options, &found, &model_errors, time, out)
     }
 
     /// The model and the words of the path. `--path` takes all words up to the next option, so that the model may be
@@ -332,6 +339,7 @@ impl Explore {
         work: &Work<'_>,
         options: &Options,
         found: &Exploration,
+        model_errors: &ModelErrors,
         time: Duration,
         out: &mut Output,
     ) -> Result<Exit, Failure> {
@@ -341,13 +349,12 @@ impl Explore {
         let solver = if self.stats || asked { work.solver_name() } else { None };
         // Whether it was the time can only be seen before more time passes.
         let late = found.stop == Stop::Cancelled && !interrupt::flag().load(Ordering::Relaxed);
-        let model_errors = self.model_errors(work, found);
         let explored = Explored {
             model,
             file: &file,
             options,
             found,
-            model_errors: &model_errors,
+            model_errors,
             time: self.time,
             late,
             back_end: &work.back_end,
@@ -389,13 +396,11 @@ impl Explore {
 
     /// The switches with a model error not far from the start. The same solver is asked as by `sioco analyze`, each time
     /// with a little work; what was explored before an interruption is still looked at for a moment.
-    fn model_errors(&self, work: &Work<'_>, found: &Exploration) -> ModelErrors {
+    fn model_errors(&self, work: &Work<'_>, found: &Exploration, flags: &Flags) -> ModelErrors {
         let solvers = || -> Box<dyn Bounds> { Box::new(work.back_end.chain()) };
-        within(self.time.unwrap_or(Duration::MAX), &interrupt::flag(), |flags| {
-            let resources = work.limits.resources.min(ERROR_WORK);
-            let limits = Limits { resources, cancel: Some(flags.stop), ..work.limits.clone() };
-            analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &limits)
-        })
+        let resources = work.limits.resources.min(ERROR_WORK);
+        let limits = Limits { resources, cancellation: Cancellation::by(flags.stop.clone()), ..work.limits.clone() };
+        analysis::model_errors(&work.checked.model, found, ERRORS_AMONG, &solvers, &limits)
     }
 
     /// Tells about one path.

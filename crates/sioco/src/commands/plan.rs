@@ -16,12 +16,13 @@ use sioco_plan::{Cover, Options, Plan as Purposes, PlanError, State, plan};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, Planned, document, missing, notes};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Limits, Reason};
+use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
-use crate::budget::{Flags, within};
+use crate::budget::{Budget, Flags, before, within, within_flags};
 use crate::exit::Exit;
+use crate::explore::size;
 use crate::failure::Failure;
 use crate::files::ShownPath;
 use crate::interrupt;
@@ -108,14 +109,18 @@ pub struct Plan {
     #[arg(long, value_name = "NUMBER", default_value_t = NODES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4_000_000_000))]
     nodes: u32,
 
-    /// Time limit for the search, in seconds. After that, the partial result is used and marked as such. Questions about
-    /// it and example values may take up to three times as long again
+    /// Time limit, in seconds. The search has three quarters of it, then the partial result is used and marked as such;
+    /// questions about it and example values have the rest
     #[arg(long, value_name = "SECONDS", default_value = "20", allow_negative_numbers = true, value_parser = seconds::parse)]
     time: Duration,
 
     /// Time limit for one question to a solver, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::parse)]
     patience: Duration,
+
+    /// The greatest amount of memory, such as 512M; with more, the partial result is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
+    memory: usize,
 
     /// Seed of random walks and random values
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -160,8 +165,8 @@ enum Data {
 impl Ruled for Plan {
     fn rules() -> Vec<Rule<Plan>> {
         let always = always(&[
-            "const", "system", "solver", "cover", "data", "split", "depth", "nodes", "time", "patience", "seed", "all",
-            "output", "check", "format",
+            "const", "system", "solver", "cover", "data", "split", "depth", "nodes", "time", "memory", "patience",
+            "seed", "all", "output", "check", "format",
         ]);
         let others = [
             unless("strict", |plan: &Plan| match plan.cover {
@@ -191,21 +196,28 @@ impl Plan {
         if let Some(path) = &self.output {
             can_be_written(path)?;
         }
-        let (checked, model) = load(&self.file, &self.choices, out)?;
+        let (checked, model) = before(Some(self.time), || load(&self.file, &self.choices, out))?;
         let source = Source { checked: &model, sources: &checked.sources };
         let interrupted = interrupt::flag();
         if let Some(path) = &self.check {
             return self.compare(path, source, &back_end, &interrupted, out);
         }
-        let mut options = Options::new(self.cover.clone());
-        let plan = within(self.time, &interrupted, |flags| {
-            options = self.options(flags);
-            self.plan(source, &back_end, &options, out)
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
+        let flags = Flags::default();
+        let (options, plan, mut walker, cases) = within_flags(self.budget(), &interrupted, flags.clone(), |flags| {
+            let options = self.options(flags.clone());
+            let mut plan = self.plan(source, &back_end, &options, out)?;
+            plan.stop = flags.why(plan.stop);
+            let limits = self.limits(flags.stop.clone());
+            let mut walker = Walker::new(Symbolic::with(&model.model, &solvers, Shortcuts::default(), limits));
+            // What is not solved by the end has no values.
+            let cases = self.cases(&plan, &mut walker, &flags, out);
+            Ok::<_, Failure>((options, plan, walker, cases))
         })?;
+        flags.note().into_iter().for_each(|note| out.say(note));
         let by_hand = interrupted.load(Ordering::Relaxed);
         let planned = Planned { source, options: &options, plan: &plan, interrupted: by_hand };
-        // Values have as much time again, and what is not solved by then has none.
-        within(self.time, &interrupted, |flags| self.tell(planned, &back_end, &flags, &interrupted, out))?;
+        self.tell(&planned, &cases, &mut walker, out)?;
         if by_hand || interrupted.load(Ordering::Relaxed) {
             return Ok(Exit::Interrupted);
         }
@@ -232,6 +244,7 @@ impl Plan {
             silence: self.silence,
             depth: Some(self.depth),
             nodes: self.nodes as usize,
+            memory: Some(self.memory),
             walk: default.walk.min(self.depth),
             seed: self.seed,
             // What a class is represented by is part of the plan.
@@ -243,8 +256,22 @@ impl Plan {
         }
     }
 
+    fn budget(&self) -> Budget {
+        Budget::of(self.time, self.memory)
+    }
+
+    /// How many purposes are shown.
+    fn shown(&self, plan: &Purposes) -> usize {
+        if self.all { plan.purposes.len() } else { PURPOSES.min(plan.purposes.len()) }
+    }
+
+    /// Whether all of the plan is told.
+    fn is_whole(&self) -> bool {
+        self.format == Format::Json || self.output.is_some()
+    }
+
     fn limits(&self, cancel: Arc<AtomicBool>) -> Limits {
-        Limits { wall: self.patience, cancel: Some(cancel), ..Limits::default() }
+        Limits { wall: self.patience, cancellation: Cancellation::by(cancel), ..Limits::default() }
     }
 
     fn plan(
@@ -280,24 +307,15 @@ impl Plan {
     /// Shows the plan and writes it, as far as it was asked for.
     fn tell(
         &self,
-        planned: Planned<'_>,
-        back_end: &BackEnd,
-        flags: &Flags,
-        interrupted: &AtomicBool,
+        planned: &Planned<'_>,
+        cases: &[Case],
+        walker: &mut Walker<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let plan = planned.plan;
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let limits = self.limits(flags.enough.clone());
-        let model = &planned.source.checked.model;
-        let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));
-        let whole = self.format == Format::Json || self.output.is_some();
-        let shown = if self.all { plan.purposes.len() } else { PURPOSES.min(plan.purposes.len()) };
-        let needed = if whole { plan.purposes.len() } else { shown };
-        let cases = self.cases(&planned, needed, &mut walker, flags, out);
-        let planned = &Planned { interrupted: planned.interrupted || interrupted.load(Ordering::Relaxed), ..planned };
-        if whole {
-            let document = document(planned, &self.file.display().to_string(), &cases);
+        let shown = self.shown(plan);
+        if self.is_whole() {
+            let document = document(planned, &self.file.display().to_string(), cases);
             if let Some(path) = &self.output {
                 let text = format!("{document:#}\n");
                 crate::files::write(path, &visible::json(&text)).map_err(|error| Failure::write(path, &error))?;
@@ -312,7 +330,7 @@ impl Plan {
         out.print(&planned.headline(page.style));
         out.line("");
         for (i, case) in cases.iter().take(shown).enumerate() {
-            out.print(&planned.purpose(i, case, &mut walker, page));
+            out.print(&planned.purpose(i, case, walker, page));
             out.line("");
         }
         let more = plan.purposes.len() - shown;
@@ -327,19 +345,13 @@ impl Plan {
     }
 
     /// Values for the first purposes, and what else the system may do where that is not ruled out.
-    fn cases(
-        &self,
-        planned: &Planned<'_>,
-        needed: usize,
-        walker: &mut Walker<'_>,
-        flags: &Flags,
-        out: &mut Output,
-    ) -> Vec<Case> {
-        let certain = planned.plan.steering.as_ref().is_some_and(|s| s.is_certain());
+    fn cases(&self, plan: &Purposes, walker: &mut Walker<'_>, flags: &Flags, out: &mut Output) -> Vec<Case> {
+        let needed = if self.is_whole() { plan.purposes.len() } else { self.shown(plan) };
+        let certain = plan.steering.as_ref().is_some_and(|s| s.is_certain());
         let mut last = Instant::now();
         let mut cases = Vec::new();
-        for (i, purpose) in planned.plan.purposes.iter().take(needed).enumerate() {
-            if flags.enough.load(Ordering::Relaxed) {
+        for (i, purpose) in plan.purposes.iter().take(needed).enumerate() {
+            if flags.stop.load(Ordering::Relaxed) {
                 cases.push(Case { unknown: Some(Reason::Cancelled), ..Case::default() });
                 continue;
             }
@@ -368,7 +380,7 @@ impl Plan {
     ) -> Result<Exit, Failure> {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
         let most = if self.all { usize::MAX } else { GOALS };
-        let (exit, late) = within(self.time, interrupted, |flags| {
+        let (exit, late) = within(self.budget(), interrupted, |flags| {
             let limits = self.limits(flags.stop.clone());
             let model = &source.checked.model;
             let mut walker = Walker::new(Symbolic::with(model, &solvers, Shortcuts::default(), limits));

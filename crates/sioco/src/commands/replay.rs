@@ -20,7 +20,7 @@ use sioco_exec::{Observation, Order, Referee, Sut};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Bad, Page, Trails, bad_run, cause_in_words, json as report};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -296,8 +296,8 @@ impl Replay {
         let prepared = sut::prepare(&wish, &file, Some(&model.model), &choices, out)?;
         // Whoever is asked something can still end the program by Ctrl-C until here.
         let interrupted = interrupt::flag();
-        let leash = Leash::new([interrupted.clone()], None);
-        let solvers = sut::solvers(&back_end, &leash);
+        let cancellation = Cancellation::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &cancellation);
         let asked = (&back_end, &solvers as _);
         let sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &interrupted);
         let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
@@ -333,9 +333,9 @@ impl Replay {
         out: &mut Output,
     ) -> (Vec<Replayed>, Trails) {
         let model = &source.checked.model;
-        let leash = Leash::new([interrupt::flag()], None);
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
-        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&leash);
+        let cancellation = Cancellation::new([interrupt::flag()], None);
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&cancellation);
         let oracle = Arc::new(Mutex::new(oracle));
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);

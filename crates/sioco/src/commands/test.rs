@@ -16,8 +16,9 @@ use sioco_plan::{Cover, Plan, Purpose};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Leash, Reason, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, Reason, StateOracle};
 
+use crate::budget::{Budget, Flags, before, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -140,7 +141,8 @@ pub struct Test {
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
-    /// The greatest amount of memory for all traces of a length (`--cover traces:N`), estimated, such as 512M
+    /// The greatest amount of memory, such as 512M; with more, the campaign ends. For all traces of a length
+    /// (`--cover traces:N`) it is estimated beforehand
     #[arg(long, value_name = "SIZE", default_value = "2G", allow_negative_numbers = true, value_parser = size::parse)]
     memory: usize,
 
@@ -215,6 +217,7 @@ impl Ruled for Test {
             "seed",
             "max-steps",
             "for",
+            "memory",
             "quiescence",
             "quiescence-at",
             "patience",
@@ -230,10 +233,6 @@ impl Ruled for Test {
             unless("values", |test: &Test| match test.cover_planned() {
                 Some(Cover::Inputs(_)) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
                 _ => None,
-            }),
-            unless("memory", |test| match test.cover_planned() {
-                Some(Cover::Traces(_)) => None,
-                _ => Some("it is for all traces of a length, `--cover traces:N`"),
             }),
             unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
             unless("again", |test| match test.cover_planned() {
@@ -275,7 +274,7 @@ impl Test {
             return Err(failure.help("choose a plan, with `--cover switch` for example, or leave `--again` out"));
         }
         let back_end = self.solver.back_end()?;
-        let (checked, mut model) = load(&self.file, &self.choices, out)?;
+        let (checked, mut model) = before(self.time, || load(&self.file, &self.choices, out))?;
         slower::check(&self.slower, &model.model)?;
         let said = if self.sut_given { Said::User } else { Said::Project };
         let wish = Wish { sut: &self.sut, said, trust: self.trust };
@@ -311,11 +310,12 @@ impl Test {
         journal.sut = Some(self.sut.clone()).filter(|sut| !permission::is_known(sut, &self.file));
         let stop = Arc::new(AtomicBool::new(false));
         let refusals = plan.cover == Cover::Compare;
-        let leash = Leash::new([interrupted.clone()], None);
-        let solvers = sut::solvers(&back_end, &leash);
+        let cancellation = Cancellation::new([interrupted.clone()], None);
+        let solvers = sut::solvers(&back_end, &cancellation);
         let asked = (&back_end, &solvers as _);
         let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &interrupted);
-        let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone()] };
+        let flags = Flags::default();
+        let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone(), flags.stop.clone()] };
         let mut trails = Trails::default();
         let (found, took, began) = {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
@@ -323,10 +323,17 @@ impl Test {
             // Planning has used some of the time.
             let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
             let end = self.time.and_then(|time| begun.checked_add(time));
-            let leash = Leash::new([interrupted.clone(), stop.clone()], end);
+            let cancellation = Cancellation::new([interrupted.clone(), stop.clone(), flags.stop.clone()], end);
             let settings = Settings { time, ..settings.clone() };
-            let found = campaign(source, (&back_end, &leash), &plan, settings, &mut sut, &mut shown, out);
-            clock.questions += leash.late();
+            let whole = time.unwrap_or(Duration::MAX);
+            let budget = Budget { search: whole, all: whole, last: time, memory: self.memory };
+            let found = within_flags(budget, &interrupted, flags.clone(), |_| {
+                campaign(source, (&back_end, &cancellation), &plan, settings, &mut sut, &mut shown, out)
+            });
+            if flags.memory.load(Ordering::Relaxed) {
+                out.say("the campaign was ended: there was no memory left, `--memory` gives more");
+            }
+            clock.questions += cancellation.late();
             found
         };
         let found = found.of_plan(&plan);
@@ -400,7 +407,7 @@ impl Test {
         if let Some(path) = &self.plan {
             let command = self.choices.command("plan", &self.file);
             let (plan, clock) =
-                planning::load(path, &command, source, back_end, Time::of(self.time), interrupted, out)?;
+                planning::load(path, &command, source, back_end, Time::of(self.time), self.memory, interrupted, out)?;
             if self.values_given && plan.purposes.iter().any(Purpose::has_values) {
                 let path = path.shown();
                 let failure =
@@ -414,8 +421,15 @@ impl Test {
             Covered::Auto => (Cover::Switch, true),
             Covered::Plan(cover) => (cover.clone(), false),
         };
-        let wanted =
-            Wanted { cover, data, strict: self.strict, seed, values: self.values.choice(seed), memory: self.memory };
+        let wanted = Wanted {
+            cover,
+            data,
+            strict: self.strict,
+            seed,
+            values: self.values.choice(seed),
+            memory: self.memory,
+            resident: self.memory,
+        };
         planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
     }
 
@@ -555,7 +569,7 @@ impl Sink<'_> {
 /// Runs the campaign, and says how long that took and when it began.
 fn campaign(
     source: Source<'_>,
-    (back_end, leash): (&BackEnd, &Leash),
+    (back_end, cancellation): (&BackEnd, &Cancellation),
     plan: &Plan,
     settings: Settings,
     sut: &mut dyn Sut,
@@ -563,10 +577,10 @@ fn campaign(
     out: &mut Output,
 ) -> (Summary, Duration, Instant) {
     let model = &source.checked.model;
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(leash))) };
-    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(leash);
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
+    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
     let oracle = Arc::new(Mutex::new(oracle));
-    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone())).on(leash);
+    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone())).on(cancellation);
     let begun = Instant::now();
     let mut last = begun;
     let (mut run, mut steps) = (0, 0_u64);

@@ -12,11 +12,11 @@ use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
 use sioco_report::run::{Clock, shorter};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Leash, Limits};
+use sioco_solve::{BackEnd, Cancellation, Limits};
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 use sioco_symbolic::{Progress, Stop};
 
-use crate::budget::until;
+use crate::budget::{Budget, within};
 use crate::commands::plan::DEPTH;
 use crate::failure::Failure;
 use crate::files::ShownPath;
@@ -31,11 +31,13 @@ pub struct Time {
     search: Duration,
     /// Questions about what was found end, too.
     all: Duration,
+    /// The whole campaign ends, if it ends by the clock.
+    campaign: Option<Duration>,
 }
 
 impl Default for Time {
     fn default() -> Self {
-        Time { search: Duration::from_secs(20), all: Duration::from_secs(30) }
+        Time { search: Duration::from_secs(20), all: Duration::from_secs(30), campaign: None }
     }
 }
 
@@ -43,7 +45,12 @@ impl Time {
     /// How long one question may take: there are others.
     fn question(self) -> Duration {
         let usual = Limits::default().wall;
-        if self == Time::default() { usual } else { usual.min(self.search / 4) }
+        if self.search == Time::default().search { usual } else { usual.min(self.search / 4) }
+    }
+
+    /// Planning that does not listen takes time from the campaign, and ends with it.
+    fn budget(self, memory: usize) -> Budget {
+        Budget { search: self.search, all: self.all, last: self.campaign, memory }
     }
 
     /// Where the whole campaign has so much time: half of it is for testing.
@@ -51,7 +58,7 @@ impl Time {
         let usual = Time::default();
         match campaign {
             None => usual,
-            Some(all) => Time { search: usual.search.min(all / 3), all: usual.all.min(all / 2) },
+            Some(all) => Time { search: usual.search.min(all / 3), all: usual.all.min(all / 2), campaign: Some(all) },
         }
     }
 }
@@ -94,6 +101,8 @@ pub struct Wanted {
     pub values: Choice,
     /// How much memory all traces of a length may take, in bytes.
     pub memory: usize,
+    /// How much memory the whole program may use, in bytes.
+    pub resident: usize,
 }
 
 /// Makes a plan. What it does not cover is told in a line.
@@ -105,11 +114,11 @@ pub fn make(
     interrupted: &AtomicBool,
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
-    let leash = Leash::default();
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+    let cancellation = Cancellation::default();
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
     let begun = Instant::now();
     let mut last = begun;
-    let (found, enough) = until(time.search, time.all, interrupted, |flags| {
+    let (found, enough) = within(time.budget(wanted.resident), interrupted, |flags| {
         let default = Options::new(wanted.cover.clone());
         let traces = matches!(wanted.cover, Cover::Traces(_));
         let options = Options {
@@ -125,7 +134,7 @@ pub fn make(
             seed: wanted.seed,
             steering: false,
             enough: Some(flags.enough.clone()),
-            limits: Limits { cancel: Some(flags.stop), wall: time.question(), ..Limits::default() },
+            limits: Limits { cancellation: Cancellation::by(flags.stop), wall: time.question(), ..Limits::default() },
             ..default
         };
         let mut progress = |p: Progress| {
@@ -152,7 +161,7 @@ pub fn make(
     // Whoever interrupts knows why there is no more.
     let is_interrupted = interrupted.load(Ordering::Relaxed);
     let ended = (enough && !is_interrupted).then(|| begun.elapsed());
-    let clock = Clock { planning: ended, questions: leash.late() };
+    let clock = Clock { planning: ended, questions: cancellation.late() };
     if let Some(text) = too_short(&plan, time).filter(|_| !is_interrupted) {
         out.say(text);
     }
@@ -185,27 +194,30 @@ fn too_short(plan: &Plan, time: Time) -> Option<String> {
 }
 
 /// Reads a plan. What of it does not fit the model any more is told and left out; the command tells more about that.
+#[allow(clippy::too_many_arguments)]
 pub fn load(
     path: &Path,
     command: &str,
     source: Source<'_>,
     back_end: &BackEnd,
     time: Time,
+    memory: usize,
     interrupted: &AtomicBool,
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
     let (mut loaded, _) = check::read(path, source)?;
-    let leash = Leash::default();
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&leash))) };
+    let cancellation = Cancellation::default();
+    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
     let begun = Instant::now();
-    let ended = until(time.search, time.all, interrupted, |flags| {
-        let limits = Limits { cancel: Some(flags.stop.clone()), wall: time.question(), ..Limits::default() };
+    let ended = within(time.budget(memory), interrupted, |flags| {
+        let limits =
+            Limits { cancellation: Cancellation::by(flags.stop.clone()), wall: time.question(), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
         flags.stop.load(Ordering::Relaxed)
     });
     let ended = (ended && !interrupted.load(Ordering::Relaxed)).then(|| begun.elapsed());
-    let clock = Clock { planning: ended, questions: leash.late() };
+    let clock = Clock { planning: ended, questions: cancellation.late() };
     if is_tree(&loaded.plan.cover) {
         loaded.plan.purposes = loaded.plan.purposes.iter().flat_map(Purpose::split).collect();
     }

@@ -14,7 +14,7 @@ use sioco_exec::{Action, Clock, Order, Referee, Settings, Stamped, Summary, Sut}
 use sioco_report::analysis::Source;
 use sioco_report::run::{Shortened, Trails, same};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 
 use super::show::{self, EXPLAINED, Shown};
 
@@ -59,9 +59,9 @@ impl Shrinking<'_> {
         listen: &mut dyn FnMut(u64, Progress),
     ) -> Shrinks {
         let model = &self.source.checked.model;
-        let leash = Leash::new([self.interrupted.clone()], None);
-        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain().on(Some(&leash))) };
-        let oracle = StateOracle::new(&model.terms, &model.sorts, self.back_end.clone()).on(&leash);
+        let cancellation = Cancellation::new([self.interrupted.clone()], None);
+        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain().on(Some(&cancellation))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, self.back_end.clone()).on(&cancellation);
         let oracle = Arc::new(Mutex::new(oracle));
         let limit = self.settings.hypotheses;
         let suite = Suite::default();

@@ -14,7 +14,7 @@ use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
 use sioco_solve::smt::locate::on_path;
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 use sioco_symbolic::path::SolverFactory;
 
 use super::described::Described;
@@ -79,8 +79,8 @@ pub fn narrow(prepared: &Prepared, model: &mut Model) {
 }
 
 /// Solvers for a model that plays the system, until somebody interrupts.
-pub fn solvers<'a>(back_end: &'a BackEnd, leash: &'a Leash) -> impl Fn() -> Box<dyn Bounds> + Sync + 'a {
-    || Box::new(back_end.chain().on(Some(leash)))
+pub fn solvers<'a>(back_end: &'a BackEnd, cancellation: &'a Cancellation) -> impl Fn() -> Box<dyn Bounds> + Sync + 'a {
+    || Box::new(back_end.chain().on(Some(cancellation)))
 }
 
 /// The system; it is started by its first reset. An adapter gets so much time for each answer. Where refusals are judged
@@ -100,7 +100,7 @@ pub fn open<'a>(
         Prepared::Model(played) => {
             let (checked, played) = &**played;
             let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
-            let oracle = oracle.on(&Leash::new([interrupted.clone()], None));
+            let oracle = oracle.on(&Cancellation::new([interrupted.clone()], None));
             let place = |s| checked.sources.show(played.spans.switches[s].label);
             let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Ignore };
             let player = Player::new(&played.model)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use sioco_adapter::server::{self, Serving};
 use sioco_exec::Player;
 use sioco_lang::check::{Checked, CheckedModel};
-use sioco_solve::{BackEnd, Leash, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, plain};
@@ -34,8 +34,8 @@ pub fn serve(
     let model = &checked.model;
     let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone());
     let place = |s| source.sources.show(checked.spans.switches[s].label);
-    let leash = Leash::new([interrupted.clone()], None);
-    let solvers = solvers(back_end, &leash);
+    let cancellation = Cancellation::new([interrupted.clone()], None);
+    let solvers = solvers(back_end, &cancellation);
     let player = Player::new(model).with_oracle(Arc::new(Mutex::new(oracle)));
     let mut player = player.with_solvers(&solvers).with_places(place);
     out.line(format_args!("{} plays at {scheme}://{got}; Ctrl-C ends it", model.name));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Activity, CLOSURE_LIMIT, Interpreter, StepError};
+use super::{Activity, CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, StepError};
 use crate::id::SwitchId;
 use crate::semantics::state::State;
 
@@ -53,6 +53,8 @@ struct Graph {
     states: Vec<State>,
     index: FxHashMap<State, usize>,
     nodes: Vec<Node>,
+    /// How much room the states take that steps have led to.
+    weight: usize,
 }
 
 /// A state of the graph.
@@ -152,10 +154,15 @@ impl Interpreter<'_> {
         let mut rest = Rest::Nothing;
         let mut next: Vec<usize> = Vec::with_capacity(steps.len());
         for (_, state) in steps {
+            // Also those that are known were made.
+            graph.weight = graph.weight.saturating_add(state.weight());
             match graph.index.get(&state) {
                 Some(known) => next.push(*known),
                 None if graph.states.len() > CLOSURE_LIMIT => {
                     rest = Rest::Open(format!("internal steps reach more than {CLOSURE_LIMIT} states").into());
+                }
+                None if graph.weight > 2 * CLOSURE_ROOM => {
+                    rest = Rest::Open("internal steps reach too many states that are large".into());
                 }
                 None => next.push(graph.add(state)),
             }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use super::cycles::{Moves, Return};
-use super::{Activity, CLOSURE_LIMIT, Closure, Interpreter, Passing, Quiescence, StepError};
+use super::{Activity, CLOSURE_LIMIT, CLOSURE_ROOM, Closure, Interpreter, Passing, Quiescence, StepError};
 use crate::id::{GateId, SwitchId};
 use crate::semantics::state::State;
 use crate::value::Value;
@@ -23,12 +23,14 @@ impl Interpreter<'_> {
             }
         }
         let limit = closure.states.len() + CLOSURE_LIMIT;
+        let mut room = CLOSURE_ROOM;
         while let Some(state) = open.pop_front() {
             for (_, next) in self.internal_steps(&state)? {
                 if seen.contains(&next) {
                     continue;
                 }
-                if closure.states.len() >= limit {
+                room = room.saturating_sub(next.weight());
+                if closure.states.len() >= limit || room == 0 {
                     closure.cut = true;
                     return Ok(closure);
                 }

@@ -299,6 +299,11 @@ fn junction(nodes: &mut Nodes, unit: bool, args: &[TermId], shape: &Shape) -> Re
     if shape.may_be(unit) {
         return Ok(());
     }
+    // Each alternative says what is before it: where there are too many, they are not written down.
+    let last = args.iter().position(|a| !nodes.shape(*a).may_be(unit)).map_or(args.len(), |i| i + 1);
+    if args[..last].iter().filter(|a| nodes.shape(**a).may_be(!unit)).take(ALTERNATIVES + 1).count() > ALTERNATIVES {
+        return Ok(());
+    }
     let mut before: Vec<Demand> = Vec::new();
     let mut alternatives: Vec<Alternative> = Vec::new();
     for a in args {
@@ -315,10 +320,8 @@ fn junction(nodes: &mut Nodes, unit: bool, args: &[TermId], shape: &Shape) -> Re
     match &alternatives[..] {
         [] => Err(Contradiction),
         [only] => only.demands.iter().try_for_each(|(term, shape)| require(nodes, *term, shape)),
-        several => {
-            if several.len() <= ALTERNATIVES {
-                nodes.cases.push(alternatives);
-            }
+        _ => {
+            nodes.cases.push(alternatives);
             Ok(())
         }
     }

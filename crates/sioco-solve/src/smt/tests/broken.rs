@@ -137,8 +137,9 @@ fn limits_are_kept() {
         let mut solver = make();
         solver.push();
         conjuncts.iter().for_each(|c| solver.assert(b.terms(), *c));
-        let limits =
-            |resources, wall, cancel| Limits { resources, wall: Duration::from_millis(wall), cancel, leash: None };
+        let limits = |resources, wall, cancel: Option<Arc<AtomicBool>>| {
+            Limits { resources, wall: Duration::from_millis(wall), ..Limits::default() }.until(cancel.as_ref())
+        };
         let answer = solver.check(b.terms(), &limits(20_000, 15_000, None), false);
         eprintln!("{name}: {answer:?} after {:?}", started.elapsed());
         assert_eq!(answer, Answer::Unknown(Reason::Resources), "{name}");

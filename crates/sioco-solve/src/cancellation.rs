@@ -1,22 +1,25 @@
-//! When whoever asks has to be done, whatever is asked.
+//! When work has to end, whatever it is.
 //!
 //! Questions come from many places: where values are chosen, where steps are looked for, where what was observed is
-//! judged. None of them knows who waits. So all solvers of a campaign hang on one leash, which whoever does know pulls:
-//! from then on every question, also the one that is under way, is *unknown*, with its reason.
+//! judged. None of them knows who waits. So everything that belongs together has one cancellation, and whoever does know
+//! cancels it: from then on every question, also the one that is under way, is *unknown*, with its reason, and every search
+//! ends with what it has.
 //!
 //! Where somebody waits, questions are rationed by work first, which is counted: the same questions get the same answers on
-//! any machine. The clock is the last resort, and what it decided is [known](Leash::late).
+//! any machine. The clock is the last resort, and what it decided is [known](Cancellation::late).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// See the [module](self). Clones are the same leash.
+/// See the [module](self). Clones are the same one.
 #[derive(Clone, Debug, Default)]
-pub struct Leash {
+pub struct Cancellation {
     /// Everything ends when one of them is set.
     stops: Arc<[Arc<AtomicBool>]>,
     times: Arc<Mutex<Times>>,
+    /// Another time when everything ends.
+    also: Option<Instant>,
     /// How many questions the clock has ended while nobody waited.
     late: Arc<AtomicU64>,
 }
@@ -36,11 +39,32 @@ struct Times {
     work: Option<(u64, u64)>,
 }
 
-impl Leash {
-    /// One that is pulled when a flag is set, and when a time has come.
-    pub fn new(stops: impl IntoIterator<Item = Arc<AtomicBool>>, end: Option<Instant>) -> Leash {
+impl Cancellation {
+    /// One that comes when one of the flags is set, and when a time has come.
+    pub fn new(stops: impl IntoIterator<Item = Arc<AtomicBool>>, end: Option<Instant>) -> Cancellation {
         let times = Arc::new(Mutex::new(Times { end, ..Times::default() }));
-        Leash { stops: stops.into_iter().collect(), times, late: Arc::default() }
+        Cancellation { stops: stops.into_iter().collect(), times, also: None, late: Arc::default() }
+    }
+
+    /// One that comes when a flag is set.
+    pub fn by(flag: Arc<AtomicBool>) -> Cancellation {
+        Cancellation::new([flag], None)
+    }
+
+    /// The same, which another one ends as well. Whoever waits does so for this one.
+    pub fn and(&self, other: &Cancellation) -> Cancellation {
+        let same = Arc::ptr_eq(&self.times, &other.times);
+        let end = if same { None } else { other.times().end.into_iter().chain(other.also).min() };
+        if same || (other.stops.is_empty() && end.is_none()) {
+            return self.clone();
+        }
+        let stops = self.stops.iter().chain(other.stops.iter()).cloned().collect();
+        Cancellation { stops, also: self.also.into_iter().chain(end).min(), ..self.clone() }
+    }
+
+    /// Whether it may ever come: otherwise nobody has to look.
+    pub(crate) fn may_come(&self) -> bool {
+        !self.stops.is_empty() || self.deadline().is_some()
     }
 
     fn times(&self) -> Times {
@@ -96,9 +120,9 @@ impl Leash {
     }
 
     /// The same without anybody who waits: for what happens once and serves all.
-    pub(crate) fn without_pause(&self) -> Leash {
+    pub(crate) fn without_pause(&self) -> Cancellation {
         let times = Times { pause: None, work: None, ..self.times() };
-        Leash { stops: self.stops.clone(), times: Arc::new(Mutex::new(times)), late: self.late.clone() }
+        Cancellation { times: Arc::new(Mutex::new(times)), ..self.clone() }
     }
 
     /// Whether whoever waits has waited long enough.
@@ -108,11 +132,12 @@ impl Leash {
 
     /// Whether everything has to end: somebody wants that, or the time has come.
     pub fn is_over(&self) -> bool {
-        self.is_cancelled() || self.times().end.is_some_and(|end| Instant::now() >= end)
+        let end = self.times().end.into_iter().chain(self.also).min();
+        self.is_cancelled() || end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// Whether questions end early now.
-    pub(crate) fn is_pulled(&self) -> bool {
+    pub(crate) fn has_come(&self) -> bool {
         self.is_cancelled() || self.deadline().is_some_and(|end| Instant::now() >= end)
     }
 
@@ -124,7 +149,7 @@ impl Leash {
     /// When a question that is asked now must be over.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let Times { end, pause, .. } = self.times();
-        end.into_iter().chain(pause).min()
+        end.into_iter().chain(pause).chain(self.also).min()
     }
 }
 
@@ -134,29 +159,29 @@ mod tests {
     use crate::query::Limits;
 
     #[test]
-    fn who_pulls_shortens_all_questions() {
+    fn who_cancels_shortens_all_questions() {
         let stop = Arc::new(AtomicBool::new(false));
-        let leash = Leash::new([stop.clone()], None);
-        let limits = Limits { leash: Some(leash.clone()), ..Limits::default() };
-        assert!(!limits.cancelled() && !limits.is_late() && !leash.is_over());
-        leash.hurry(Some(Duration::ZERO));
-        assert!(limits.is_late() && leash.is_late() && limits.deadline() <= Instant::now());
-        assert!(!limits.cancelled() && !leash.is_over());
-        assert!(!leash.is_spent() && leash.most_work() == Some(LEAST));
-        leash.spend(LEAST - 1);
+        let cancellation = Cancellation::new([stop.clone()], None);
+        let limits = Limits { cancellation: cancellation.clone(), ..Limits::default() };
+        assert!(!limits.cancelled() && !limits.is_late() && !cancellation.is_over());
+        cancellation.hurry(Some(Duration::ZERO));
+        assert!(limits.is_late() && cancellation.is_late() && limits.deadline() <= Instant::now());
+        assert!(!limits.cancelled() && !cancellation.is_over());
+        assert!(!cancellation.is_spent() && cancellation.most_work() == Some(LEAST));
+        cancellation.spend(LEAST - 1);
         assert!(!limits.is_spent());
-        leash.spend(2);
+        cancellation.spend(2);
         assert!(limits.is_spent());
-        leash.hurry(Some(Duration::from_secs(2)));
-        assert!(!limits.is_spent() && leash.most_work() == Some(1_000_000));
-        leash.hurry(None);
-        leash.spend(1);
-        assert!(!limits.is_spent() && leash.most_work().is_none());
+        cancellation.hurry(Some(Duration::from_secs(2)));
+        assert!(!limits.is_spent() && cancellation.most_work() == Some(1_000_000));
+        cancellation.hurry(None);
+        cancellation.spend(1);
+        assert!(!limits.is_spent() && cancellation.most_work().is_none());
         assert!(!limits.is_late() && limits.deadline() > Instant::now());
         stop.store(true, Ordering::Relaxed);
-        assert!(limits.cancelled() && leash.is_over());
-        let ended = Leash::new([], Some(Instant::now()));
-        let limits = Limits { leash: Some(ended.clone()), ..Limits::default() };
+        assert!(limits.cancelled() && cancellation.is_over());
+        let ended = Cancellation::new([], Some(Instant::now()));
+        let limits = Limits { cancellation: ended.clone(), ..Limits::default() };
         assert!(ended.is_over() && limits.is_late() && !limits.cancelled());
     }
 }
