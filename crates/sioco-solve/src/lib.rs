@@ -20,6 +20,7 @@ pub mod back_end;
 pub mod builtin;
 pub mod chain;
 pub mod finite;
+pub mod guard;
 pub mod leash;
 pub mod logic;
 pub mod oracle;

@@ -329,8 +329,10 @@ impl Test {
             clock.questions += leash.late();
             found
         };
-        let found = found.of_plan(&plan);
+        let mut found = found.of_plan(&plan);
         out.progress("");
+        journal.finish();
+        found.verdict = journal.verdict(found.verdict);
         // Whatever comes of shrinking changes nothing about the campaign.
         let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
         let exit = self.exit(&found, &gates, &interrupted, &journal);
@@ -341,6 +343,7 @@ impl Test {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
         };
+        journal.finish();
         let replay = journal.replay();
         let path = journal.path.display().to_string();
         let failed = found.bad.iter().any(|b| b.verdict == Verdict::Fail);
@@ -573,7 +576,7 @@ fn campaign(
     let mut sink = |stamped: &Stamped| {
         match &stamped.record {
             Record::Run { run: number, .. } => run = *number,
-            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut => steps += 1,
+            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut(_) => steps += 1,
             _ => {}
         }
         // Every step may ask as much as any.

@@ -51,6 +51,7 @@ fn a_summary(model: &Model) -> Summary {
         stale: 1,
         unheard: 2,
         unheard_crashes: 2,
+        remarks: vec!["once, the server sent more after a response than belongs to it".into()],
         unknown: 3,
         pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1, clock: 0 },
     }
@@ -156,6 +157,7 @@ fn a_campaign_without_a_run() {
         stale: 0,
         unheard: 0,
         unheard_crashes: 0,
+        remarks: Vec::new(),
         unknown: 0,
         pauses: Pauses::default(),
         ..a_summary(&model.model)
