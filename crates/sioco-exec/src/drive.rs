@@ -138,10 +138,10 @@ fn send(
 
 /// Waits for what comes, or for silence.
 fn wait(tester: &mut Tester<'_>, sut: &mut dyn Sut, quiescence: Duration, clock: &mut dyn Clock) -> Result<(), Fault> {
-    let whole = tester.is_repeating();
+    let start = tester.start_up();
     // A failure is worth waiting for a little longer: perhaps the system is only slow.
     let mut worth_it = || !tester.allows_silence() && !tester.is_known_silent();
-    let Listened { polled, graced, took_time, starved } = listen(sut, clock, quiescence, whole, &mut worth_it)?;
+    let Listened { polled, graced, took_time, starved } = listen(sut, clock, quiescence, start, &mut worth_it)?;
     match polled {
         Polled::Event(event) => {
             if graced && event != SutEvent::Observed(Observation::Delta) {

@@ -36,10 +36,19 @@ impl Reliance {
     }
 }
 
+/// How much time a system has to start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Start {
+    /// Many times what it usually takes.
+    Usual,
+    /// All that it may take.
+    Whole,
+}
+
 /// What a wait for something, or for silence, brought.
 pub(crate) struct Listened {
     pub polled: Polled,
-    /// Whether it took longer than the quiescence time, since silence would have been a failure.
+    /// Whether it took longer than the quiescence time, since silence would have been a failure, and the system has started.
     pub graced: bool,
     /// Whether it took any time by the clock.
     pub took_time: bool,
@@ -48,12 +57,12 @@ pub(crate) struct Listened {
 }
 
 /// Waits for something for the quiescence time, and for longer if that is worth it: for the grace (T-Q8), and for as long
-/// as the system may take to start. `whole` is for all that it may take to start, and not only what it usually takes.
+/// as the system may take to start, if it is given time for that.
 pub(crate) fn listen(
     sut: &mut dyn Sut,
     clock: &mut dyn Clock,
     quiescence: Duration,
-    whole: bool,
+    starting: Option<Start>,
     worth_it: &mut dyn FnMut() -> bool,
 ) -> Result<Listened, Fault> {
     let begun = clock.now();
@@ -62,8 +71,9 @@ pub(crate) fn listen(
     // A clock that stands still measures nothing.
     let moves = clock.now() > begun;
     if polled == Polled::Nothing && worth_it() {
-        graced = true;
-        let mut left = grace(quiescence).max(sut.starting(whole));
+        let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start == Start::Whole));
+        graced = starting.is_zero();
+        let mut left = grace(quiescence).max(starting);
         while polled == Polled::Nothing && !left.is_zero() {
             let slice = if moves { left.min(SLICE) } else { left };
             polled = sut.poll(slice)?;

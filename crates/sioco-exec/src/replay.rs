@@ -16,7 +16,7 @@ use crate::log::{LoggedRun, LoggedStep};
 use crate::open::Trail;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
-use crate::reliance::{Listened, Reliance, listen};
+use crate::reliance::{Listened, Reliance, Start, listen};
 use crate::slower::Slower;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
@@ -99,7 +99,7 @@ pub fn replay(
     let mut again = Again::new(referee, patience, clock, sink);
     again.script = script(recorded);
     again.expects_silence = again.script.last() == Some(&Action::Seen(Observation::Delta));
-    again.whole = true;
+    again.start = Start::Whole;
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
         if !again.begun {
@@ -203,8 +203,8 @@ pub(crate) struct Again<'a, 'm> {
     gate: Option<GateId>,
     /// Whether what is done again is known to end in silence: then silence that is a failure came before.
     expects_silence: bool,
-    /// Whether the system gets all the time that it may take to start.
-    whole: bool,
+    /// How much time the system has to start.
+    start: Start,
 }
 
 /// Whether two observations are the same but for their values.
@@ -248,7 +248,7 @@ impl<'a, 'm> Again<'a, 'm> {
             quiet: false,
             gate: None,
             expects_silence: true,
-            whole: false,
+            start: Start::Usual,
         }
     }
 
@@ -411,7 +411,7 @@ impl<'a, 'm> Again<'a, 'm> {
         let comes = matches!(self.script.get(self.at), Some(Action::Seen(e)) if *e != Observation::Delta);
         let referee = &mut *self.referee;
         let mut worth_it = || comes || !referee.allows_silence();
-        let listened = listen(sut, self.clock, quiescence, self.whole, &mut worth_it)?;
+        let listened = listen(sut, self.clock, quiescence, Some(self.start), &mut worth_it)?;
         let Listened { polled, took_time, starved, .. } = listened;
         let silent = polled == Polled::Nothing;
         let event = match polled {

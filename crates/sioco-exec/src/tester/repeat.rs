@@ -7,7 +7,7 @@ use super::silent::Spot;
 use super::{Chosen, Decision, Mode, Tester};
 use crate::event::{Action, GateValue};
 use crate::record::{Aim, Why};
-use crate::reliance::Reliance;
+use crate::reliance::{Reliance, Start};
 use crate::sut::Order;
 use crate::verdict::{Cause, Open};
 
@@ -63,10 +63,18 @@ impl Repeats {
 }
 
 impl Tester<'_> {
-    /// Whether the run repeats another one, and is not through with it: then the system gets all the time that it may take
-    /// to start.
-    pub fn is_repeating(&self) -> bool {
+    /// Whether the run repeats another one, and is not through with it.
+    pub(super) fn is_repeating(&self) -> bool {
         self.repeats.now.as_ref().is_some_and(|repeat| repeat.at < repeat.script.len())
+    }
+
+    /// How much time the system has to start. Where a run that was repeated had all of it in vain, more is of no use.
+    pub(crate) fn start_up(&self) -> Option<Start> {
+        match self.is_repeating() {
+            true => Some(Start::Whole),
+            false if self.has_failed_silently(self.spot()) => None,
+            false => Some(Start::Usual),
+        }
     }
 
     /// How far silence by the clock can be relied on now, if the tester was held up for so long.
