@@ -21,7 +21,7 @@ while read -r what group; do
        done ;;
   esac
 done
-for group; do kill -KILL -- "-$group"; done"#;
+for group; do kill -s KILL -- "-$group"; done"#;
 
 /// The guard, once there is one. It is not waited for: it ends after this program does.
 static GUARD: Mutex<State> = Mutex::new(State::Idle);
@@ -52,8 +52,14 @@ impl Drop for Guarded {
     }
 }
 
-/// Makes a command the leader of a group of its own, on systems that have such.
+/// Makes a command the leader of a group of its own, on systems that have such. The guard is there before it starts, so that
+/// only a moment is left in which it is not on the list.
 pub fn lead(command: &mut Command) {
+    ready(&mut GUARD.lock().unwrap_or_else(PoisonError::into_inner));
+    group(command);
+}
+
+fn group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
@@ -62,13 +68,18 @@ pub fn lead(command: &mut Command) {
 
 fn tell(what: char, leader: u32) {
     let mut state = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
-    if matches!(*state, State::Idle) {
-        *state = start().map_or(State::Gone, |(_, pipe)| State::Watching(pipe));
-    }
+    ready(&mut state);
     if let State::Watching(pipe) = &mut *state
         && pipe.write_all(format!("{what} {leader}\n").as_bytes()).is_err()
     {
         *state = State::Gone;
+    }
+}
+
+/// Starts it, if nobody has.
+fn ready(state: &mut State) {
+    if matches!(state, State::Idle) {
+        *state = start().map_or(State::Gone, |(_, pipe)| State::Watching(pipe));
     }
 }
 
@@ -79,7 +90,7 @@ fn start() -> Option<(Child, ChildStdin)> {
     command.args(["-c", SCRIPT, "sioco-guard"]).current_dir("/");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // What is meant for this program, such as Ctrl-C, does not end it.
-    lead(&mut command);
+    group(&mut command);
     let mut child = command.spawn().ok()?;
     let pipe = child.stdin.take()?;
     Some((child, pipe))

@@ -5,6 +5,7 @@ mod child;
 mod deps;
 mod generate;
 mod layers;
+mod load;
 mod mutants;
 mod project;
 mod rust_text;
@@ -34,6 +35,8 @@ usage: cargo xtask VERB
                                    whether tests notice small changes of the program; the results are kept in
                                    target/mutants, so that it goes on where it ended (--fresh: from the start;
                                    --quick: only with short tests of the same crate)
+  load [--campaigns N]             campaigns of the templates and examples on a machine that is kept busy, 500 if
+                                   nobody says otherwise: none may fail
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         (Some("servers"), []) => servers::main,
         (Some("bench"), []) => bench::main,
         (Some("trust"), _) => trust::main,
+        (Some("load"), _) => load::main,
         (Some("mutants"), _) => mutants::main,
         (Some("help" | "--help" | "-h"), _) => {
             print!("{USAGE}");

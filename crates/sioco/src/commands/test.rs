@@ -136,7 +136,8 @@ pub struct Test {
     #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
     slower: Vec<(String, Duration)>,
 
-    /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds
+    /// How long the adapter may take to say hello, to reset the system and to accept an input, and a program with a dialect
+    /// until its first answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
