@@ -115,6 +115,10 @@ fn fifo(folder: &Folder) -> String {
     path
 }
 
+/// Nobody answers this without a solver.
+const HARD: &str = "input ask(a: Int, b: Int)\noutput told\nprocess P {\n  \
+                    init idle { ?ask(a, b) [a * a * a + b * b * b == 91 * 1000003 && a > b && b > 100] -> busy }\n  \
+                    state busy { !told -> idle }\n}\n";
 /// Holds the pipe open once something was sent to it, and runs for longer than any kill takes.
 const HOLD: &str = "read -r line\nexec 9> fifo\nsleep 120 >&9\necho survived >&9";
 /// The same for a server, once somebody has connected to it.
@@ -155,7 +159,7 @@ fn nothing_outlives_a_sioco_that_is_killed() {
         ("program", &["test", "m.sts", "--sut", "s", "--solver", "builtin"][..]),
         ("server", &["test", "m.sts", "--sut", "server", "--solver", "builtin"]),
         ("adapter", &["test", "m.sts", "--sut", "./system", "--solver", "builtin"]),
-        ("solver", &["plan", "m.sts", "--solver", "./system"]),
+        ("solver", &["plan", "hard.sts", "--solver", "./system"]),
     ] {
         if name == "server" && !python {
             eprintln!("skipped: there is no Python");
@@ -164,6 +168,7 @@ fn nothing_outlives_a_sioco_that_is_killed() {
         let folder = folder(&format!("kill-{name}"), if name == "server" { SERVER } else { HOLD });
         let toml = fs::read_to_string(folder.path("sioco.toml")).unwrap();
         folder.write("sioco.toml", &format!("{server}{toml}"));
+        folder.write("hard.sts", HARD);
         let path = fifo(&folder);
         let mut sioco = start(&folder, args);
         let mut held = File::open(&path).unwrap();

@@ -50,7 +50,11 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
     println!("{campaigns} campaigns of {} systems, beside {loops} busy loops", cases.len());
     thread::scope(|scope| {
         for _ in 0..loops {
-            scope.spawn(|| while busy.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while busy.load(Ordering::Relaxed) {
+                    std::hint::black_box(());
+                }
+            });
         }
         let found = run(&sioco, &folder, &cases, campaigns);
         busy.store(false, Ordering::Relaxed);
