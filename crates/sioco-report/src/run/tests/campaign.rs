@@ -115,6 +115,7 @@ fn a_campaign_in_a_few_lines() {
       crashes    the SUT crashed 2 times after the end of a run, when nobody waited
                  any more: that was not judged; a longer `--quiescence` may see it
                  in a run
+      odd        once, the server sent more after a response than belongs to it
       pause      300 ms at most before an input (run 3, after step 4); 2 times
                  values were looked for in the middle of a run; once not all ways on
                  were tried, so that the system need not wait
