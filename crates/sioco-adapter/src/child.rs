@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sioco_exec::{Crash, Fault};
+use sioco_solve::guard::lead;
 
 use crate::crash;
 use crate::group::{Ending, Group};
@@ -39,6 +40,7 @@ impl Program {
     }
 
     fn start(&self) -> Result<Running, Fault> {
+        let started = Instant::now();
         let mut child = self.spawn(Stdio::piped())?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = Group::new(child);
@@ -50,7 +52,7 @@ impl Program {
             Ok((errors, lines, writer))
         };
         let (errors, lines, writer) = parts().map_err(no_thread)?;
-        Ok(Running { group, lines, writer, errors })
+        Ok(Running { group, started, lines, writer, errors })
     }
 
     /// Starts it as something that nobody speaks to over its standard input and output. With it, the last lines of its
@@ -75,8 +77,7 @@ impl Program {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        lead(&mut command);
         command.spawn().map_err(|error| {
             cannot_start(format!("`{program}` cannot be started: {error}{}", self.help(program, error.kind())))
         })
@@ -135,6 +136,7 @@ impl Connector for Program {
 /// A running child. Its threads end with the pipes, and these with the group.
 struct Running {
     group: Group,
+    started: Instant,
     lines: Lines,
     writer: LineWriter,
     errors: Arc<Tail>,
@@ -176,6 +178,10 @@ impl Connection for Running {
         Some(crash::of_program(&ending, self.errors.last()))
     }
 
+    fn started(&self) -> Option<Instant> {
+        Some(self.started)
+    }
+
     fn stderr(&self) -> Vec<String> {
         self.errors.last()
     }
@@ -194,7 +200,6 @@ mod tests {
     use super::*;
     use crate::lines::{Interrupt, Line, Next, later};
     use sioco_exec::FaultKind;
-    use std::time::Instant;
 
     const LONG: Duration = Duration::from_secs(20);
 

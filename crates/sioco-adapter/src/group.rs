@@ -1,12 +1,15 @@
 //! Process groups: a child with everything that it started, ended together.
 //!
 //! A group can be killed safely as long as its leader was not waited for: until then nobody else gets its number. So
-//! whether a leader has exited is looked at without taking its status, where the system allows that.
+//! whether a leader has exited is looked at without taking its status, where the system allows that. A group ends with this
+//! program, even if that is killed.
 
 use std::fmt;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use sioco_solve::guard::Guarded;
 
 /// The groups that were started and not ended yet, by the ids of their leaders.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -43,13 +46,21 @@ impl fmt::Display for Ending {
 pub struct Group {
     child: Child,
     ended: bool,
+    /// Until its leader is waited for.
+    guarded: Option<Guarded>,
 }
 
 impl Group {
     /// Takes charge of a child, which was started as the leader of a group.
     pub fn new(child: Child) -> Group {
         RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(child.id());
-        Group { child, ended: false }
+        let guarded = Some(Guarded::new(child.id()));
+        Group { child, ended: false, guarded }
+    }
+
+    /// The number of its leader, which is that of the group.
+    pub fn leader(&self) -> u32 {
+        self.child.id()
     }
 
     /// How the leader ended, if it has. What was killed here is no crash.
@@ -84,6 +95,7 @@ impl Group {
         drop(running);
         // A process that the system does not let go of must not hold up everything.
         if self.status_within(DEATH).is_some() {
+            self.guarded = None;
             let _ = self.child.wait();
         }
     }

@@ -1,9 +1,11 @@
 //! A server that is started, and then connected to: on a free port, if its command has a place for one.
 //!
 //! Whoever else listens at its address must not be taken for it, since what they do says nothing about it. So nobody
-//! may listen there before it is started, and it has to run still once there is a connection.
+//! may listen there before it is started: connections are refused, and nothing else counts. Once there is a connection, it
+//! has to run still, and where the system tells, it has to be the one who listens: it, or a process that it started.
+//! Otherwise there is no connection to it, and no verdict on it.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,15 +16,18 @@ use crate::child::Program;
 use crate::crash;
 use crate::group::{Ending, Group};
 use crate::lines::{LineWriter, Lines, Tail, later, pause};
-use crate::tcp::Tcp;
+use crate::owner::{Owner, owner};
+use crate::tcp::{Look, Socket, Tcp};
 use crate::transport::{Connection, Connector, cannot_start};
 
 /// What stands for the port in a command or an address.
 pub const PORT: &str = "{port}";
 /// How long one attempt to connect takes, before it is looked whether the server is still there.
 const ATTEMPT: Duration = Duration::from_millis(200);
-/// How long it takes to find out that nobody listens at an address, where there is nobody.
+/// How often it is looked whether nobody listens any more.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long a connection is waited for that nobody refuses or takes.
+const UNCLEAR: Duration = Duration::from_secs(1);
 /// How long a server that was ended may still listen.
 const LEAVE: Duration = Duration::from_secs(1);
 /// How often another port is tried: somebody else may take one before the server does.
@@ -47,6 +52,9 @@ pub struct Host {
     /// Whether it is started anew for each connection.
     restart: bool,
     running: Option<Running>,
+    /// What happens between the look at an address and the start.
+    #[cfg(test)]
+    meanwhile: Option<Box<dyn FnMut() + Send>>,
 }
 
 /// What came of trying to connect.
@@ -54,6 +62,8 @@ enum Attempt {
     Open(Box<dyn Connection>),
     /// What was started has ended, in words.
     Ended(String),
+    /// Somebody else is there, in words.
+    Stranger(String),
     /// There is no connection yet, in words.
     NotYet(String),
 }
@@ -62,6 +72,7 @@ enum Attempt {
 struct Running {
     /// Its connections look at it, too.
     group: Arc<Mutex<Group>>,
+    started: Instant,
     port: u16,
     output: Arc<Tail>,
     errors: Arc<Tail>,
@@ -111,6 +122,10 @@ impl Connection for Hosted {
         self.server.crash(patience.min(END), self.lines)
     }
 
+    fn started(&self) -> Option<Instant> {
+        Some(self.server.started)
+    }
+
     fn stderr(&self) -> Vec<String> {
         self.server.errors.since(self.lines, STDERR)
     }
@@ -123,7 +138,15 @@ impl Connection for Hosted {
 impl Host {
     /// A server that listens at an address, `HOST:PORT`, once it is started.
     pub fn new(program: Program, address: &str, patience: Duration, restart: bool) -> Host {
-        Host { program, address: address.into(), patience, restart, running: None }
+        Host {
+            program,
+            address: address.into(),
+            patience,
+            restart,
+            running: None,
+            #[cfg(test)]
+            meanwhile: None,
+        }
     }
 
     /// Where it listens.
@@ -141,13 +164,22 @@ impl Host {
         }
         // What was just ended may take a moment to let go of its port.
         let until = later(LEAVE);
-        while let Ok(Some(_)) = self.tcp(0, LOOK)?.connect(interrupt) {
-            if Instant::now() >= until {
-                return Err(self.taken());
+        let tcp = self.tcp(0, self.patience)?;
+        loop {
+            let late = Instant::now() >= until;
+            match tcp.look(UNCLEAR, interrupt) {
+                Look::Free | Look::Interrupted => return Ok(()),
+                Look::Taken if late => return Err(self.taken()),
+                Look::Unclear(why) if late => {
+                    let (name, address) = (self.name(), &self.address);
+                    return Err(cannot_start(format!(
+                        "whether something listens at {address} before the server `{name}` is started cannot be found \
+                         out: {why}; only where connections are refused is the address free for it"
+                    )));
+                }
+                Look::Taken | Look::Unclear(_) => pause(LOOK, interrupt),
             }
-            pause(LOOK, interrupt);
         }
-        Ok(())
     }
 
     fn taken(&self) -> Fault {
@@ -169,8 +201,9 @@ impl Host {
             environment: self.program.environment.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
             directory: self.program.directory.clone(),
         };
+        let started = Instant::now();
         let (group, output, errors) = program.start_alone()?;
-        Ok(Running { group: Arc::new(Mutex::new(group)), port, output, errors })
+        Ok(Running { group: Arc::new(Mutex::new(group)), started, port, output, errors })
     }
 
     /// Starts it, if it does not run, and waits until a connection to it is open; nothing if that was interrupted.
@@ -188,6 +221,8 @@ impl Host {
                 Some(running) => running.port,
                 None => {
                     self.check_free(interrupt)?;
+                    #[cfg(test)]
+                    self.meanwhile.iter_mut().for_each(|meanwhile| meanwhile());
                     let started = self.start()?;
                     self.running.insert(started).port
                 }
@@ -195,8 +230,11 @@ impl Host {
             match self.attempt(port, interrupt)? {
                 Attempt::Open(connection) => return Ok(Some(connection)),
                 _ if interrupt.load(Ordering::Relaxed) => return Ok(None),
-                Attempt::Ended(_) if ports < PORTS && self.address.contains(PORT) => ports += 1,
-                Attempt::Ended(message) => return Err(self.fault(message)),
+                Attempt::Ended(_) | Attempt::Stranger(_) if ports < PORTS && self.address.contains(PORT) => {
+                    self.stop();
+                    ports += 1;
+                }
+                Attempt::Ended(message) | Attempt::Stranger(message) => return Err(self.fault(message)),
                 Attempt::NotYet(why) if Instant::now() >= until => {
                     let time = self.patience.as_secs_f64();
                     let name = self.name();
@@ -210,17 +248,14 @@ impl Host {
 
     /// Tries to connect to what was started.
     fn attempt(&mut self, port: u16, interrupt: &AtomicBool) -> Result<Attempt, Fault> {
-        let opened = self.tcp(port, ATTEMPT)?.open(interrupt);
+        let opened = self.tcp(port, ATTEMPT)?.connect(interrupt);
         let Some(running) = &self.running else { return Ok(Attempt::NotYet("it does not run".into())) };
         let status = running.group().status();
         let Some(status) = status else {
             return Ok(match opened {
-                Ok(Some(inner)) => {
-                    let lines = running.errors.count();
-                    Attempt::Open(Box::new(Hosted { inner, server: running.clone(), lines }))
-                }
+                Ok(Some(stream)) => self.welcome(stream, running),
                 Ok(None) => Attempt::NotYet("it was interrupted".into()),
-                Err(fault) => Attempt::NotYet(fault.message),
+                Err(why) => Attempt::NotYet(why),
             });
         };
         running.errors.wait(NEWS);
@@ -233,6 +268,33 @@ impl Host {
             ),
             _ => format!("the server `{name}` ended ({status}) before it could be connected to"),
         }))
+    }
+
+    /// A connection to what was started, unless somebody else is at the other end of it.
+    fn welcome(&self, stream: TcpStream, running: &Running) -> Attempt {
+        let ends = stream.peer_addr().and_then(|peer| Ok((peer, stream.local_addr()?)));
+        let whose = ends.map(|(peer, local)| (peer, owner(peer, local, running.group().leader())));
+        match whose {
+            Ok((peer, Owner::Stranger(who))) => Attempt::Stranger(format!(
+                "{who}, listens at {peer}, and that is not the server `{}` that was started, nor a process that this \
+                 started: end it, or write `{PORT}` for the port, which is a free one then",
+                self.name()
+            )),
+            // Where that cannot be found out, nobody listened before the start.
+            Ok((_, Owner::Ours | Owner::Unknown)) => match Socket::over(stream) {
+                Ok(socket) => {
+                    let lines = running.errors.count();
+                    Attempt::Open(Box::new(Hosted { inner: Box::new(socket), server: running.clone(), lines }))
+                }
+                Err(error) => Attempt::NotYet(error.to_string()),
+            },
+            Err(error) => Attempt::NotYet(error.to_string()),
+        }
+    }
+
+    /// When it was started, if it runs.
+    pub fn started(&self) -> Option<Instant> {
+        self.running.as_ref().map(|running| running.started)
     }
 
     /// The port that it listens at, once it was connected to.
@@ -335,6 +397,47 @@ mod tests {
         let fault = host("echo started >&2; sleep 60", &address).open(&Interrupt::default()).err().expect("a fault");
         assert!(fault.message.starts_with(&format!("something listens at {address} already")), "{fault}");
         assert_eq!((fault.kind, fault.stderr.len(), fault.again), (FaultKind::Start, 0, false));
+    }
+
+    #[test]
+    fn a_stranger_who_comes_between_the_look_and_the_start_is_not_taken_for_the_server() {
+        // The port is let go of, so that it is free when it is looked at; the stranger has it when the server starts.
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let (hold, held) = std::sync::mpsc::channel();
+        for address in [free.to_string(), format!("localhost:{}", free.port())] {
+            let mut host = host("sleep 600", &address);
+            let hold = hold.clone();
+            host.meanwhile = Some(Box::new(move || hold.send(TcpListener::bind(free)).unwrap()));
+            let opened = host.open(&Interrupt::default());
+            // Somebody else may have been quicker still.
+            let Ok(_stranger) = held.recv().unwrap() else { continue };
+            let message = opened.err().expect("a fault").message;
+            let own = std::process::id();
+            match cfg!(target_os = "linux") {
+                true => assert!(message.starts_with(&format!("process {own}, ")), "{message}"),
+                false => assert!(message.contains("sleep"), "{message}"),
+            }
+            assert!(host.running.is_none());
+        }
+    }
+
+    #[test]
+    fn a_server_is_known_by_what_it_started() {
+        if !cfg!(target_os = "linux") || std::process::Command::new("python3").arg("--version").output().is_err() {
+            // Nothing tells it elsewhere, and nothing serves without Python.
+            return;
+        }
+        let serve = "import socket, sys, time; s = socket.socket(); s.bind(('127.0.0.1', int(sys.argv[1]))); s.listen(); \
+                     time.sleep(600)";
+        // Behind a shell, and in a session of its own.
+        for start in ["python3 -c", "setsid python3 -c"] {
+            let script = format!("{start} \"{serve}\" {{port}}; true");
+            let words = vec!["sh".into(), "-c".into(), script];
+            let patience = Duration::from_secs(60);
+            let mut host = Host::new(Program::new(words), "127.0.0.1:{port}", patience, false);
+            let opened = host.open(&Interrupt::default());
+            assert!(opened.as_ref().is_ok_and(Option::is_some), "{start}: {:?}", opened.err());
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! is a fault.
 
 mod arriving;
+mod odd;
 mod recorded;
 mod request;
 mod response;
@@ -30,19 +31,20 @@ use crate::config::Exchange;
 use crate::crash;
 use crate::host::{Host, PORT};
 use crate::lines::{Interrupt, MAX_LINE, later};
+use crate::startup::Startup;
 use crate::text::Dialect;
 use crate::transport::Connector;
 use arriving::{Arriving, Watch};
+use odd::{Odd, Oddity};
 pub use recorded::Recorded;
 use request::{Outgoing, Template};
 use response::{Recognizer, Response};
 
 /// How often a wait looks whether somebody wants everything to end.
 const SLICE: Duration = Duration::from_millis(25);
-/// How long the end of a server is waited for that dropped a request,
+/// How long the end of a server is waited for that dropped a request, unless the model allows it to end in an orderly way,
+/// which may take a while.
 const END: Duration = Duration::from_millis(50);
-/// and how long if the model allows it to end in an orderly way, which may take a while.
-const ORDERLY_END: Duration = Duration::from_secs(2);
 
 /// What is chosen about a system that speaks HTTP.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,6 +84,9 @@ pub struct Http<'m> {
     ended: bool,
     /// Crashes that nobody waited for.
     crashes: u64,
+    startup: Startup,
+    /// What was odd about responses.
+    odd: Odd,
     worked: bool,
     restarts: u32,
 }
@@ -166,6 +171,8 @@ impl<'m> Http<'m> {
             lines: 0,
             ended: false,
             crashes: 0,
+            startup: Startup::default(),
+            odd: Odd::default(),
             worked: false,
             restarts: 0,
         })
@@ -220,13 +227,19 @@ impl<'m> Http<'m> {
         }
     }
 
+    /// A response came.
+    fn hear(&mut self) {
+        self.answered = true;
+        self.startup.heard(self.host.as_ref().and_then(Host::started));
+    }
+
     /// What it is that a request was not answered since the connection ended.
     fn dropped(&mut self, gate: GateId) -> Result<Observation, Fault> {
         let request = &self.model.gates[gate].name;
         let message = format!("the connection was closed without a response to `{request}`");
         let may_close = self.model.gate(CLOSED).is_some();
         let seen = match &self.host {
-            Some(host) => match host.ended(if may_close { ORDERLY_END } else { END }) {
+            Some(host) => match host.ended(if may_close { self.options.patience } else { END }) {
                 Some(ending) if !ending.crashed => Observation::Closed,
                 Some(_) => Observation::Crashed(host.crash(Duration::ZERO, self.lines).unwrap_or_default()),
                 None => Observation::Crashed(crash::of_lines(&message, host.said(self.lines))),
@@ -276,7 +289,7 @@ impl<'m> Http<'m> {
                     format!("status {status} was expected, and received: {response}")
                 }
                 (Ok(_), _) => {
-                    self.answered = true;
+                    self.hear();
                     continue;
                 }
                 (Err(Broken::Late), _) => format!("no response came within {} s", self.options.patience.as_secs_f64()),
@@ -292,17 +305,17 @@ impl<'m> Http<'m> {
 
 /// Sends requests until nobody wants responses any more.
 fn serve(
-    agent: &Agent,
-    base: &str,
+    (agent, base): (&Agent, &str),
     requests: &Receiver<(u64, GateId, Outgoing)>,
     told: &Sender<Told>,
     arriving: &AtomicBool,
+    odd: &Odd,
 ) {
     for (id, gate, outgoing) in requests {
         if told.send(Told::Begun(id)).is_err() {
             return;
         }
-        let answer = match ask(agent, base, &outgoing) {
+        let answer = match ask(agent, base, &outgoing, odd) {
             Err(Broken::Late) if arriving.load(Ordering::SeqCst) => Err(Broken::Unfinished),
             answer => answer,
         };
@@ -330,7 +343,9 @@ fn settings(patience: Duration) -> ureq::config::Config {
         .build()
 }
 
-fn ask(agent: &Agent, base: &str, outgoing: &Outgoing) -> Result<Response, Broken> {
+fn ask(agent: &Agent, base: &str, outgoing: &Outgoing, odd: &Odd) -> Result<Response, Broken> {
+    // What a broken exchange left behind says nothing.
+    odd.had_more();
     let mut request = ureq::http::Request::builder().method(&*outgoing.method).uri(format!("{base}{}", outgoing.path));
     for (name, value) in &outgoing.headers {
         request = request.header(name, value);
@@ -342,7 +357,16 @@ fn ask(agent: &Agent, base: &str, outgoing: &Outgoing) -> Result<Response, Broke
     };
     let mut response = sent.map_err(broken)?;
     let status = response.status().as_u16();
+    let has = |name: &str| response.headers().contains_key(name);
+    if has("content-length") && has("transfer-encoding") {
+        odd.note(Oddity::TwoLengths, outgoing);
+    }
     let body = response.body_mut().with_config().limit(MAX_LINE as u64).read_to_vec().map_err(broken)?;
+    // Its connection ends with it.
+    drop(response);
+    if odd.had_more() {
+        odd.note(Oddity::More, outgoing);
+    }
     Ok(Response { status, body })
 }
 
@@ -415,13 +439,14 @@ impl Sut for Http<'_> {
             address = address.replace(PORT, &port.to_string());
         }
         let arriving = Arriving::default();
-        let connector = DefaultConnector::default().chain(Watch(arriving.clone()));
+        let odd = self.odd.clone();
+        let connector = DefaultConnector::default().chain(Watch { arriving: arriving.clone(), odd: odd.clone() });
         let agent = Agent::with_parts(settings(self.options.patience), connector, DefaultResolver::default());
         let (requests, to_send) = channel();
         let (tell, responses) = channel();
         let base = format!("http://{address}");
         let watched = arriving.clone();
-        let work = move || serve(&agent, &base, &to_send, &tell, &watched);
+        let work = move || serve((&agent, &base), &to_send, &tell, &watched, &odd);
         let started = thread::Builder::new().name("http".into()).spawn(work);
         started.map_err(|error| self.fault(FaultKind::Start, &format!("there is no thread for it: {error}")))?;
         self.line = Some(Line { requests, responses, arriving });
@@ -460,7 +485,7 @@ impl Sut for Http<'_> {
                 None => return Ok(Polled::Nothing),
                 Some(Told::Begun(id)) => SutEvent::Accepted { id },
                 Some(Told::Answered(gate, Ok(response))) => {
-                    self.answered = true;
+                    self.hear();
                     match self.recognizer.observation(self.model, gate, &response) {
                         Ok(seen) => SutEvent::Observed(seen),
                         Err(why) => return Err(self.fault(FaultKind::Protocol, &why)),
@@ -483,6 +508,15 @@ impl Sut for Http<'_> {
 
     fn unheard_crashes(&self) -> u64 {
         self.crashes
+    }
+
+    fn starting(&self, whole: bool) -> Duration {
+        let started = self.host.as_ref().and_then(Host::started).filter(|_| !self.ended);
+        self.startup.left(started, self.options.patience, whole)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.odd.remarks()
     }
 
     fn stop(&mut self) {

@@ -122,7 +122,7 @@ impl Reader<'_> {
                     (true, Some(id)) => self.runs.sent(id, input),
                     (true, None) => return Err(wrong("`id` is missing, which the lines `accepted` ask for".into())),
                     (false, _) => {
-                        let step = LoggedStep { line, at, action: Action::Input(input), waited: 0, timed: false };
+                        let step = LoggedStep { line, at, action: Action::Input(input), waited: 0, timed: None };
                         self.runs.done.last_mut().into_iter().for_each(|run| run.steps.push(step.clone()));
                     }
                 }

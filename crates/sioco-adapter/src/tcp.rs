@@ -1,7 +1,7 @@
 //! An adapter that already runs somewhere, and listens.
 
 use std::io::{self, ErrorKind};
-use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -32,11 +32,19 @@ impl Tcp {
         Tcp { host: host.into(), port, patience: Duration::from_secs(5) }
     }
 
-    /// The addresses of the host. Asking for them may take any time, so a thread does it that may be left alone.
+    /// The addresses of the host. Asking for them may take any time, so a thread does it that may be left alone; an address
+    /// is known without asking.
     fn addresses(&self, until: Instant, interrupt: &AtomicBool) -> Result<Vec<SocketAddr>, String> {
+        if let Ok(ip) = self.host.parse::<IpAddr>() {
+            return Ok(vec![SocketAddr::new(ip, self.port)]);
+        }
         let (sender, receiver) = mpsc::channel();
         let (host, port) = (self.host.clone(), self.port);
+        #[cfg(test)]
+        let delay = tests::DELAY.get();
         let ask = move || {
+            #[cfg(test)]
+            thread::sleep(delay);
             let found = (host.as_str(), port).to_socket_addrs().map(|found| found.collect::<Vec<_>>());
             let _ = sender.send(found);
         };
@@ -56,6 +64,32 @@ impl Tcp {
         }
     }
 
+    /// Whether somebody listens there; each address is tried for no longer than this.
+    pub(crate) fn look(&self, patience: Duration, interrupt: &AtomicBool) -> Look {
+        let addresses = match self.addresses(later(self.patience), interrupt) {
+            Ok(addresses) if addresses.is_empty() => return Look::Interrupted,
+            Ok(addresses) => addresses,
+            Err(why) => return Look::Unclear(why),
+        };
+        let (mut refused, mut missing) = (false, None);
+        for address in addresses {
+            match TcpStream::connect_timeout(&address, patience) {
+                Ok(stream) if is_own(&stream, &address) => refused = true,
+                Ok(_) => return Look::Taken,
+                Err(error) => match error.kind() {
+                    ErrorKind::ConnectionRefused => refused = true,
+                    // A name may have addresses that this machine does not: then nobody listens there.
+                    ErrorKind::AddrNotAvailable | ErrorKind::NetworkUnreachable => missing = Some(error),
+                    _ => return Look::Unclear(error.to_string()),
+                },
+            }
+        }
+        match missing {
+            Some(error) if !refused => Look::Unclear(error.to_string()),
+            _ => Look::Free,
+        }
+    }
+
     /// A stream to the server; nothing if that was interrupted, and otherwise what is wrong.
     pub(crate) fn connect(&self, interrupt: &AtomicBool) -> Result<Option<TcpStream>, String> {
         let until = later(self.patience);
@@ -71,7 +105,7 @@ impl Tcp {
                 let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
                 match TcpStream::connect_timeout(address, left) {
                     // A port on this machine that nobody listens at may be connected to itself.
-                    Ok(stream) if stream.local_addr().is_ok_and(|own| own == *address) => {
+                    Ok(stream) if is_own(&stream, address) => {
                         last = Some(ErrorKind::ConnectionRefused.into());
                     }
                     Ok(stream) => return Ok(Some(stream)),
@@ -93,6 +127,24 @@ impl Tcp {
             pause(AGAIN, interrupt);
         }
     }
+}
+
+/// Whether a connection is one to itself.
+fn is_own(stream: &TcpStream, address: &SocketAddr) -> bool {
+    stream.local_addr().is_ok_and(|own| own == *address)
+}
+
+/// What a look at a server brought.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Look {
+    /// Nobody listens: connections are refused.
+    Free,
+    /// Somebody does.
+    Taken,
+    /// That cannot be found out, in words.
+    Unclear(String),
+    /// Somebody wants everything to end.
+    Interrupted,
 }
 
 impl Connector for Tcp {
@@ -173,8 +225,14 @@ impl Drop for Socket {
 mod tests {
     use super::*;
     use crate::lines::Interrupt;
+    use std::cell::Cell;
     use std::io::{Read, Write};
     use std::net::TcpListener;
+
+    thread_local! {
+        /// How late a thread begins that looks up a name for this one.
+        pub(crate) static DELAY: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    }
 
     const LONG: Duration = Duration::from_secs(20);
 
@@ -239,6 +297,23 @@ mod tests {
         let fault = open(&mut tcp).err().expect("a fault");
         assert!(fault.message.contains("no host that is known here"), "{fault}");
         assert!(!fault.again);
+    }
+
+    #[test]
+    fn a_look_tells_whether_somebody_listens() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let look = |host: &str| Tcp::new(host, port).look(LONG, &Interrupt::default());
+        // However late a thread is that looks up a name, it is waited for; an address needs none.
+        DELAY.set(Duration::from_millis(60));
+        assert_eq!(look("localhost"), Look::Taken);
+        DELAY.set(Duration::from_secs(3600));
+        assert_eq!(look("127.0.0.1"), Look::Taken);
+        drop(listener);
+        assert_eq!(look("127.0.0.1"), Look::Free);
+        DELAY.set(Duration::ZERO);
+        assert_eq!(look("localhost"), Look::Free);
+        assert!(matches!(look("no such host"), Look::Unclear(why) if why.contains("no host that is known")));
     }
 
     #[test]

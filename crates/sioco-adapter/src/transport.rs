@@ -1,7 +1,7 @@
 //! What carries the lines of the protocol: a child process, a socket, or whatever else there will be.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sioco_exec::{Crash, Fault, FaultKind};
 
@@ -39,6 +39,11 @@ pub trait Connection: Send {
     /// How the system at the other end crashed, if it did, after waiting for the news no longer than this: its process, as
     /// far as there is one that was started for it, ended abnormally.
     fn crash(&mut self, _patience: Duration) -> Option<Crash> {
+        None
+    }
+
+    /// When the program at the other end was started, if it was started here.
+    fn started(&self) -> Option<Instant> {
         None
     }
 

@@ -266,6 +266,41 @@ fn a_connection_that_ends_without_a_response_is_a_crash() {
 
 /// Something else than HTTP is nothing that could be held against a model.
 #[test]
+fn what_is_odd_about_responses_is_told() {
+    let model = model(MODEL);
+    let chunked =
+        b"HTTP/1.1 201 Created\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n".to_vec();
+    let twice = [response(201, "", "ok"), response(500, "", "")].concat();
+    for (answer, expected) in [
+        (response(201, "", "ok"), None),
+        (chunked, Some("a response had both `Content-Length` and `Transfer-Encoding`, first after `PUT /number`")),
+        (twice, Some("the server sent more after a response than belongs to it, a second response perhaps")),
+    ] {
+        let remarks = with_server(
+            |_| answer.clone(),
+            |port| {
+                let mut sut = client(&model, DIALECT, port, long());
+                sut.reset(1, 0).unwrap();
+                for id in 1..=2 {
+                    sut.send(id, &value(&model, "put", &[Value::Int(2)])).unwrap();
+                    assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Accepted { id })));
+                    let seen = Observation::Output(value(&model, "created", &[]));
+                    assert_eq!(sut.poll(LONG), Ok(Polled::Event(SutEvent::Observed(seen))));
+                }
+                sut.remarks()
+            },
+        );
+        match expected {
+            None => assert_eq!(remarks, Vec::<String>::new()),
+            Some(part) => assert!(
+                matches!(&remarks[..], [one] if one.starts_with("2 times, ") && one.contains(part)),
+                "{remarks:?}"
+            ),
+        }
+    }
+}
+
+#[test]
 fn what_is_no_response_is_a_fault() {
     let found = getting(b"220 mail.example.org\r\n\r\n".to_vec());
     assert!(found.starts_with("protocol: the system `http://127.0.0.1:"), "{found}");

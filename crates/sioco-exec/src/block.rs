@@ -12,8 +12,9 @@ use crate::belief::Belief;
 use crate::event::Observation;
 use crate::patient::Patient;
 use crate::referee::Referee;
+use crate::reliance::Reliance;
 use crate::sut::FaultKind;
-use crate::verdict::{Cause, Failure, Trouble};
+use crate::verdict::{Cause, Failure, Open, Trouble};
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
@@ -24,19 +25,35 @@ pub(crate) struct Block {
     patient: Option<Patient>,
     /// Whether the adapter announced it.
     announced: bool,
-    /// Why the run ends if the block becomes final: nothing explains it.
+    /// Why the run ends if the block becomes final and counts: nothing explains it.
     refused: Option<Cause>,
+    /// How far it can be relied on.
+    reliance: Reliance,
     /// How many deltas were withdrawn before it.
     withdrawn: u64,
 }
 
+impl Block {
+    /// Why the run ends if the block becomes final. A failure only if it can be relied on (T-Q10).
+    fn cause(&self) -> Option<Cause> {
+        match (&self.refused, self.reliance) {
+            (Some(Cause::Failure(_)), Reliance::Once | Reliance::Starved(_)) => {
+                Some(Cause::Open(Open::Silence(self.reliance)))
+            }
+            (refused, _) => refused.clone(),
+        }
+    }
+}
+
 impl Referee<'_> {
-    /// A delta: announced, or by the clock. Only one that is announced is judged at once.
-    pub(crate) fn delta(&mut self, timed: bool) -> Option<Cause> {
+    /// A delta: announced, or by the clock, which can be relied on so far. Only one that is announced is judged at once.
+    pub(crate) fn delta(&mut self, timed: Option<Reliance>) -> Option<Cause> {
+        let (reliance, timed) = (timed.unwrap_or_default(), timed.is_some());
         match self.block.take() {
-            // Two deltas in a row say nothing new, unless the second one is certain.
+            // Two deltas in a row say nothing new, unless the second one is certain, or counts and the first does not.
             Some(block) if timed || block.announced => {
-                self.block = Some(block);
+                let reliance = block.reliance.or(reliance);
+                self.block = Some(Block { reliance, ..block });
                 return None;
             }
             Some(block) => self.undo(block),
@@ -47,7 +64,7 @@ impl Referee<'_> {
         match (timed, refused) {
             (false, Some(cause)) => Some(cause),
             (_, refused) => {
-                self.block = Some(Block { before, patient, announced: !timed, refused, withdrawn });
+                self.block = Some(Block { before, patient, announced: !timed, refused, reliance, withdrawn });
                 None
             }
         }
@@ -98,12 +115,12 @@ impl Referee<'_> {
 
     /// An input or the end of the run follows: the block is final. A cause if nothing explains it.
     pub fn conclude(&mut self) -> Option<Cause> {
-        self.block.take()?.refused
+        self.block.take()?.cause()
     }
 
     /// Why the run ends if the block becomes final.
     pub(crate) fn refused_quiescence(&self) -> Option<Cause> {
-        self.block.as_ref()?.refused.clone()
+        self.block.as_ref()?.cause()
     }
 
     /// Something else than a delta follows: a block by the clock is withdrawn. Says whether the adapter announced it.

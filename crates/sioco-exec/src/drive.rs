@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::border::Border;
 use crate::event::{GateValue, Observation};
 use crate::record::{End, Stamped};
-use crate::slower::grace;
+use crate::reliance::{Listened, listen};
 use crate::summary::Summary;
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
 use crate::tester::{Decision, Tester};
@@ -55,6 +55,7 @@ pub fn drive(
     }
     sut.stop();
     tester.set_unheard_crashes(sut.unheard_crashes());
+    tester.set_remarks(sut.remarks());
     tester.summary()
 }
 
@@ -113,8 +114,8 @@ fn act(
             }
         },
         Decision::Wait => {
-            let (begun, quiescence) = (clock.now(), tester.quiescence());
-            wait(tester, sut, quiescence, clock, begun)?;
+            let quiescence = tester.quiescence();
+            wait(tester, sut, quiescence, clock)?;
         }
         Decision::Stop => {}
     }
@@ -135,40 +136,27 @@ fn send(
     sut.send(id, input)
 }
 
-/// Waits for what comes, or for silence, from a time on.
-fn wait(
-    tester: &mut Tester<'_>,
-    sut: &mut dyn Sut,
-    quiescence: Duration,
-    clock: &mut dyn Clock,
-    begun: Duration,
-) -> Result<(), Fault> {
-    match sut.poll(quiescence)? {
-        Polled::Event(event) => tell(tester, event, clock)?,
-        // A failure is worth waiting for a little longer: perhaps the system is only slow.
-        Polled::Nothing if !tester.allows_silence() && !tester.is_known_silent() => {
-            match sut.poll(grace(quiescence))? {
-                Polled::Event(event) => {
-                    if event != SutEvent::Observed(Observation::Delta) {
-                        tester.came_late();
-                    }
-                    tell(tester, event, clock)?;
-                }
-                Polled::Nothing => timed_out(tester, clock, begun),
-                Polled::Interrupted => tester.stop(End::Interrupted),
+/// Waits for what comes, or for silence.
+fn wait(tester: &mut Tester<'_>, sut: &mut dyn Sut, quiescence: Duration, clock: &mut dyn Clock) -> Result<(), Fault> {
+    let start = tester.start_up();
+    // A failure is worth waiting for a little longer: perhaps the system is only slow.
+    let mut worth_it = || !tester.allows_silence() && !tester.is_known_silent();
+    let Listened { polled, graced, took_time, starved } = listen(sut, clock, quiescence, start, &mut worth_it)?;
+    match polled {
+        Polled::Event(event) => {
+            if graced && event != SutEvent::Observed(Observation::Delta) {
+                tester.came_late();
             }
+            tell(tester, event, clock)?;
         }
-        Polled::Nothing => timed_out(tester, clock, begun),
+        // With some clocks, that took no time.
+        Polled::Nothing => {
+            tester.hears(clock.now());
+            tester.timed_out(took_time, starved);
+        }
         Polled::Interrupted => tester.stop(End::Interrupted),
     }
     Ok(())
-}
-
-/// Nothing came; with some clocks, that took no time.
-fn timed_out(tester: &mut Tester<'_>, clock: &mut dyn Clock, begun: Duration) {
-    let now = clock.now();
-    tester.hears(now);
-    tester.timed_out(now > begun);
 }
 
 fn tell(tester: &mut Tester<'_>, event: SutEvent, clock: &mut dyn Clock) -> Result<(), Fault> {

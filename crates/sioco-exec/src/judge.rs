@@ -57,12 +57,14 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
         cause = match &step.action {
             Action::Input(_) if under_way.take_if(|accepted| *accepted == Some(at)).is_some() => referee.accepted(),
             Action::Input(input) => referee.input(input),
-            // The next event decides about it (T-Q7).
-            Action::Seen(Observation::Delta) if step.timed => {
-                referee.clock_delta();
-                None
-            }
-            Action::Seen(seen) => referee.observe(seen),
+            // The next event decides about silence by the clock (T-Q7).
+            Action::Seen(seen) => match step.timed.filter(|_| *seen == Observation::Delta) {
+                Some(reliance) => {
+                    referee.clock_delta(reliance);
+                    None
+                }
+                None => referee.observe(seen),
+            },
         };
         match step.action {
             Action::Seen(Observation::Delta) => delta = delta.or(Some(at)),
@@ -73,7 +75,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
         cause = referee.conclude();
     }
     // Quiescence that nothing explains is shown where it began.
-    if let (Some(Cause::Failure(Failure::Silence)), Some(delta)) = (&cause, delta) {
+    if let (Some(Cause::Failure(Failure::Silence) | Cause::Open(Open::Silence(_))), Some(delta)) = (&cause, delta) {
         steps = delta + 1;
     }
     // What the system did until something broke down counts first.

@@ -37,6 +37,7 @@ pub mod racer;
 pub mod reaction;
 pub mod record;
 pub mod referee;
+pub mod reliance;
 pub mod replay;
 pub mod seek;
 pub mod settings;

@@ -15,6 +15,7 @@ use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
+use crate::reliance::Reliance;
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Failure, Trouble, Verdict};
@@ -30,8 +31,9 @@ pub struct LoggedStep {
     pub action: Action,
     /// If it is an input, how many steps there were between when it was sent and when it was accepted.
     pub waited: usize,
-    /// If it is silence, whether somebody waited for it with a clock (T-Q7): then the system may only have been slow.
-    pub timed: bool,
+    /// If it is silence that somebody waited for with a clock (T-Q7), how far it can be relied on: the system may only have
+    /// been slow.
+    pub timed: Option<Reliance>,
 }
 
 impl LoggedStep {
@@ -39,8 +41,10 @@ impl LoggedStep {
     pub fn tell(&self, referee: &mut Referee<'_>) -> Option<Cause> {
         match &self.action {
             Action::Input(input) => referee.input(input),
-            Action::Seen(Observation::Delta) if self.timed => referee.timed_out(),
-            Action::Seen(seen) => referee.observe(seen),
+            Action::Seen(seen) => match self.timed.filter(|_| *seen == Observation::Delta) {
+                Some(reliance) => referee.timed_out(reliance),
+                None => referee.observe(seen),
+            },
         }
     }
 }
@@ -155,7 +159,7 @@ impl Log {
                 Record::Accepted { id } => runs.accepted(*id, line, at),
                 Record::Refused { id, why } => runs.refused(*id, why, line, at),
                 Record::Observed(seen) => runs.seen(seen.clone(), line, at),
-                Record::TimedOut => runs.timed_out(line, at),
+                Record::TimedOut(reliance) => runs.timed_out(*reliance, line, at),
                 Record::Verdict { verdict, cause, .. } => runs.verdict(*verdict, cause.clone()),
                 Record::Fault(Fault { kind, message, stderr, .. }) => {
                     let (message, stderr) = (message.clone(), stderr.clone());
@@ -226,7 +230,7 @@ impl Runs {
             && let Some(run) = self.run().filter(|run| run.trouble.is_none())
         {
             let waited = run.steps.len() - sent;
-            run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited, timed: false });
+            run.steps.push(LoggedStep { line, at, action: Action::Input(input), waited, timed: None });
         }
     }
 
@@ -237,26 +241,26 @@ impl Runs {
         {
             run.overtaken = run.steps.len() > sent;
             let action = Action::Input(input.clone());
-            run.refused = (!run.overtaken).then_some(LoggedStep { line, at, action, waited: 0, timed: false });
+            run.refused = (!run.overtaken).then_some(LoggedStep { line, at, action, waited: 0, timed: None });
             run.trouble = Some(Trouble::Refused { input, why: why.to_owned() });
         }
     }
 
     /// Something was observed. Silence is one that the system or its adapter told.
     pub fn seen(&mut self, seen: Observation, line: usize, at: Option<Duration>) {
-        self.observed(seen, false, line, at);
+        self.observed(seen, None, line, at);
     }
 
     /// Nothing came for the quiescence time, by a clock.
-    pub fn timed_out(&mut self, line: usize, at: Option<Duration>) {
-        self.observed(Observation::Delta, true, line, at);
+    pub fn timed_out(&mut self, reliance: Reliance, line: usize, at: Option<Duration>) {
+        self.observed(Observation::Delta, Some(reliance), line, at);
     }
 
-    fn observed(&mut self, seen: Observation, timed: bool, line: usize, at: Option<Duration>) {
+    fn observed(&mut self, seen: Observation, timed: Option<Reliance>, line: usize, at: Option<Duration>) {
         if let Some(run) = self.done.last_mut().filter(|run| run.order == Some(Order::Sent)) {
             for (input, _) in self.waiting.range(self.counted..).map(|(_, waiting)| waiting) {
                 let action = Action::Input(input.clone());
-                run.steps.push(LoggedStep { line, at, action, waited: 0, timed: false });
+                run.steps.push(LoggedStep { line, at, action, waited: 0, timed: None });
             }
             self.counted = self.sent;
         }

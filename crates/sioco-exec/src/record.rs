@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::event::GateValue;
 use crate::event::Observation;
+use crate::reliance::Reliance;
 use crate::shrink::Rate;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Verdict};
@@ -120,8 +121,9 @@ pub enum Record {
     },
     /// Something was observed. An output right after a delta withdraws that delta.
     Observed(Observation),
-    /// Nothing came for the quiescence time, by the clock (T-Q1, T-Q2): a delta, too, unless the system was only slow.
-    TimedOut,
+    /// Nothing came for the quiescence time, by the clock (T-Q1, T-Q2): a delta, too, unless the system was only slow. With
+    /// it, how far it can be relied on (T-Q10).
+    TimedOut(Reliance),
     /// The time to think was over before everything was computed, and the tester did something cheaper: that decision of
     /// the clock.
     Hurried,
@@ -171,7 +173,7 @@ impl Record {
     /// Whether it is something that happened between tester and system in a run.
     pub fn is_event(&self) -> bool {
         use Record::*;
-        matches!(self, Input { .. } | Accepted { .. } | Refused { .. } | Observed(_) | TimedOut)
+        matches!(self, Input { .. } | Accepted { .. } | Refused { .. } | Observed(_) | TimedOut(_))
     }
 }
 

@@ -277,7 +277,7 @@ impl<'m> Referee<'m> {
     /// What was observed other than quiescence, whatever input is under way.
     pub(crate) fn look_at(&mut self, seen: &Observation) -> Option<Cause> {
         let (gate_value, failure) = match seen {
-            Observation::Delta => return self.delta(false),
+            Observation::Delta => return self.delta(None),
             Observation::Output(output) => match self.mind.interpreter.is_gate_value(output.gate, &output.args) {
                 true => (Some(output.clone()), Failure::Output(output.clone())),
                 false => {

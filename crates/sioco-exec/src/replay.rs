@@ -16,7 +16,8 @@ use crate::log::{LoggedRun, LoggedStep};
 use crate::open::Trail;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
-use crate::slower::{Slower, grace};
+use crate::reliance::{Listened, Reliance, Start, listen};
+use crate::slower::Slower;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
@@ -97,6 +98,8 @@ pub fn replay(
     let sut = &mut Border::new(referee.model(), sut);
     let mut again = Again::new(referee, patience, clock, sink);
     again.script = script(recorded);
+    again.expects_silence = again.script.last() == Some(&Action::Seen(Observation::Delta));
+    again.start = Start::Whole;
     let cause = again.run(sut, recorded, number).unwrap_or_else(|fault| {
         let Fault { kind, message, stderr, .. } = fault.clone();
         if !again.begun {
@@ -198,6 +201,10 @@ pub(crate) struct Again<'a, 'm> {
     quiet: bool,
     /// The gate of the last input or output.
     gate: Option<GateId>,
+    /// Whether what is done again is known to end in silence: then silence that is a failure came before.
+    expects_silence: bool,
+    /// How much time the system has to start.
+    start: Start,
 }
 
 /// Whether two observations are the same but for their values.
@@ -240,6 +247,8 @@ impl<'a, 'm> Again<'a, 'm> {
             begun: false,
             quiet: false,
             gate: None,
+            expects_silence: true,
+            start: Start::Usual,
         }
     }
 
@@ -398,28 +407,38 @@ impl<'a, 'm> Again<'a, 'm> {
         let general = self.patience.quiescence;
         let slower = self.patience.slower;
         let quiescence = slower.map_or(general, |slower| slower.time(general, self.gate, self.referee.belief()));
-        let begun = self.clock.now();
-        let mut polled = sut.poll(quiescence)?;
         // What came then may only be slow today, and a failure is worth waiting for a little longer.
         let comes = matches!(self.script.get(self.at), Some(Action::Seen(e)) if *e != Observation::Delta);
-        if polled == Polled::Nothing && (comes || !self.referee.allows_silence()) {
-            polled = sut.poll(grace(quiescence))?;
-        }
+        let referee = &mut *self.referee;
+        let mut worth_it = || comes || !referee.allows_silence();
+        let listened = listen(sut, self.clock, quiescence, Some(self.start), &mut worth_it)?;
+        let Listened { polled, took_time, starved, .. } = listened;
         let silent = polled == Polled::Nothing;
         let event = match polled {
             Polled::Interrupted => return Ok(Some(self.interrupt())),
             Polled::Nothing => SutEvent::Observed(Observation::Delta),
             Polled::Event(event) => event,
         };
-        let timed = silent && self.clock.now() > begun;
+        let timed = silent && took_time;
         self.quiet = event == SutEvent::Observed(Observation::Delta);
         if timed {
+            let reliance = self.reliance(starved);
             self.compare(&Observation::Delta);
-            self.put(Record::TimedOut);
+            self.put(Record::TimedOut(reliance));
             self.steps += 1;
-            return Ok(self.referee.timed_out());
+            return Ok(self.referee.timed_out(reliance));
         }
         self.event(event)
+    }
+
+    /// How far silence by the clock can be relied on now (T-Q10). Where it was seen before, it came again.
+    fn reliance(&mut self, starved: Option<Duration>) -> Reliance {
+        match starved {
+            _ if self.referee.order() == Order::Certain => Reliance::Full,
+            Some(late) => Reliance::Starved(late),
+            None if self.expects_silence || self.referee.allows_silence() => Reliance::Full,
+            None => Reliance::Once,
+        }
     }
 
     pub(crate) fn interrupt(&mut self) -> Cause {

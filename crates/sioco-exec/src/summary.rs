@@ -153,6 +153,8 @@ pub struct Summary {
     pub unheard: u64,
     /// Crashes after the end of their run, before the next one began: nobody waited for them either.
     pub unheard_crashes: u64,
+    /// What was odd about what the system sent, and changes no verdict.
+    pub remarks: Vec<String>,
     /// Questions of the tester that a solver left open.
     pub unknown: u64,
     /// What the system had to wait for.

@@ -198,6 +198,17 @@ pub trait Sut {
         Vec::new()
     }
 
+    /// How much longer the system may take to start, if it was started and nothing has come from it: until then its silence
+    /// says nothing (T-Q10). All that it may take, or what it may take going by how long others like it took.
+    fn starting(&self, _whole: bool) -> Duration {
+        Duration::ZERO
+    }
+
+    /// What was odd about what the system sent, and changes no verdict, for people; each only once.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Ends the system and whatever was started for it. A reset after that starts it anew.
     fn stop(&mut self) {}
 }

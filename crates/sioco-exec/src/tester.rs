@@ -8,6 +8,7 @@ mod listen;
 mod onward;
 mod outcome;
 mod probe;
+mod repeat;
 mod silent;
 mod told;
 mod towards;
@@ -44,6 +45,7 @@ use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
 use listen::Listening;
 use probe::Probing;
+use repeat::Repeats;
 use silent::Silent;
 use withdraw::Granted;
 
@@ -153,6 +155,8 @@ pub struct Tester<'m> {
     records: Vec<Record>,
 
     run: u64,
+    /// The seed that the system gets.
+    run_seed: u64,
     in_run: bool,
     mode: Mode,
     aim: Aim,
@@ -192,6 +196,7 @@ pub struct Tester<'m> {
     stale: u64,
     unheard: u64,
     unheard_crashes: u64,
+    remarks: Vec<String>,
     /// Inputs that were chosen by mistake, and not sent.
     dropped: u64,
     faults: u32,
@@ -205,6 +210,7 @@ pub struct Tester<'m> {
     late: BTreeMap<Option<GateId>, u64>,
     listening: Listening,
     silent: Silent,
+    repeats: Repeats,
     end: Option<End>,
     pauses: Pauses,
     /// When something came that no input has followed yet.
@@ -257,6 +263,7 @@ impl<'m> Tester<'m> {
             all_allowed: matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)),
             records: Vec::new(),
             run: 0,
+            run_seed: 0,
             in_run: false,
             mode: Mode::Walk,
             aim: Aim::Walk,
@@ -286,6 +293,7 @@ impl<'m> Tester<'m> {
             stale: 0,
             unheard: 0,
             unheard_crashes: 0,
+            remarks: Vec::new(),
             dropped: 0,
             faults: 0,
             spoiled: 0,
@@ -295,6 +303,7 @@ impl<'m> Tester<'m> {
             late: BTreeMap::new(),
             listening: Listening::new(model),
             silent: Silent::default(),
+            repeats: Repeats::default(),
             end: None,
             pauses: Pauses::default(),
             heard_at: None,
@@ -382,14 +391,17 @@ impl<'m> Tester<'m> {
                 self.finish(if reached { Cause::Reached } else { cause });
                 continue;
             }
-            if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
+            // What is repeated has been paid for.
+            let most = self.settings.max_steps.filter(|_| !self.is_repeating());
+            if most.is_some_and(|most| self.steps >= most) {
                 self.stop(End::Steps);
                 continue;
             }
             let then =
                 self.listening.then.take().filter(|(input, _)| self.referee.is_quiet() && self.referee.takes(input));
-            let chosen = match (then, self.mode) {
-                (Some((input, why)), _) => Chosen::Send(input, why),
+            let scripted = then.map(|(input, why)| Chosen::Send(input, why)).or_else(|| self.repeat());
+            let chosen = match (scripted, self.mode) {
+                (Some(chosen), _) => chosen,
                 (None, Mode::Purpose(purpose)) => self.pursue(purpose),
                 (None, Mode::Walk) => self.walk(),
             };
@@ -417,7 +429,7 @@ impl<'m> Tester<'m> {
                     self.drop_choice(mistake, drops);
                 }
                 // The answer to the last input is to be judged, too.
-                Chosen::Send(..) if self.steps > 0 && self.settings.max_steps.is_some_and(|m| self.steps + 1 >= m) => {
+                Chosen::Send(..) if self.steps > 0 && most.is_some_and(|m| self.steps + 1 >= m) => {
                     self.stop(End::Steps);
                 }
                 Chosen::Send(input, why) if self.listens_before(&input) => {
@@ -451,6 +463,9 @@ impl<'m> Tester<'m> {
 
     /// The next run, if there is anything left to do.
     fn next_run(&mut self) -> Option<Decision> {
+        if let Some(decision) = self.next_repeat() {
+            return Some(decision);
+        }
         // What was tried least comes first; otherwise in the order of the plan (S1 5.2.3; S0: the longest first).
         while let Some((_, purpose)) = self.to_try.first()
             && !self.referee.suite.is_open(*purpose)
@@ -501,7 +516,8 @@ impl<'m> Tester<'m> {
             return Some(Decision::Stop);
         }
         self.run += 1;
-        Some(Decision::Reset { run: self.run, seed: self.settings.seed.wrapping_add(self.run) })
+        self.run_seed = self.settings.seed.wrapping_add(self.run);
+        Some(Decision::Reset { run: self.run, seed: self.run_seed })
     }
 
     /// The next purpose of a round over all that do not fail; one run may do for several of them.
@@ -548,6 +564,7 @@ impl<'m> Tester<'m> {
         self.trace.clear();
         self.last = None;
         self.mute.start();
+        self.repeats.start();
         (self.listening.ending, self.listening.then) = (None, None);
         self.walks.start(&mut self.random);
         self.ids = 0;
@@ -561,7 +578,7 @@ impl<'m> Tester<'m> {
             true => self.settings.walk.min(AFTER.0 + self.random.below(AFTER.1)),
             false => self.settings.walk,
         };
-        let seed = self.settings.seed.wrapping_add(self.run);
+        let seed = self.run_seed;
         self.records.push(Record::Run { run: self.run, seed, aim: self.aim.clone(), order });
         match self.referee.start() {
             None => self.look_at_purposes(),

@@ -11,6 +11,7 @@
 use crate::belief::Belief;
 use crate::event::{GateValue, Observation};
 use crate::referee::Referee;
+use crate::reliance::Reliance;
 use crate::sut::{FaultKind, Order};
 use crate::verdict::{Cause, Failure, Open, Trouble};
 
@@ -78,17 +79,17 @@ impl Referee<'_> {
     }
 
     /// Nothing came for the quiescence time, by a clock, and nobody waits any longer: quiescence that nothing explains
-    /// ends the run.
-    pub fn timed_out(&mut self) -> Option<Cause> {
-        self.clock_delta();
+    /// ends the run. With how far it can be relied on.
+    pub fn timed_out(&mut self, reliance: Reliance) -> Option<Cause> {
+        self.clock_delta(reliance);
         self.refused_quiescence()
     }
 
     /// Nothing came for the quiescence time, by a clock, as far as a log says. It is judged at the next event.
-    pub fn clock_delta(&mut self) {
+    pub fn clock_delta(&mut self, reliance: Reliance) {
         // While an input is under way, that says nothing.
         if self.under_way.is_none() {
-            self.delta(true);
+            self.delta(Some(reliance));
         }
     }
 

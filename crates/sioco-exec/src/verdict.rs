@@ -5,6 +5,7 @@ use sioco_solve::Reason;
 
 use crate::crash::Crash;
 use crate::event::GateValue;
+use crate::reliance::Reliance;
 use crate::sut::FaultKind;
 
 /// A verdict on a run or a purpose. What is worse is greater: of a whole campaign the worst counts (T-V10).
@@ -112,6 +113,9 @@ pub enum Open {
         /// The run that failed.
         run: u64,
     },
+    /// Silence by the clock that nothing allows, and that does not count as it is (T-Q10): it came once, or the tester was
+    /// held up.
+    Silence(Reliance),
     /// The run was stopped: by the budget, or from outside.
     Stopped,
     /// Something else, in words.

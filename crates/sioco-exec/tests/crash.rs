@@ -46,7 +46,7 @@ fn logged(model: &Model, words: &str) -> LoggedRun {
             true => Action::Input(event(model, word)),
             false => Action::Seen(observation(model, word)),
         };
-        run.steps.push(LoggedStep { line: i + 1, at: None, action, waited: 0, timed: false });
+        run.steps.push(LoggedStep { line: i + 1, at: None, action, waited: 0, timed: None });
     }
     run
 }

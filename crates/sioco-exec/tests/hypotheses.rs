@@ -5,6 +5,7 @@ mod support;
 use std::sync::{Arc, Mutex};
 
 use sioco_exec::belief::{Hypothesis, Place};
+use sioco_exec::reliance::Reliance;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::Cause;
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee, Verdict};
@@ -30,7 +31,7 @@ fn say(referee: &mut Referee<'_>, word: &str) -> Option<Cause> {
     let model = referee.model();
     match word {
         "delta" => {
-            referee.clock_delta();
+            referee.clock_delta(Reliance::Full);
             None
         }
         "quiescent" => referee.observe(&Observation::Delta),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::record::End;
+use sioco_exec::reliance::Reliance;
 use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::slower::Slower;
@@ -150,7 +151,7 @@ fn logged(model: &Model, words: &str) -> LoggedRun {
         match word {
             "." => runs.accepted(1, line, None),
             "no" => runs.refused(1, "not now", line, None),
-            "delta" => runs.timed_out(line, None),
+            "delta" => runs.timed_out(Reliance::Full, line, None),
             "quiescent" => runs.seen(Observation::Delta, line, None),
             "closed" => runs.seen(Observation::Closed, line, None),
             "crashed" => runs.seen(Observation::Crashed(Crash::default()), line, None),

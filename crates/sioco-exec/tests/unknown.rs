@@ -9,6 +9,7 @@ use std::time::Duration;
 use sioco_exec::judge::{Judged, judge};
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::record::End;
+use sioco_exec::reliance::Reliance;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{Observation, Order, Record, Referee, Settings, Stamped, Verdict, drive};
@@ -30,7 +31,7 @@ fn logged(model: &Model, order: Order, words: &str) -> LoggedRun {
     runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
     for (line, word) in words.split_whitespace().enumerate() {
         match word {
-            "delta" => runs.timed_out(line, None),
+            "delta" => runs.timed_out(Reliance::Full, line, None),
             "quiescent" => runs.seen(Observation::Delta, line, None),
             "closed" => runs.seen(Observation::Closed, line, None),
             word if word.starts_with('?') => {

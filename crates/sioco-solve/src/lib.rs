@@ -21,6 +21,7 @@ pub mod builtin;
 pub mod cancellation;
 pub mod chain;
 pub mod finite;
+pub mod guard;
 pub mod logic;
 pub mod oracle;
 pub mod query;

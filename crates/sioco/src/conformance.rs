@@ -255,7 +255,11 @@ impl Conformance {
             record(&mut journal, &model.model, stamped);
         });
         clock.questions += cancellation.late();
-        let found = found.of_plan(&plan);
+        let mut found = found.of_plan(&plan);
+        if let Some(journal) = &mut journal {
+            journal.finish();
+            found.verdict = journal.verdict(found.verdict);
+        }
         let took = begun.elapsed();
         let shrinking =
             Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME, interrupted: &never };

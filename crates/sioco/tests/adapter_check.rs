@@ -290,11 +290,12 @@ fn a_system_that_says_nothing_is_told_to_flush() {
     let run = check();
     run.exits(5).stdout_has("  fail  outputs     nothing was ever received, though the model requires an output\n");
     run.stdout_has("does it flush its output after every line?").stdout_has("`line-end`");
-    let args =
-        ["test", "m.sts", "--sut", "s", "--quiescence", "1", "--seed", "1", "--no-shrink", "--solver", "builtin"];
+    let args = ["test", "m.sts", "--sut", "s", "--patience", "3", "--seed", "1", "--no-shrink", "--solver", "builtin"];
     let run = sioco_in(&args, &folder.path(""));
-    run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+2.0 s");
-    run.exits(1).stdout_has("  runs       5 fail\n").stdout_has("  ended      nothing was ever received from the SUT");
+    run.stdout_has("`--quiescence-at GATE=TIME` waits longer").stdout_has("(silence)").stdout_has("+3.0 s");
+    run.exits(1)
+        .stdout_has("  runs       1 inconclusive, 4 fail\n")
+        .stdout_has("  ended      nothing was ever received from the SUT");
     greeter(&folder, "echo open; while read -r line; do echo open; done");
     check().exits(0);
 }

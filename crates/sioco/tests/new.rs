@@ -176,7 +176,20 @@ fn the_tcp_project_runs() {
         test(&address).exits(0).stdout_has("PASS  Tank");
     }
     by_name(&project);
-    let by_name = ["test", "model.sts", "--sut", "tank", "--seed", "1", "--solver", "builtin", "--max-steps", "300"];
+    let by_name = [
+        "test",
+        "model.sts",
+        "--sut",
+        "tank",
+        "--seed",
+        "1",
+        "--solver",
+        "builtin",
+        "--max-steps",
+        "300",
+        "--shrink-for",
+        "5m",
+    ];
     crashes(&folder, "tank_2", "server.py", &by_name);
     make_mistake(&folder, "tank_2/tank.py", "# ");
     let (_server, address) = serve(&project);

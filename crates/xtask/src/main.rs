@@ -6,6 +6,7 @@ mod deps;
 mod fuzz;
 mod generate;
 mod layers;
+mod load;
 mod mutants;
 mod project;
 mod rust_text;
@@ -43,6 +44,8 @@ usage: cargo xtask VERB
   zoo [--model NAME,…] [--command NAME,…] [--end signal|time] [--after MS] [--jobs N] [--binary FILE] [--all]
                                    every command on every hostile model, asked to end after a while: how long that takes,
                                    and how much memory; prints what is wrong (--all: everything). Linux only
+  load [--campaigns N]             campaigns of the templates and examples on a machine that is kept busy, 500 if
+                                   nobody says otherwise: none may fail
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         (Some("bench"), []) => bench::main,
         (Some("trust"), _) => trust::main,
         (Some("fuzz"), _) => fuzz::main,
+        (Some("load"), _) => load::main,
         (Some("mutants"), _) => mutants::main,
         #[cfg(target_os = "linux")]
         (Some("zoo"), _) => zoo::main,

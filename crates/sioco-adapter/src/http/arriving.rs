@@ -7,28 +7,49 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ureq::Error;
+use ureq::unversioned::transport::time::Duration;
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
+
+use super::odd::Odd;
 
 /// Set as soon as the first byte of a response is there.
 pub(super) type Arriving = Arc<AtomicBool>;
 
+/// How long something is waited for that comes after a response, and does not belong there.
+const AFTER: Duration = Duration::from_millis(1);
+
 /// Adds itself to connections that others make.
 #[derive(Debug)]
-pub(super) struct Watch(pub(super) Arriving);
+pub(super) struct Watch {
+    pub(super) arriving: Arriving,
+    pub(super) odd: Odd,
+}
 
 impl<In: Transport> Connector<In> for Watch {
     type Out = Watched<In>;
 
     fn connect(&self, _: &ConnectionDetails, chained: Option<In>) -> Result<Option<Watched<In>>, Error> {
-        Ok(chained.map(|inner| Watched { inner, arriving: self.0.clone() }))
+        Ok(chained.map(|inner| Watched { inner, arriving: self.arriving.clone(), odd: self.odd.clone() }))
     }
 }
 
 /// A connection that tells when something arrives.
 #[derive(Debug)]
-pub(super) struct Watched<T> {
+pub(super) struct Watched<T: Transport> {
     inner: T,
     arriving: Arriving,
+    odd: Odd,
+}
+
+/// A response that was read leaves nothing behind. Each connection has one request only.
+impl<T: Transport> Drop for Watched<T> {
+    fn drop(&mut self) {
+        let wait = NextTimeout { after: AFTER, ..NextTimeout::default() };
+        let more = !self.inner.buffers().input().is_empty() || self.inner.await_input(wait).is_ok_and(|more| more);
+        if more {
+            self.odd.more();
+        }
+    }
 }
 
 impl<T: Transport> Transport for Watched<T> {

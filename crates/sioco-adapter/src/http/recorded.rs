@@ -15,6 +15,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport};
 
+use super::odd::Odd;
 use super::request::Outgoing;
 use super::response::{Recognizer, Response};
 use super::{Broken, ask, compile, settings};
@@ -41,7 +42,7 @@ impl<'m> Recorded<'m> {
     pub fn read(pieces: Vec<Vec<u8>>) -> Result<(u16, Vec<u8>), String> {
         let agent = Agent::with_parts(settings(PATIENCE), Server(Mutex::new(pieces.into())), Nowhere);
         let request = Outgoing { method: "GET".into(), path: "/".into(), headers: Vec::new(), body: None };
-        match ask(&agent, "http://recorded", &request) {
+        match ask(&agent, "http://recorded", &request, &Odd::default()) {
             Ok(response) => Ok((response.status, response.body)),
             Err(Broken::Dropped) => Err("the connection ended".into()),
             Err(Broken::Late | Broken::Unfinished) => Err("it takes too long".into()),

@@ -1,7 +1,11 @@
 //! The last lines of a stream that nobody waits for, such as standard error.
+//!
+//! A thread reads it, so that whoever writes is never held up. Whoever wants to know what was written reads what is there as
+//! well: the thread may be late on a machine that has much to do, and what was written before something else happened is
+//! known when that is known.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +14,8 @@ use super::{KEPT_LINES, SHOWN, later, shorten};
 
 /// Lines that belong together come without a longer pause between them.
 const PAUSE: Duration = Duration::from_millis(20);
+/// A line that is longer comes in pieces.
+const PIECE: usize = 1 << 16;
 
 /// The last lines of something.
 #[derive(Default)]
@@ -23,61 +29,174 @@ struct Kept {
     lines: VecDeque<String>,
     /// How many lines there were in all.
     count: u64,
+    /// The beginning of the next one.
+    part: Vec<u8>,
     /// Whether the stream ended.
     over: bool,
+    #[cfg(unix)]
+    stream: Option<Box<dyn Readable>>,
 }
 
+impl Kept {
+    fn push(&mut self, line: &str) {
+        if self.lines.len() == KEPT_LINES {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(shorten(line.trim_end()));
+        self.count += 1;
+    }
+
+    /// Takes what was read; nothing is the end.
+    fn feed(&mut self, mut bytes: &[u8]) {
+        self.over |= bytes.is_empty();
+        while let Some(end) = bytes.iter().position(|b| *b == b'\n') {
+            self.part.extend_from_slice(&bytes[..end]);
+            self.end_line();
+            bytes = &bytes[end + 1..];
+        }
+        self.part.extend_from_slice(bytes);
+        if self.part.len() >= PIECE || (self.over && !self.part.is_empty()) {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.part);
+        self.push(&String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]));
+    }
+}
+
+#[cfg(unix)]
+pub(crate) use polled::Readable;
+
+#[cfg(unix)]
+mod polled {
+    use super::*;
+    use crate::lines::source::is_ready;
+    use nix::poll::PollFlags;
+    use std::io::Read;
+    use std::os::fd::AsFd;
+
+    /// How long the thread waits at once: nobody wakes it but the stream.
+    const LONG: Duration = Duration::from_secs(3600);
+    /// How much is read at once, and how often in a row: some never stop writing.
+    const CHUNK: usize = 1 << 16;
+    const READS: usize = 16;
+
+    /// A stream of which the system says whether something is there.
+    pub(crate) trait Readable: Read + AsFd + Send {}
+
+    impl<S: Read + AsFd + Send> Readable for S {}
+
+    impl Tail {
+        /// Reads a stream to its end, on a new thread, and keeps its last lines.
+        pub fn of(stream: impl Read + AsFd + Send + 'static, name: &str) -> io::Result<Arc<Tail>> {
+            let watched = stream.as_fd().try_clone_to_owned()?;
+            let tail = Arc::new(Tail::default());
+            tail.lock().stream = Some(Box::new(stream));
+            let kept = tail.clone();
+            let read = move || {
+                while !kept.lock().over {
+                    match is_ready(&watched, PollFlags::POLLIN, LONG) {
+                        Ok(true) => drop(kept.up_to_date()),
+                        Ok(false) => {}
+                        Err(_) => kept.lock().over = true,
+                    }
+                }
+                kept.changed.notify_all();
+            };
+            thread::Builder::new().name(name.into()).spawn(read)?;
+            Ok(tail)
+        }
+
+        /// What is kept, with all that was written until now.
+        pub(super) fn up_to_date(&self) -> MutexGuard<'_, Kept> {
+            let mut kept = self.lock();
+            let mut chunk = [0; CHUNK];
+            let before = kept.count;
+            for _ in 0..READS {
+                let Some(stream) = kept.stream.as_mut() else { break };
+                match is_ready(&stream.as_fd(), PollFlags::POLLIN, Duration::ZERO) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(_) => {
+                        kept.feed(&[]);
+                        break;
+                    }
+                }
+                let read = match stream.read(&mut chunk) {
+                    Ok(n) => n,
+                    Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {
+                        continue;
+                    }
+                    Err(_) => 0,
+                };
+                kept.feed(&chunk[..read]);
+                if kept.over {
+                    kept.stream = None;
+                }
+            }
+            if kept.over || kept.count > before {
+                self.changed.notify_all();
+            }
+            kept
+        }
+    }
+}
+
+#[cfg(not(unix))]
 impl Tail {
     /// Reads a stream to its end, on a new thread, and keeps its last lines.
-    pub fn of(stream: impl Read + Send + 'static, name: &str) -> io::Result<Arc<Tail>> {
+    pub fn of(mut stream: impl io::Read + Send + 'static, name: &str) -> io::Result<Arc<Tail>> {
         let tail = Arc::new(Tail::default());
         let kept = tail.clone();
         let read = move || {
-            let mut reader = BufReader::with_capacity(1 << 16, stream);
-            let mut line = Vec::new();
-            // A line that is too long comes in pieces.
-            while let Ok(1..) = reader.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
-                kept.push(&String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]));
-                line.clear();
+            let mut chunk = vec![0; PIECE];
+            while !kept.lock().over {
+                let read = match stream.read(&mut chunk) {
+                    Ok(n) => n,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => 0,
+                };
+                kept.lock().feed(&chunk[..read]);
+                kept.changed.notify_all();
             }
-            kept.lock().over = true;
-            kept.changed.notify_all();
         };
         thread::Builder::new().name(name.into()).spawn(read)?;
         Ok(tail)
     }
 
+    /// What is kept; the thread may be late.
+    fn up_to_date(&self) -> MutexGuard<'_, Kept> {
+        self.lock()
+    }
+}
+
+impl Tail {
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn push(&self, line: &str) {
-        let line = line.trim_end();
-        let mut kept = self.lock();
-        if kept.lines.len() == KEPT_LINES {
-            kept.lines.pop_front();
-        }
-        kept.lines.push_back(shorten(line));
-        kept.count += 1;
-        drop(kept);
+        self.lock().push(line);
         self.changed.notify_all();
     }
 
     /// The lines, oldest first.
     pub fn last(&self) -> Vec<String> {
-        self.lock().lines.iter().cloned().collect()
+        self.up_to_date().lines.iter().cloned().collect()
     }
 
     /// How many lines there were so far.
     pub fn count(&self) -> u64 {
-        self.lock().count
+        self.up_to_date().count
     }
 
     /// The last ones of the lines after so many, oldest first. Something new is waited for, and then whatever comes with it;
     /// but no longer than this in all.
     pub fn since(&self, count: u64, patience: Duration) -> Vec<String> {
         let until = later(patience);
-        let mut kept = self.lock();
+        let mut kept = self.up_to_date();
         loop {
             let known = kept.count;
             let left = until.saturating_duration_since(Instant::now());
@@ -98,7 +217,7 @@ impl Tail {
     /// Waits for the end of the stream, but no longer than this.
     pub fn wait(&self, patience: Duration) {
         let until = later(patience);
-        let mut kept = self.lock();
+        let mut kept = self.up_to_date();
         while !kept.over {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -135,9 +254,29 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn what_was_written_is_known_however_late_the_thread_is() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let mut tail = Tail::default();
+        // As if it never got to run.
+        tail.kept.get_mut().unwrap().stream = Some(Box::new(reader));
+        io::Write::write_all(&mut writer, b"a\nb").unwrap();
+        assert_eq!((tail.count(), tail.last()), (1, vec!["a".to_owned()]));
+        io::Write::write_all(&mut writer, b"c\n").unwrap();
+        assert_eq!(tail.since(1, Duration::ZERO), ["bc"]);
+        io::Write::write_all(&mut writer, b"d").unwrap();
+        drop(writer);
+        tail.wait(Duration::ZERO);
+        assert_eq!(tail.since(2, Duration::ZERO), ["d"]);
+    }
+
+    #[test]
     fn the_last_lines_are_kept() {
         let text: String = (0..200).map(|i| format!("line {i}\n")).collect::<String>() + &"y".repeat(1 << 20);
-        let tail = Tail::of(io::Cursor::new(text), "test").unwrap();
+        let (reader, mut writer) = io::pipe().unwrap();
+        let tail = Tail::of(reader, "test").unwrap();
+        io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
+        drop(writer);
         tail.wait(Duration::from_secs(20));
         let last = tail.last();
         assert_eq!(last.len(), KEPT_LINES);

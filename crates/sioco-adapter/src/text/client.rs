@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
 use sioco_model::Model;
+use sioco_model::model::CRASHED;
 
 use super::dialect::{Compiled, Heard, raw};
 use super::matcher::Trail;
 use crate::config::Exchange;
 use crate::group::Ending;
 use crate::lines::{Interrupt, MAX_LINE, Raw, WriteError, later, pause};
+use crate::startup::Startup;
 use crate::transport::{Connection, Connector};
 
 /// How often a wait looks whether the system is still there.
@@ -44,7 +46,7 @@ pub struct TextOptions {
     pub order: Order,
     /// Whether the connection stays from run to run.
     pub keep: bool,
-    /// How long it may take to answer what is done before a run, to take what is sent, and to end a message.
+    /// How long it may take to start, to answer what is done before a run, to take what is sent, and to end a message.
     pub patience: Duration,
     /// How often in a row a connection is opened again, with nothing to show for it.
     pub restarts: u32,
@@ -107,6 +109,7 @@ pub struct TextClient<'m> {
     ended: bool,
     /// Crashes that nobody waited for.
     crashes: u64,
+    startup: Startup,
     /// Whether a run has begun at any time.
     worked: bool,
     restarts: u32,
@@ -140,6 +143,7 @@ impl<'m> TextClient<'m> {
             lingers: false,
             ended: false,
             crashes: 0,
+            startup: Startup::default(),
             worked: false,
             restarts: 0,
         }
@@ -229,7 +233,7 @@ impl<'m> TextClient<'m> {
                     format!("nothing like it came in {} MiB", MAX_LINE >> 20)
                 }
                 Raw::Some => {
-                    (self.begun.heard, self.runs) = (true, true);
+                    self.heard();
                     continue;
                 }
                 Raw::Interrupted => return Ok(false),
@@ -249,6 +253,12 @@ impl<'m> TextClient<'m> {
             );
             return Err(self.fault(FaultKind::Reset, &what));
         }
+    }
+
+    /// Something came.
+    fn heard(&mut self) {
+        (self.begun.heard, self.runs) = (true, true);
+        self.startup.heard(self.connection.as_ref().and_then(|open| open.started()));
     }
 
     /// The next event that is there already.
@@ -348,7 +358,9 @@ impl<'m> TextClient<'m> {
     /// How the system crashed, if that is why the connection ended.
     fn crash(&mut self) -> Option<Crash> {
         let open = self.connection.as_mut()?;
-        let crash = open.crash(if self.lingers { LINGERING } else { NEWS });
+        // Where the model tells a crash from an orderly end, the news is worth waiting for.
+        let news = if self.model.gate(CRASHED).is_some() { self.options.patience } else { NEWS };
+        let crash = open.crash(if self.lingers { LINGERING } else { news });
         self.lingers |= crash.is_none() && open.runs();
         crash
     }
@@ -450,7 +462,7 @@ impl Sut for TextClient<'_> {
             };
             let look = until.min(later(LOOK));
             match open.lines().raw(&mut self.bytes, look, &self.interrupt) {
-                Raw::Some => (self.begun.heard, self.runs) = (true, true),
+                Raw::Some => self.heard(),
                 Raw::Interrupted => {}
                 Raw::End(_) => self.end()?,
                 Raw::Nothing if self.is_gone() => self.end()?,
@@ -471,6 +483,11 @@ impl Sut for TextClient<'_> {
                 }
             }
         }
+    }
+
+    fn starting(&self, whole: bool) -> Duration {
+        let open = self.connection.as_ref().filter(|_| !self.over);
+        self.startup.left(open.and_then(|open| open.started()), self.options.patience, whole)
     }
 
     fn last_words(&self, run: u64) -> Vec<String> {

@@ -14,6 +14,11 @@ use crate::config::InputConfig;
 /// What always ends a line.
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
+/// What else a header of HTTP cannot carry: all other control characters but the tab (RFC 9110, section 5.5).
+fn controls() -> impl Iterator<Item = char> {
+    ('\0'..' ').chain(['\x7f']).filter(|c| !LINE_ENDS.contains(c) && *c != '\t')
+}
+
 /// A parameter of an input whose text goes out as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plain {
@@ -43,6 +48,9 @@ impl Dialect {
             let pieces: Vec<Vec<Piece>> = pieces.collect();
             let mut without = LINE_ENDS.to_vec();
             without.extend(line_end.chars().filter(|c| !LINE_ENDS.contains(c)));
+            if matches!(input, InputConfig::Request(_)) {
+                without.extend(controls());
+            }
             for (param, p) in about.params.iter().enumerate() {
                 let is_plain = |pieces: &Vec<Piece>| {
                     let framed = matches!(input, InputConfig::Text(_)) && pieces.contains(&Piece::Length(param));
@@ -83,6 +91,8 @@ mod tests {
         assert_eq!(plain(r#""""#, r#""I {a}""#), []);
         // A path and a body carry anything; a header is a line, whatever its length is.
         let request = r#"{ method = "GET", path = "/{a}", headers = { x = "{len(b)} {b}" }, body = "{a}" }"#;
-        assert_eq!(plain(r#""\n""#, request), [of("b", "\n\r")]);
+        let [(name, without)] = &plain(r#""\n""#, request)[..] else { panic!("one parameter") };
+        assert!(name == "b" && without.starts_with("\n\r"), "{without:?}");
+        assert!(('\0'..='\u{ff}').all(|c| without.contains(c) == (c.is_ascii_control() && c != '\t')), "{without:?}");
     }
 }

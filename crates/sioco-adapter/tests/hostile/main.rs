@@ -248,7 +248,7 @@ fn is_complete(spec: &Spec, summary: &Summary, records: &[Stamped], settings: &S
                 verdicts[*verdict as usize] += 1;
             }
             Record::Observed(_)
-            | Record::TimedOut
+            | Record::TimedOut(_)
             | Record::Hurried
             | Record::Purpose { .. }
             | Record::Again { .. } => {}

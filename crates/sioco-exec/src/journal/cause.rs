@@ -1,5 +1,7 @@
 //! What verdicts rest on, as JSON.
 
+use std::time::Duration;
+
 use serde_json::{Value as Json, json};
 use sioco_model::model::{Direction, Model};
 use sioco_plan::file::{parse_reason, reason};
@@ -7,6 +9,7 @@ use sioco_plan::file::{parse_reason, reason};
 use super::event::{declared, gate_value, read_args};
 use crate::crash::Crash;
 use crate::event::GateValue;
+use crate::reliance::Reliance;
 use crate::sut::FaultKind;
 use crate::verdict::{Cause, Failure, Open, Trouble};
 
@@ -47,6 +50,12 @@ pub fn cause(model: &Model, cause: &Cause) -> Json {
             Open::NoValues => json!({ "open": "no values" }),
             Open::Deadlock { state } => json!({ "open": "deadlock", "state": state }),
             Open::Dropped { run } => json!({ "open": "dropped", "run": run }),
+            Open::Silence(reliance) => {
+                let fields = of_reliance(*reliance).into_iter().map(|(name, value)| (name.to_owned(), value));
+                let mut object: Json = fields.collect();
+                object["open"] = json!("silence");
+                object
+            }
             Open::Stopped => json!({ "open": "stopped" }),
             Open::Other(text) => json!({ "open": "other", "text": text }),
         },
@@ -107,6 +116,7 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
             "no values" => Open::NoValues,
             "deadlock" => Open::Deadlock { state: text("state") },
             "dropped" => Open::Dropped { run: json.get("run").and_then(Json::as_u64).unwrap_or(0) },
+            "silence" => Open::Silence(read_reliance(json)),
             "stopped" => Open::Stopped,
             "other" => Open::Other(text("text")),
             other => return Err(format!("`{other}` is no reason for an inconclusive run")),
@@ -130,6 +140,24 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
         }));
     }
     Err("`cause` should be \"reached\", or an object with `fail`, `open` or `error`".into())
+}
+
+/// How far silence by the clock can be relied on; nothing if it counts.
+pub(super) fn of_reliance(reliance: Reliance) -> Option<(&'static str, Json)> {
+    match reliance {
+        Reliance::Full => None,
+        Reliance::Once => Some(("once", json!(true))),
+        Reliance::Starved(late) => Some(("starved", json!(u64::try_from(late.as_micros()).unwrap_or(u64::MAX)))),
+    }
+}
+
+/// How far a silence with these fields can be relied on.
+pub(super) fn read_reliance(json: &Json) -> Reliance {
+    match json.get("starved").and_then(Json::as_u64) {
+        Some(late) => Reliance::Starved(Duration::from_micros(late)),
+        None if json.get("once").and_then(Json::as_bool) == Some(true) => Reliance::Once,
+        None => Reliance::Full,
+    }
 }
 
 /// The fields of a crash: what is not known is left out.

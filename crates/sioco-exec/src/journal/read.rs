@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use sioco_model::model::{Direction, Model};
 use sioco_plan::file::fingerprint;
 
-use super::cause::{read_cause, read_crash, strings};
+use super::cause::{read_cause, read_crash, read_reliance, strings};
 use super::event::{declared, read_args, short};
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
@@ -145,7 +145,9 @@ impl Reader<'_> {
             "accepted" => Record::Accepted { id: self.number("id")? },
             "refused" => Record::Refused { id: self.number("id")?, why: self.text("why")?.to_owned() },
             "output" => Record::Observed(self.output()?),
-            "quiescent" if self.json.get("timed").is_some() && self.flag("timed")? => Record::TimedOut,
+            "quiescent" if self.json.get("timed").is_some() && self.flag("timed")? => {
+                Record::TimedOut(read_reliance(self.json))
+            }
             "quiescent" => Record::Observed(Observation::Delta),
             "closed" => Record::Observed(Observation::Closed),
             "crashed" => Record::Observed(Observation::Crashed(read_crash(self.json))),

@@ -11,6 +11,7 @@ use super::*;
 use crate::crash::Crash;
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Why};
+use crate::reliance::Reliance;
 use crate::settings::{Interaction, Settings, Walks};
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
@@ -134,6 +135,7 @@ impl Draw<'_> {
             9 => Cause::Open(Open::Unknown(Reason::Undecided(self.text()))),
             10 => Cause::Open(Open::Unknown(Reason::Broken { solver: self.text(), what: self.text() })),
             11 => Cause::Open(Open::NoValues),
+            12 if self.random.below(2) == 0 => Cause::Open(Open::Silence(Reliance::Once)),
             12 => Cause::Open(Open::Stopped),
             13 => Cause::Open(Open::Other(self.text())),
             14 => Cause::Trouble(Trouble::Fault { kind: self.kind(), message: self.text(), stderr: self.strings() }),
@@ -177,7 +179,11 @@ impl Draw<'_> {
             3 => Record::Refused { id: self.random.bits(), why: self.text() },
             4 => Record::Observed(Observation::Output(self.gate_value(Direction::Output))),
             5 if self.random.below(3) == 0 => Record::Hurried,
-            5 if self.random.below(2) == 0 => Record::TimedOut,
+            5 if self.random.below(2) == 0 => Record::TimedOut(match self.random.below(3) {
+                0 => Reliance::Full,
+                1 => Reliance::Once,
+                _ => Reliance::Starved(Duration::from_micros(self.random.below(1 << 40))),
+            }),
             5 => Record::Observed(Observation::Delta),
             6 if self.flag() => Record::Observed(Observation::Crashed(self.crash())),
             6 => Record::Observed(Observation::Closed),

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use sioco_model::model::Model;
 
-use super::cause::{cause, of_crash};
+use super::cause::{cause, of_crash, of_reliance};
 use super::event::args;
 use crate::event::Observation;
 use crate::record::{Aim, Record, Stamped, Why};
@@ -28,8 +28,11 @@ pub fn line(model: &Model, stamped: &Stamped) -> String {
             f.kind("refused").put("id", json!(id)).put("why", json!(why));
         }
         Record::Observed(seen) => observed(model, f, seen),
-        Record::TimedOut => {
+        Record::TimedOut(reliance) => {
             f.kind("quiescent").put("timed", json!(true));
+            of_reliance(*reliance).into_iter().for_each(|(name, value)| {
+                f.put(name, value);
+            });
         }
         Record::Hurried => {
             f.kind("hurried");

@@ -81,7 +81,7 @@ fn many_inputs_may_wait() {
         let mut runs = Runs::default();
         runs.begin(LoggedRun { order: Some(order), ..LoggedRun::new(1, 1) });
         (0..MANY).for_each(|id| runs.sent(id, input.clone()));
-        (0..MANY).for_each(|_| runs.timed_out(1, None));
+        (0..MANY).for_each(|_| runs.timed_out(Reliance::Full, 1, None));
         (0..MANY).rev().for_each(|id| runs.accepted(id, 1, None));
         let run = runs.run().expect("a run");
         assert_eq!((run.steps.len() as u64, run.unanswered.clone()), (2 * MANY, None));

@@ -8,6 +8,7 @@ use crate::belief::Place;
 use crate::event::{Action, GateValue, Observation};
 use crate::record::Record;
 use crate::referee::Referee;
+use crate::reliance::Reliance;
 use crate::sut::Order;
 
 /// Of longer runs nothing is known beforehand: looking would take longer than trying.
@@ -102,7 +103,7 @@ fn go<'m>(referee: &mut Referee<'m>, run: &Failing, look: &mut dyn FnMut(&mut Re
             }
             // An output that comes after it withdraws it.
             Action::Seen(Observation::Delta) => {
-                referee.clock_delta();
+                referee.clock_delta(Reliance::Full);
                 None
             }
             Action::Seen(seen) => referee.observe(seen),

@@ -102,7 +102,7 @@ pub(super) fn run(
             let actions = records.iter().filter_map(|stamped| match &stamped.record {
                 Record::Input { input, .. } => Some(Action::Input(input.clone())),
                 Record::Observed(seen) => Some(Action::Seen(seen.clone())),
-                Record::TimedOut => Some(Action::Seen(Observation::Delta)),
+                Record::TimedOut(_) => Some(Action::Seen(Observation::Delta)),
                 _ => None,
             });
             let (actions, seed) = (actions.collect(), way.seed);

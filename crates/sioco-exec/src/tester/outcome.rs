@@ -70,6 +70,9 @@ impl Tester<'_> {
         self.pending = None;
         self.choice = None;
         let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
+        // Whether it fell silent is not known either (T-Q10): that it did not the next time does not make up for it.
+        let unsure = matches!(cause, Cause::Open(Open::Silence(_)));
+        self.repeat_if_unsure(&cause);
         if let Aim::Purpose(purpose) = self.aim {
             // What went wrong after the system had gone elsewhere says nothing about this purpose.
             let elsewhere = verdict == Verdict::Fail && !self.still_fits(purpose);
@@ -101,7 +104,8 @@ impl Tester<'_> {
         // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
         let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
         // But where what was observed may not be allowed, nothing can make up for it.
-        let open = verdict == Verdict::Inconclusive && !doubt && (crossed || matches!(self.aim, Aim::Purpose(_)));
+        let open =
+            verdict == Verdict::Inconclusive && !doubt && !unsure && (crossed || matches!(self.aim, Aim::Purpose(_)));
         self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
         let silent = cause == Cause::Failure(Failure::Silence);
@@ -113,7 +117,7 @@ impl Tester<'_> {
         if silent {
             self.fell_silent();
         }
-        if self.mute.ended(silent, self.referee.belief()) {
+        if self.mute.ended(silent || unsure, self.referee.belief()) {
             self.stop(End::Mute);
         }
         if verdict == Verdict::Fail && self.settings.fail_fast {
@@ -263,6 +267,7 @@ impl Tester<'_> {
             stale: self.stale,
             unheard: self.unheard,
             unheard_crashes: self.unheard_crashes,
+            remarks: self.remarks.clone(),
             unknown: self.referee.mind.unknown,
             pauses: self.pauses,
         }

@@ -7,6 +7,7 @@ use super::{Decision, Pending, Tester};
 use crate::border;
 use crate::event::{GateValue, Observation};
 use crate::record::{Record, Why};
+use crate::reliance::Reliance;
 use crate::summary::Probed;
 use crate::verdict::Cause;
 
@@ -83,8 +84,8 @@ impl Tester<'_> {
     }
 
     /// Something came, or silence.
-    pub(super) fn probe_saw(&mut self, seen: Observation, timed: bool) {
-        self.records.push(if timed { Record::TimedOut } else { Record::Observed(seen.clone()) });
+    pub(super) fn probe_saw(&mut self, seen: Observation, timed: Option<Reliance>) {
+        self.records.push(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
         self.steps += 1;
         let Some(probing) = &mut self.probing else { return };
         match seen {

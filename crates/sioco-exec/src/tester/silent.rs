@@ -9,7 +9,7 @@ use super::Tester;
 const ENOUGH: u32 = 5;
 
 /// Where a run is: its last gate, and the locations of all hypotheses.
-type Spot = (Option<GateId>, Vec<LocationId>);
+pub(super) type Spot = (Option<GateId>, Vec<LocationId>);
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,11 @@ impl Tester<'_> {
         self.silent.runs >= ENOUGH && self.spot().is_some_and(|spot| self.silent.spots.contains(&spot))
     }
 
+    /// Whether a run failed by silence here.
+    pub(super) fn has_failed_silently(&self, spot: Option<Spot>) -> bool {
+        spot.is_some_and(|spot| self.silent.spots.contains(&spot))
+    }
+
     /// A run failed by silence.
     pub(super) fn fell_silent(&mut self) {
         self.silent.runs += 1;
@@ -35,7 +40,7 @@ impl Tester<'_> {
     }
 
     /// Where the run is, if the states are known.
-    fn spot(&self) -> Option<Spot> {
+    pub(super) fn spot(&self) -> Option<Spot> {
         let mut locations = Vec::new();
         for h in self.referee.belief().hypotheses() {
             locations.extend_from_slice(h.state()?.locations());

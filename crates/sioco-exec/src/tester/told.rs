@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::{FAULTS, HANGS, Mode, Pending, SPOILED, Tester};
 use crate::course::Ahead;
-use crate::event::{GateValue, Observation};
+use crate::event::{Action, GateValue, Observation};
 use crate::record::{End, Record};
+use crate::reliance::Reliance;
 use crate::settings::Walks as Walking;
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::{Cause, Open, Trouble, Verdict};
@@ -25,6 +26,7 @@ impl Tester<'_> {
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
         self.referee.sending(&input);
+        self.repeats.happened(Action::Input(input.clone()));
         self.pending = Some(Pending { id: self.ids, input });
     }
 
@@ -76,12 +78,14 @@ impl Tester<'_> {
         !self.in_run || self.probing.is_some() || self.referee.allows_silence()
     }
 
-    /// Nothing came for the quiescence time, which is short by some clocks.
-    pub fn timed_out(&mut self, took_time: bool) {
+    /// Nothing came for the quiescence time, which is short by some clocks. The tester itself may have been held up for a
+    /// while.
+    pub fn timed_out(&mut self, took_time: bool, starved: Option<Duration>) {
         if took_time {
             self.walks.silence_takes_time();
         }
-        self.saw(Observation::Delta, took_time);
+        let reliance = took_time.then(|| self.reliance(starved));
+        self.saw(Observation::Delta, reliance);
     }
 
     /// Something came after the quiescence time, where silence would have been a failure.
@@ -113,17 +117,18 @@ impl Tester<'_> {
 
     /// Something was observed.
     pub fn observed(&mut self, seen: Observation) {
-        self.saw(seen, false);
+        self.saw(seen, None);
     }
 
-    /// Something was observed, or is silence by the clock.
-    fn saw(&mut self, seen: Observation, timed: bool) {
+    /// Something was observed, or is silence by the clock, which can be relied on so far.
+    fn saw(&mut self, seen: Observation, timed: Option<Reliance>) {
         self.choice = None;
         self.mute.observed(seen == Observation::Delta);
         if self.probing.is_some() {
             return self.probe_saw(seen, timed);
         }
-        self.records.push(if timed { Record::TimedOut } else { Record::Observed(seen.clone()) });
+        self.repeats.happened(Action::Seen(seen.clone()));
+        self.records.push(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
         if self.referee.order() == Order::Sent
@@ -144,7 +149,10 @@ impl Tester<'_> {
         self.heard += u64::from(output.is_some());
         self.step(output.as_ref());
         let withdrawn = self.referee.withdrawn;
-        let cause = if timed { self.referee.timed_out() } else { self.referee.observe(&seen) };
+        let cause = match timed {
+            Some(reliance) => self.referee.timed_out(reliance),
+            None => self.referee.observe(&seen),
+        };
         if self.referee.withdrawn > withdrawn {
             *self.late.entry(self.last).or_default() += 1;
             self.take_back();
@@ -199,6 +207,11 @@ impl Tester<'_> {
     /// Crashes so far after the end of their run.
     pub fn set_unheard_crashes(&mut self, crashes: u64) {
         self.unheard_crashes = crashes;
+    }
+
+    /// What was odd about what the system sent.
+    pub fn set_remarks(&mut self, remarks: Vec<String>) {
+        self.remarks = remarks;
     }
 
     pub(super) fn step(&mut self, event: Option<&GateValue>) {

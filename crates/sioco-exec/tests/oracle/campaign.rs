@@ -191,7 +191,7 @@ pub fn judge(case: &Case, order: Order, records: &[Record]) -> Result<bool, Stri
                 if overtaken && inputs.iter().any(|(i, input)| i == id && !known.now.specifies(*input)) => {}
             Record::Refused { .. } | Record::Fault(_) => return Err(format!("nothing broke, but {record:?}")),
             // Nothing here takes any time.
-            Record::TimedOut => panic!("silence by the clock"),
+            Record::TimedOut(_) => panic!("silence by the clock"),
             Record::Hurried => {}
             Record::Purpose { .. } | Record::Again { .. } | Record::End { .. } => {}
         }

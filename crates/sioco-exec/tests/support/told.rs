@@ -1,5 +1,6 @@
 //! A referee that is told what happens in words, and what it says about it in words.
 
+use sioco_exec::reliance::Reliance;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Open, Trouble};
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee};
@@ -25,7 +26,7 @@ pub fn happen(referee: &mut Referee<'_>, sent: &mut Option<GateValue>, word: &st
             Some(referee.refused(&input, "no"))
         }
         "delta" => {
-            referee.clock_delta();
+            referee.clock_delta(Reliance::Full);
             None
         }
         "quiescent" => referee.observe(&Observation::Delta),

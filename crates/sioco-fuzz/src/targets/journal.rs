@@ -6,6 +6,7 @@ use sioco_exec::crash::Crash;
 use sioco_exec::journal::{self, About, Header, Journal, ReadError};
 use sioco_exec::log::Log;
 use sioco_exec::record::{Aim, End, Why};
+use sioco_exec::reliance::Reliance;
 use sioco_exec::shrink::Rate;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Order, Record, Stamped};
@@ -111,7 +112,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
         Record::Run { run: 2, seed: 8, aim: Aim::Walk, order: Order::Sent },
         Record::Input { id: 1, input: text, why: Why::Walk },
         Record::Refused { id: 1, why: "no".into() },
-        Record::TimedOut,
+        Record::TimedOut(Reliance::Full),
+        Record::TimedOut(Reliance::Once),
+        Record::TimedOut(Reliance::Starved(Duration::from_millis(120))),
         Record::Hurried,
         Record::Observed(Observation::Delta),
         Record::Observed(malformed),

@@ -69,7 +69,7 @@ fn written(model: &Model, log: &Log) {
         for step in run.steps.iter().take(200) {
             let line = match &step.action {
                 Action::Input(value) | Action::Seen(Observation::Output(value)) => value.show(model),
-                Action::Seen(Observation::Delta) if step.timed => "delta".into(),
+                Action::Seen(Observation::Delta) if step.timed.is_some() => "delta".into(),
                 Action::Seen(Observation::Delta) => "quiescent".into(),
                 Action::Seen(Observation::Closed) => "closed".into(),
                 Action::Seen(Observation::Crashed(_) | Observation::Malformed { .. }) => continue,

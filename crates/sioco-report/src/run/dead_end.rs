@@ -51,7 +51,7 @@ impl DeadEnds {
                 }
             }
             Record::Observed(seen) => self.trace.push(Action::Seen(seen.clone())),
-            Record::TimedOut => self.trace.push(Action::Seen(Observation::Delta)),
+            Record::TimedOut(_) => self.trace.push(Action::Seen(Observation::Delta)),
             Record::Verdict { cause: Cause::Open(Open::Deadlock { state }), .. }
                 if self.found.len() < MOST && !self.found.iter().any(|f| f.state == *state) =>
             {

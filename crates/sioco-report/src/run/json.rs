@@ -106,6 +106,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "stale": s.stale,
         "unheard": s.unheard,
         "unheard_crashes": s.unheard_crashes,
+        "odd": s.remarks,
         "unknown": s.unknown,
         "seed": campaign.seed,
         "time_us": campaign.took.map(|t| u64::try_from(t.as_micros()).unwrap_or(u64::MAX)),

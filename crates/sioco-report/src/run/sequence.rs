@@ -78,7 +78,7 @@ fn text(model: &Model, steps: &[LoggedStep], i: usize) -> String {
     match &steps[i].action {
         Action::Input(input) => named(model, input, "="),
         // What comes after it shows that there was none.
-        Action::Seen(Observation::Delta) if steps[i].timed && matches!(next, Some(Action::Seen(_))) => {
+        Action::Seen(Observation::Delta) if steps[i].timed.is_some() && matches!(next, Some(Action::Seen(_))) => {
             "(silence, withdrawn)".into()
         }
         Action::Seen(Observation::Delta) => "(silence)".into(),

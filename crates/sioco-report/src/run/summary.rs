@@ -263,6 +263,8 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
         let advice = ": that was not judged; a longer `--quiescence` may see it in a run";
         rows.push(("crashes", format!("{what}{}", if campaign.took.is_some() { advice } else { "" })));
     }
+    let remarks = summary.remarks.iter().enumerate();
+    rows.extend(remarks.map(|(i, text)| (if i == 0 { "odd" } else { "" }, text.clone())));
     rows.extend(pauses(campaign).map(|text| ("pause", text)));
     rows.extend(super::clock::line(campaign).map(|text| ("clock", text)));
     let mut names: Vec<String> = Vec::new();

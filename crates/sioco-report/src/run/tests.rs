@@ -8,6 +8,7 @@ use sioco_exec::explanation::Explanation;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::End;
+use sioco_exec::reliance::Reliance;
 use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
 use sioco_exec::{Crash, FaultKind, Order, Referee};
@@ -69,7 +70,13 @@ fn steps(model: &Model, trace: &str) -> Vec<LoggedStep> {
     let events = trace.split(' ').filter(|e| !e.is_empty()).enumerate();
     let step = |(i, text): (usize, &str)| {
         let at = Some(Duration::from_micros(1400 * i as u64));
-        LoggedStep { line: i + 1, at, action: event(model, text), waited: 0, timed: text == "delta" }
+        LoggedStep {
+            line: i + 1,
+            at,
+            action: event(model, text),
+            waited: 0,
+            timed: (text == "delta").then_some(Reliance::Full),
+        }
     };
     events.map(step).collect()
 }
@@ -239,7 +246,7 @@ fn a_crash() {
     let shown = |crash: Crash, steps: &str, explained: bool| {
         let mut steps = self::steps(&model.model, steps);
         let action = Action::Seen(Observation::Crashed(crash));
-        steps.push(LoggedStep { line: 9, at: None, action, waited: 0, timed: false });
+        steps.push(LoggedStep { line: 9, at: None, action, waited: 0, timed: None });
         let run = LoggedRun { steps, ..LoggedRun::new(1, 1) };
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain()) };
         let mut referee = Referee::new(&model.model, &solvers, Order::Sut);
@@ -718,7 +725,7 @@ fn values_that_do_not_fit() {
     let cause = Cause::Failure(Failure::Malformed { gate: Some(gate), why: why.clone(), raw: raw.clone() });
     let mut steps = steps(&model.model, "?inX(6)");
     let action = Action::Seen(Observation::Malformed { gate: Some(gate), why, raw });
-    steps.push(LoggedStep { line: 2, at: None, action, waited: 0, timed: false });
+    steps.push(LoggedStep { line: 2, at: None, action, waited: 0, timed: None });
     let bad = Bad {
         source,
         run: 3,

@@ -85,7 +85,7 @@ impl Trails {
                 return;
             }
             Record::Observed(seen) => Action::Seen(seen.clone()),
-            Record::TimedOut => Action::Seen(Observation::Delta),
+            Record::TimedOut(_) => Action::Seen(Observation::Delta),
             Record::Verdict { verdict: verdict @ (Verdict::Fail | Verdict::Error), steps, .. } => {
                 // All but the last step is allowed.
                 let allowed = self.current.len().saturating_sub(1);
@@ -112,7 +112,10 @@ impl Trails {
             at: Some(stamped.at),
             action,
             waited: 0,
-            timed: stamped.record == Record::TimedOut,
+            timed: match stamped.record {
+                Record::TimedOut(reliance) => Some(reliance),
+                _ => None,
+            },
         });
     }
 

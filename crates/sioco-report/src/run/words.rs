@@ -2,10 +2,13 @@
 
 use sioco_exec::crash::Crash;
 use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::reliance::Reliance;
 use sioco_exec::sut::FaultKind;
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
 use sioco_model::model::Model;
 use sioco_model::visible;
+
+use super::sequence::time;
 
 /// So much of what a system sent is shown on a line.
 const RAW: usize = 60;
@@ -71,10 +74,24 @@ pub fn cause(model: &Model, cause: &Cause) -> String {
             Open::NoValues => "no values were found for the next input".into(),
             Open::Deadlock { state } => format!("the model has a deadlock in {}", short(state, 400)),
             Open::Dropped { run } => format!("run {run} failed on the way to it"),
+            Open::Silence(reliance) => silence(*reliance),
             Open::Stopped => "it was stopped".into(),
             Open::Other(text) => short(text, 400),
         },
         Cause::Trouble(trouble) => self::trouble(model, trouble),
+    }
+}
+
+/// Silence that does not count (T-Q10).
+fn silence(reliance: Reliance) -> String {
+    let what = "nothing came where something has to come";
+    match reliance {
+        Reliance::Full => what.into(),
+        Reliance::Once => format!("{what}; silence by the clock fails only if it comes again when the run is repeated"),
+        Reliance::Starved(late) => format!(
+            "{what}, but sioco itself was held up for {} meanwhile: the machine had too much else to do",
+            time(late)
+        ),
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::read::excerpt;
 use super::session::{CORES, Connection, Dialect, Fault, Session, Z3};
+use crate::guard::{self, Guarded};
 use crate::query::Limits;
 
 /// A solver as a child process.
@@ -66,6 +67,8 @@ pub struct ProcessConnection {
 
 struct Running {
     child: Child,
+    /// Until it is waited for.
+    guarded: Option<Guarded>,
     input: Sender<String>,
     output: Receiver<Line>,
     errors: Arc<Mutex<VecDeque<String>>>,
@@ -161,13 +164,10 @@ impl ProcessConnection {
 
 impl Running {
     fn start(words: &[String]) -> Result<Running, Fault> {
-        let mut child = Command::new(&words[0])
-            .args(&words[1..])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| Fault::Broken(format!("it cannot be started: {error}")))?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        guard::lead(&mut command);
+        let mut child = command.spawn().map_err(|error| Fault::Broken(format!("it cannot be started: {error}")))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             unreachable!("all three are piped");
@@ -176,7 +176,8 @@ impl Running {
         let (lines, output) = sync_channel(256);
         let errors = Arc::default();
         let kept = Arc::clone(&errors);
-        let running = Running { child, input, output, errors };
+        let guarded = Some(Guarded::new(child.id()));
+        let running = Running { child, guarded, input, output, errors };
         // The threads end with the pipes; nobody waits for them, since a grandchild may keep a pipe open.
         let threads = [
             std::thread::Builder::new().name("to solver".into()).spawn(move || feed(stdin, &commands)),
@@ -207,6 +208,8 @@ impl Running {
     fn ended(&mut self, printed: &str) -> Fault {
         // A moment for the status, and for the last lines of standard error.
         for _ in 0..20 {
+            // Whoever was waited for may have lent its number to somebody else.
+            self.guarded = None;
             if let Ok(Some(status)) = self.child.try_wait() {
                 std::thread::sleep(Duration::from_millis(5));
                 return self.broken(&format!("it ended ({status})"), printed);
@@ -221,6 +224,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         // If it has ended by itself there is nothing to kill, but it still must be waited for.
         let _ = self.child.kill();
+        self.guarded = None;
         let _ = self.child.wait();
     }
 }

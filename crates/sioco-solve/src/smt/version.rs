@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::read::excerpt;
+use crate::guard::{self, Guarded};
 
 /// How long a program has to say its version.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -19,8 +20,10 @@ pub fn ask(program: &Path, patience: Duration) -> Result<String, String> {
     let deadline = Instant::now() + patience;
     let mut command = Command::new(program);
     command.arg(option_of(program)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    guard::lead(&mut command);
     let child = command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
-    let mut child = Ended(child);
+    let guarded = Some(Guarded::new(child.id()));
+    let mut child = Ended(child, guarded);
     let Some(stdout) = child.0.stdout.take() else { return Err("its output cannot be read".into()) };
     let (printed, output) = channel();
     // Nobody waits for the thread: a grandchild may keep the pipe open.
@@ -70,11 +73,13 @@ fn option_of(program: &Path) -> &'static str {
 }
 
 /// A child that does not outlive this value.
-struct Ended(Child);
+struct Ended(Child, Option<Guarded>);
 
 impl Ended {
     /// How it ended, if it does before the deadline.
     fn status(&mut self, deadline: Instant) -> Option<std::process::ExitStatus> {
+        // Whoever was waited for may have lent its number to somebody else.
+        self.1 = None;
         loop {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Some(status),
@@ -89,6 +94,7 @@ impl Drop for Ended {
     fn drop(&mut self) {
         // If it has ended by itself there is nothing to kill, but it still must be waited for.
         let _ = self.0.kill();
+        self.1 = None;
         let _ = self.0.wait();
     }
 }

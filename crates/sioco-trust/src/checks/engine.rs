@@ -2,6 +2,7 @@
 
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::log::{LoggedRun, LoggedStep};
+use sioco_exec::reliance::Reliance;
 use sioco_lang::check::check_text;
 use sioco_model::{GateId, Model, Value};
 
@@ -67,7 +68,13 @@ impl Read {
                 Line::Input(event) => Action::Input(self.input(event)),
                 line => Action::Seen(self.observation(line).expect("the engine has such an observation")),
             };
-            LoggedStep { line: i + 1, at: None, action, waited: 0, timed: *line == Line::Delta }
+            LoggedStep {
+                line: i + 1,
+                at: None,
+                action,
+                waited: 0,
+                timed: (*line == Line::Delta).then_some(Reliance::Full),
+            }
         };
         let steps = lines.iter().enumerate().map(step).collect();
         LoggedRun { order: Some(order_of(order)), steps, ..LoggedRun::new(1, 1) }

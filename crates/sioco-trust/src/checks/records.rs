@@ -96,7 +96,7 @@ pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> V
                 }
             }
             Record::Refused { .. } | Record::Fault(_) => run.foreign = true,
-            Record::TimedOut => seen(run, Line::Delta),
+            Record::TimedOut(_) => seen(run, Line::Delta),
             Record::Observed(observation) => {
                 let line = match observation {
                     Observation::Output(value) => {

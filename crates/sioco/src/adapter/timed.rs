@@ -73,6 +73,14 @@ impl Sut for Mute<'_> {
         self.0.poll(wait)
     }
 
+    fn starting(&self, whole: bool) -> Duration {
+        self.0.starting(whole)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.0.remarks()
+    }
+
     fn stop(&mut self) {
         self.0.stop();
     }
@@ -211,6 +219,14 @@ impl Sut for Timed<'_> {
 
     fn stale(&self) -> u64 {
         self.client.stale()
+    }
+
+    fn starting(&self, whole: bool) -> Duration {
+        self.client.starting(whole)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.client.remarks()
     }
 
     fn unheard(&self) -> u64 {

@@ -331,6 +331,7 @@ impl Totals {
             stale: 0,
             unheard: 0,
             unheard_crashes: 0,
+            remarks: Vec::new(),
             unknown: referee.mind.unknown,
             pauses: Pauses::default(),
         }

@@ -137,7 +137,8 @@ pub struct Test {
     #[arg(long = "quiescence-at", value_name = "NAME=TIME", value_parser = slower::parse)]
     slower: Vec<(String, Duration)>,
 
-    /// How long the adapter may take to say hello, to reset the system and to accept an input, in seconds
+    /// How long the adapter may take to say hello, to reset the system and to accept an input, and a program with a dialect
+    /// until its first answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds::some)]
     patience: Duration,
 
@@ -336,8 +337,10 @@ impl Test {
             clock.questions += cancellation.late();
             found
         };
-        let found = found.of_plan(&plan);
+        let mut found = found.of_plan(&plan);
         out.progress("");
+        journal.finish();
+        found.verdict = journal.verdict(found.verdict);
         // Whatever comes of shrinking changes nothing about the campaign.
         let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
         let exit = self.exit(&found, &gates, &interrupted, &journal);
@@ -348,6 +351,7 @@ impl Test {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
         };
+        journal.finish();
         let replay = journal.replay();
         let path = journal.path.display().to_string();
         let failed = found.bad.iter().any(|b| b.verdict == Verdict::Fail);
@@ -587,7 +591,7 @@ fn campaign(
     let mut sink = |stamped: &Stamped| {
         match &stamped.record {
             Record::Run { run: number, .. } => run = *number,
-            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut => steps += 1,
+            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut(_) => steps += 1,
             _ => {}
         }
         // Every step may ask as much as any.

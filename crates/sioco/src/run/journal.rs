@@ -1,12 +1,13 @@
 //! Journals as files: where they are, and writing them line by line.
 
 use std::collections::hash_map::RandomState;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sioco_exec::journal::{self, FORMAT, Journal};
+use sioco_exec::verdict::Verdict;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::source::{read_at_most, read_limited};
 use sioco_model::{Model, visible};
@@ -45,7 +46,7 @@ impl Writer {
         match path {
             Some(path) => {
                 refuse(path)?;
-                let file = File::create(path).map_err(|error| cannot(path, &error))?;
+                let file = take(path)?;
                 Ok(Writer { file, path: path.into(), name: path.display().to_string(), sut: None, broken: None })
             }
             None => {
@@ -56,7 +57,11 @@ impl Writer {
                     let name = short_name(any_number());
                     let path = folder.join(format!("{name}.{ENDING}"));
                     match OpenOptions::new().write(true).create_new(true).open(&path) {
-                        Ok(file) => return Ok(Writer { file, path, name, sut: None, broken: None }),
+                        Ok(file) => {
+                            // Nobody else knows the name yet, but may before it is over.
+                            let _ = file.try_lock();
+                            return Ok(Writer { file, path, name, sut: None, broken: None });
+                        }
                         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                         Err(error) => return Err(cannot(&path, &error)),
                     }
@@ -75,11 +80,61 @@ impl Writer {
         self.broken = written.err().map(|error| plain(&error));
     }
 
+    /// Sees to it that all of it is on the disk, and still where people look for it. A campaign whose journal is not there
+    /// cannot be shown to anybody.
+    pub fn finish(&mut self) {
+        if self.broken.is_some() {
+            return;
+        }
+        self.broken = match self.file.sync_all() {
+            // Devices and pipes keep nothing.
+            Err(error) if error.kind() != ErrorKind::InvalidInput => Some(plain(&error)),
+            _ if !is_at(&self.file, &self.path) => Some("it was deleted or replaced while it was written".into()),
+            _ => None,
+        };
+    }
+
+    /// The verdict on the campaign, given whether it could be recorded: what nobody can look at again is no pass.
+    pub fn verdict(&self, verdict: Option<Verdict>) -> Option<Verdict> {
+        if self.broken.is_some() { verdict.max(Some(Verdict::Error)) } else { verdict }
+    }
+
     /// The command that runs the failing run of it again.
     pub fn replay(&self) -> String {
         let sut = self.sut.as_ref().map(|sut| format!(" --sut {}", shell_word(sut)));
         format!("sioco replay {}{}", shell_word(&self.name), sut.unwrap_or_default())
     }
+}
+
+/// Opens the file of a journal for this campaign alone: two of them would write over each other. The lock ends with the
+/// file, and so with this program, however that ends.
+fn take(path: &Path) -> Result<File, Failure> {
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    let file = opened.map_err(|error| cannot(path, &error))?;
+    if !file.metadata().is_ok_and(|about| about.is_file()) {
+        return Ok(file);
+    }
+    // Where files cannot be locked, nothing is better than that.
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let failure = Failure::usage(format!("another campaign is writing the journal `{}`", path.shown()));
+        return Err(failure.help("wait for it, or write to another file; without `--journal`, each has one of its own"));
+    }
+    // What was there before is over only now that nobody writes it.
+    file.set_len(0).map_err(|error| cannot(path, &error))?;
+    Ok(file)
+}
+
+/// Whether a file is still the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    matches!((file.metadata(), fs::metadata(path)), (Ok(a), Ok(b)) if (a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+/// Whether there is a file at a path.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Failure {

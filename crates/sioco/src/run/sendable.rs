@@ -1,7 +1,7 @@
 //! Which values of inputs can be sent at all.
 //!
 //! Where a text goes out as it is, in a line or in a header of HTTP, one with a line end would be something else on its
-//! way. The model gets a guard against these values before anything is planned or tested: they are not sent, and
+//! way, and a header carries no other control characters either. The model gets a guard against these values before anything is planned or tested: they are not sent, and
 //! whatever was sent and judged with the guard is judged alike without it.
 
 use sioco_adapter::text::Plain;
@@ -33,7 +33,9 @@ pub fn remark(model: &Model, plain: &[Plain]) -> Option<String> {
         format!("{} of ?{}", gate.params[p.param].name, gate.name)
     };
     let all: Vec<String> = plain.iter().map(show).collect();
-    (!all.is_empty()).then(|| format!("no texts with a line end are sent as {}", all.join(", ")))
+    let controls = plain.iter().any(|p| p.without.contains(&'\0'));
+    let what = if controls { "a line end or another control character" } else { "a line end" };
+    (!all.is_empty()).then(|| format!("no texts with {what} are sent as {}", all.join(", ")))
 }
 
 #[cfg(test)]

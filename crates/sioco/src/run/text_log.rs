@@ -5,6 +5,7 @@ use sioco_exec::crash::Crash;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
+use sioco_exec::reliance::Reliance;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
@@ -51,12 +52,16 @@ pub fn read(text: &str, model: &Model) -> Result<Log, ReadError> {
                     false => log.runs.push(std::mem::replace(&mut run, next)),
                 }
             }
-            Said::Step(action) => {
-                run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: false })
-            }
+            Said::Step(action) => run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: None }),
             Said::Delta { announced } => {
                 let action = Action::Seen(Observation::Delta);
-                run.steps.push(LoggedStep { line: number, at: None, action, waited: 0, timed: !announced })
+                run.steps.push(LoggedStep {
+                    line: number,
+                    at: None,
+                    action,
+                    waited: 0,
+                    timed: (!announced).then_some(Reliance::Full),
+                })
             }
         }
     }

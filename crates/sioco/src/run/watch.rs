@@ -63,6 +63,14 @@ impl Sut for Watched<'_> {
         self.sut.last_words(run)
     }
 
+    fn starting(&self, whole: bool) -> Duration {
+        self.sut.starting(whole)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.sut.remarks()
+    }
+
     fn stop(&mut self) {
         self.sut.stop();
     }

@@ -16,7 +16,8 @@ pub struct Run {
     pub stderr: String,
 }
 
-fn command(args: &[&str]) -> Command {
+/// The program with arguments, and without what the environment says about it.
+pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sioco"));
     command.args(args);
     for variable in ["NO_COLOR", "FORCE_COLOR", "SIOCO_Z3", "SIOCO_SOLVER", "VIRTUAL_ENV", "LD_LIBRARY_PATH"] {
@@ -26,7 +27,8 @@ fn command(args: &[&str]) -> Command {
     command
 }
 
-fn run(mut command: Command, input: &[u8]) -> Run {
+/// Runs it to its end.
+pub fn run(mut command: Command, input: &[u8]) -> Run {
     let what = format!("{command:?}");
     let mut child = command.spawn().unwrap();
     if let Some(mut stdin) = child.stdin.take() {

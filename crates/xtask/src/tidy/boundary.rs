@@ -56,8 +56,12 @@ const RULES: &[Only] = &[
     Only {
         marks: &["fs::read(", "fs::read_to_string(", "File::open("],
         within: PRODUCT,
-        // A journal's first bytes are looked at before it is written over.
-        files: &["crates/sioco-lang/src/source.rs", "crates/sioco/src/run/journal.rs"],
+        // A journal's first bytes are looked at before it is written over, and the system tells in files who listens.
+        files: &[
+            "crates/sioco-lang/src/source.rs",
+            "crates/sioco/src/run/journal.rs",
+            "crates/sioco-adapter/src/owner.rs",
+        ],
         instead: "`read_limited` of sioco-lang reads files only, and within a limit",
     },
     Only {

@@ -51,6 +51,7 @@ fn a_summary(model: &Model) -> Summary {
         stale: 1,
         unheard: 2,
         unheard_crashes: 2,
+        remarks: vec!["once, the server sent more after a response than belongs to it".into()],
         unknown: 3,
         pauses: Pauses { longest: Duration::from_millis(300), at: (3, 4), solved: 2, hurried: 1, clock: 0 },
     }
@@ -114,6 +115,7 @@ fn a_campaign_in_a_few_lines() {
       crashes    the SUT crashed 2 times after the end of a run, when nobody waited
                  any more: that was not judged; a longer `--quiescence` may see it
                  in a run
+      odd        once, the server sent more after a response than belongs to it
       pause      300 ms at most before an input (run 3, after step 4); 2 times
                  values were looked for in the middle of a run; once not all ways on
                  were tried, so that the system need not wait
@@ -156,6 +158,7 @@ fn a_campaign_without_a_run() {
         stale: 0,
         unheard: 0,
         unheard_crashes: 0,
+        remarks: Vec::new(),
         unknown: 0,
         pauses: Pauses::default(),
         ..a_summary(&model.model)

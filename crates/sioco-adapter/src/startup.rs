@@ -1,0 +1,59 @@
+//! How long a program that was started may take until something comes from it.
+//!
+//! What a program does before it answers for the first time is no part of the answer: it is loaded, and the machine may have
+//! much else to do. So as long as nothing has come from it, it has as much time as adapters have for their hello. Once it is
+//! known how long programs like it take, many times that is enough, except where a failure is to be confirmed (T-Q10).
+
+use std::time::{Duration, Instant};
+
+/// So many times as long as the slowest one so far a program may take.
+const TIMES: u32 = 10;
+
+/// See the [module](self).
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Startup {
+    /// When the program was started that something came from last.
+    heard: Option<Instant>,
+    /// How long the slowest one took until something came.
+    longest: Option<Duration>,
+}
+
+impl Startup {
+    /// Something came from a program that was started then.
+    pub(crate) fn heard(&mut self, started: Option<Instant>) {
+        let Some(started) = started.filter(|started| self.heard != Some(*started)) else { return };
+        self.heard = Some(started);
+        self.longest = self.longest.max(Some(started.elapsed()));
+    }
+
+    /// How much longer a program that was started then may take, if it may take so long: all of it, or what it may take going
+    /// by others.
+    pub(crate) fn left(&self, started: Option<Instant>, patience: Duration, whole: bool) -> Duration {
+        let Some(started) = started.filter(|started| self.heard != Some(*started)) else { return Duration::ZERO };
+        let usual = self.longest.filter(|_| !whole).map_or(patience, |longest| longest.saturating_mul(TIMES));
+        usual.min(patience).saturating_sub(started.elapsed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_time_until_something_comes() {
+        let (patience, mut startup) = (Duration::from_secs(1000), Startup::default());
+        let first = Instant::now();
+        assert!(startup.left(Some(first), patience, false) > patience / 2);
+        assert_eq!(startup.left(None, patience, true), Duration::ZERO);
+        startup.heard(Some(first));
+        assert_eq!(startup.left(Some(first), patience, true), Duration::ZERO);
+        // The next one is known to be quick.
+        startup.longest = Some(Duration::from_secs(2));
+        let second = Instant::now() + Duration::from_nanos(1);
+        let left = startup.left(Some(second), patience, false);
+        assert!(left <= Duration::from_secs(20) && left > Duration::ZERO, "{left:?}");
+        assert!(startup.left(Some(second), patience, true) > patience / 2);
+        // Patience is the limit of both.
+        assert!(startup.left(Some(second), Duration::from_secs(3), false) <= Duration::from_secs(3));
+    }
+}

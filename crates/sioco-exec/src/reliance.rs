@@ -1,0 +1,87 @@
+//! How far silence by the clock can be relied on (T-Q10).
+//!
+//! On a machine that has too much to do, a system that conforms may be silent for any time. So where silence would be a
+//! failure, the wait for it says whether the tester itself was held up, and the silence has to come again when the run is
+//! repeated. Both are decided when the silence is observed, and stand in its record: a journal gives the same verdict again.
+
+use std::time::Duration;
+
+use crate::drive::Clock;
+use crate::slower::grace;
+use crate::sut::{Fault, Polled, Sut};
+
+/// How long a part of a long wait takes: each shows how late the tester's own timers are.
+const SLICE: Duration = Duration::from_millis(200);
+/// Waits may altogether take so much longer than they were meant to,
+const LATE: Duration = Duration::from_millis(100);
+/// or one of so many parts of that.
+const PART: u32 = 10;
+
+/// See the [module](self).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Reliance {
+    /// It counts: it is allowed, it came again, or nobody knows better.
+    #[default]
+    Full,
+    /// It would be a failure, and was seen once so far.
+    Once,
+    /// The tester was held up while it waited, for so long.
+    Starved(Duration),
+}
+
+impl Reliance {
+    /// That of two silences in a row: one that counts is enough.
+    pub(crate) fn or(self, other: Reliance) -> Reliance {
+        if self == Reliance::Full { self } else { other }
+    }
+}
+
+/// How much time a system has to start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Start {
+    /// Many times what it usually takes.
+    Usual,
+    /// All that it may take.
+    Whole,
+}
+
+/// What a wait for something, or for silence, brought.
+pub(crate) struct Listened {
+    pub polled: Polled,
+    /// Whether it took longer than the quiescence time, since silence would have been a failure, and the system has started.
+    pub graced: bool,
+    /// Whether it took any time by the clock.
+    pub took_time: bool,
+    /// How long the tester was held up, if that is too long.
+    pub starved: Option<Duration>,
+}
+
+/// Waits for something for the quiescence time, and for longer if that is worth it: for the grace (T-Q8), and for as long
+/// as the system may take to start, if it is given time for that.
+pub(crate) fn listen(
+    sut: &mut dyn Sut,
+    clock: &mut dyn Clock,
+    quiescence: Duration,
+    starting: Option<Start>,
+    worth_it: &mut dyn FnMut() -> bool,
+) -> Result<Listened, Fault> {
+    let begun = clock.now();
+    let (mut asked, mut graced) = (quiescence, false);
+    let mut polled = sut.poll(quiescence)?;
+    // A clock that stands still measures nothing.
+    let moves = clock.now() > begun;
+    if polled == Polled::Nothing && worth_it() {
+        let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start == Start::Whole));
+        graced = starting.is_zero();
+        let mut left = grace(quiescence).max(starting);
+        while polled == Polled::Nothing && !left.is_zero() {
+            let slice = if moves { left.min(SLICE) } else { left };
+            polled = sut.poll(slice)?;
+            (asked, left) = (asked.saturating_add(slice), left.saturating_sub(slice));
+        }
+    }
+    let took = clock.now().saturating_sub(begun);
+    let late = took.saturating_sub(asked);
+    let starved = (late > LATE.max(asked / PART)).then_some(late);
+    Ok(Listened { polled, graced, took_time: !took.is_zero(), starved })
+}
