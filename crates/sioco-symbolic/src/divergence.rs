@@ -25,6 +25,12 @@ const PROBES: usize = 64;
 /// So many rounds are told apart by what they ask of values.
 const MOST_ROUNDS: usize = 16;
 
+/// From which locations to which.
+pub(crate) type FromTo = (Box<[LocationId]>, Box<[LocationId]>);
+
+/// Where a way goes by: locations, and the values that matter.
+type Way = Vec<(Box<[LocationId]>, Vec<TermId>)>;
+
 /// A round that is looked for.
 struct Round {
     start: Box<[LocationId]>,
@@ -243,12 +249,7 @@ impl Path<'_> {
 
     /// Whether internal steps may lead back to a state, over states without outputs. Where that takes too long, they
     /// may. Nobody has to come by where the way was before.
-    fn may_come_back(
-        &mut self,
-        round: &Round,
-        way: &mut Vec<(Box<[LocationId]>, Vec<TermId>)>,
-        probes: &mut usize,
-    ) -> bool {
+    fn may_come_back(&mut self, round: &Round, way: &mut Way, probes: &mut usize) -> bool {
         let mut here = Vec::new();
         self.outgoing(&mut here);
         here.retain(|s| !s.is_observable(self.model));
@@ -271,7 +272,7 @@ impl Path<'_> {
     }
 
     /// Whether the last step came back to where a round starts, or others may lead there.
-    fn is_back(&mut self, round: &Round, way: &mut Vec<(Box<[LocationId]>, Vec<TermId>)>, probes: &mut usize) -> bool {
+    fn is_back(&mut self, round: &Round, way: &mut Way, probes: &mut usize) -> bool {
         if self.locations() == &round.start[..] && self.may_have(&round.values) {
             return true;
         }

@@ -28,6 +28,7 @@ use sioco_model::{Id, LocationId, ProcessId, SwitchId, SymbolId, TermId, Value, 
 use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, Finite, Limits, Reason, Symbols, Terms};
 
+use crate::divergence::FromTo;
 use crate::live::Live;
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared, Signatures, prepare};
@@ -130,7 +131,7 @@ pub struct Path<'m> {
     with_symbols: FxHashMap<(TermId, u32, u32), TermId>,
     alone: FxHashMap<(u32, Box<[TermId]>), Possible>,
     /// Which locations internal steps may lead back to.
-    pub(crate) rounds: FxHashMap<(Box<[LocationId]>, Box<[LocationId]>), bool>,
+    pub(crate) rounds: FxHashMap<FromTo, bool>,
     scratch: FxHashMap<TermId, TermId>,
     symbol_lists: FxHashMap<TermId, Arc<[SymbolId]>>,
     pending: Vec<(VarId, Result<Value, TermId>)>,

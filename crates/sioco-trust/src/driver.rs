@@ -94,6 +94,9 @@ pub fn worker() -> io::Result<()> {
     Ok(())
 }
 
+/// So many times its deadline a worker may take if it does not compute: the machine is busy, or a solver hangs.
+const WAITS: u32 = 6;
+
 /// A worker as its driver sees it.
 struct Worker {
     child: Child,
@@ -120,11 +123,36 @@ impl Worker {
         Ok(Worker { child, lines })
     }
 
+    /// The next line. The deadline is for the time that the worker computes, so that a busy machine makes nothing hang;
+    /// one that waits for something has more of it.
+    fn answer(&self, deadline: Duration) -> Result<String, RecvTimeoutError> {
+        let before = computed(self.child.id());
+        let mut waited = Duration::ZERO;
+        loop {
+            let found = self.lines.recv_timeout(deadline);
+            waited += deadline;
+            let busy = before.zip(computed(self.child.id())).map(|(before, now)| now.saturating_sub(before));
+            match found {
+                Err(RecvTimeoutError::Timeout) if waited < WAITS * deadline && busy.is_some_and(|b| b < deadline) => {}
+                found => return found,
+            }
+        }
+    }
+
     fn stop(mut self) {
         // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// For how long a process has computed, where the system tells.
+fn computed(process: u32) -> Option<Duration> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program is in parentheses, and may be anything. After it, the times are the 12th and the 13th.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
 }
 
 /// Something that a worker did not survive.
@@ -157,7 +185,7 @@ fn seed(
         // One that died is noticed below.
         let _ = writeln!(input, "{seed} {}", left.join(",")).and_then(|()| input.flush());
         loop {
-            match this.lines.recv_timeout(wanted.deadline) {
+            match this.answer(wanted.deadline) {
                 Ok(line) if line == "done" => return Ok(()),
                 Ok(line) if line.starts_with("begin ") => {}
                 Ok(line) => {
