@@ -85,9 +85,10 @@ fn ready(state: &mut State) {
 
 #[cfg(unix)]
 fn start() -> Option<(Child, ChildStdin)> {
-    let mut command = Command::new("sh");
-    // Its name in lists of processes follows the script.
-    command.args(["-c", SCRIPT, "sioco-guard"]).current_dir("/");
+    let mut command = Command::new("/bin/sh");
+    // Its name in lists of processes follows the script. It has no environment: it may end a moment after this program, and
+    // whoever looks for what this program started looks for systems under test.
+    command.args(["-c", SCRIPT, "sioco-guard"]).current_dir("/").env_clear();
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // What is meant for this program, such as Ctrl-C, does not end it.
     group(&mut command);
