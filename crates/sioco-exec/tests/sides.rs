@@ -123,6 +123,22 @@ fn what_it_is_compared_with_has_bounds() {
     }
 }
 
+/// Fields have the bounds that they were declared with.
+#[test]
+fn it_is_compared_with_fields() {
+    let model = model_of(
+        "type V = None | Some(n: Int in 0..1, m: Int)\ninput a(p: V)\nprocess P {\n  var x: Int = any\n  \
+         init l0 { ?a(p) [match p { None => x > 4, Some(n, m) => x < n }] -> l0 }\n}\n",
+    );
+    let var = model.free_variables().next().expect("it has one");
+    assert_eq!(Sides::of(&model, var, 16).map(|s| s.values.len()), Some(6), "0, 1, 4 and what lies between");
+    let text = model_of(
+        "type V = None | Some(n: Int in 0..1, m: Int)\ninput a(p: V)\nprocess P {\n  var x: Int = any\n  \
+         init l0 { ?a(p) [match p { None => x > 4, Some(n, m) => x < m }] -> l0 }\n}\n",
+    );
+    assert_eq!(Sides::of(&text, text.free_variables().next().expect("it has one"), 16), None);
+}
+
 /// A divisor that is zero is a model error where it is reached, and no reason to look further.
 #[test]
 fn nothing_is_divided_by_zero() {

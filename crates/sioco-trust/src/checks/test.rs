@@ -245,6 +245,9 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
         Verdict::Error if !right.verdicts.contains(&Verdict::Error) && !run.overtaken => {
             return wrong("wrong error", told, &run.lines);
         }
+        // A silence by the clock has to come again before it fails (T-Q10).
+        Verdict::Inconclusive
+            if matches!(why, Cause::Open(Open::Silence(_))) && right.verdicts.contains(&Verdict::Fail) => {}
         Verdict::Inconclusive if only_fail && !weary => return wrong("missed failure", told, &run.lines),
         Verdict::Inconclusive if !right.verdicts.contains(&ours) && !weary => {
             let open =
@@ -331,6 +334,14 @@ fn look(
         let last = at + 1 == found.len();
         let fails = matches!(&run.verdict, Some((Theirs::Fail, _)));
         failed |= fails;
+        let came_once = |run: &Run| matches!(&run.verdict, Some((_, Cause::Open(Open::Silence(_)))));
+        if came_once(run) {
+            tally.count(format!("{check}: silences that came once"));
+            if found.get(at + 1).is_some_and(|next| came_once(next) && next.lines == run.lines) {
+                let log = Some((run.lines.clone(), run.order));
+                return finding("a silence that comes again does not fail", format!("{:?}", run.verdict), log);
+            }
+        }
         match hold(&world, run, weary) {
             Err(TooLarge) => tally.count(format!("{check}: too large")),
             Ok(None) if conforms && fails && !run.overtaken => {

@@ -279,6 +279,13 @@ impl<'m> Reader<'m> {
                     let sort = self.integers(*sort)?;
                     Some(self.range(args[0]).map_or(sort.clone(), |range| sort.meet(&range)))
                 }
+                // A field has the bounds that it was declared with.
+                Op::Field(c, f) => match model.sorts.get(model.terms.sort(args[0])) {
+                    Sort::Data(d) => {
+                        self.integers(model.sorts.data[*d].constructors[*c as usize].fields[*f as usize].sort)
+                    }
+                    _ => None,
+                },
                 _ => None,
             },
             Term::ProcessParam(..) | Term::Symbol(..) => None,
