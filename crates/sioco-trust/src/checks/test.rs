@@ -250,8 +250,10 @@ pub fn hold(world: &World<'_>, run: &Run, weary: bool) -> Result<Option<Wrong>, 
             if matches!(why, Cause::Open(Open::Silence(_))) && right.verdicts.contains(&Verdict::Fail) => {}
         Verdict::Inconclusive if only_fail && !weary => return wrong("missed failure", told, &run.lines),
         Verdict::Inconclusive if !right.verdicts.contains(&ours) && !weary => {
-            let open =
-                |open: &Open| matches!(open, Open::Unspecified(_) | Open::Cut | Open::Unknown(_) | Open::Other(_));
+            let open = |open: &Open| {
+                use Open::{Cut, Other, Silence, Unknown, Unspecified};
+                matches!(open, Unspecified(_) | Cut | Unknown(_) | Other(_) | Silence(_))
+            };
             if matches!(why, Cause::Open(o) if open(o)) {
                 return wrong("inconclusive where the oracle knows", told, &run.lines);
             }
