@@ -214,6 +214,25 @@ fn what_is_allowed_where_values_stand_for_others() {
     assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?a")), ["tell 0 [(3, 9)]", "pair only 9,1"]);
     assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?b")), ["tell some", "pair some"]);
     assert_eq!(offers(&model, &explanation(&model, Order::Sut, "?b !o(12) ?b")), ["tell only 12", "pair only 12,1"]);
+    // Each for itself: an interval, one value between two others, one that is known, and what is none of these.
+    let apart = self::model(
+        "input a(n: Int)\noutput o(v: Int)\noutput s(t: String)\nprocess P {\n  var m: Int = any\n  var k: Int = any\n  var t: String = any\n  \
+         init l0 {\n    ?a(n) [n == 1 && m > 3 && m < 9] -> l1\n    ?a(n) [n == 2 && m > 9 && m < 11] -> l1\n    \
+         ?a(n) [n == 3 && k == 4] -> l2\n    ?a(n) [n == 5 && k != 4 && k != 5 && k != n] -> l2\n    \
+         ?a(n) [n == 6 && t == \"x\"] -> l3\n    ?a(n) [n == 7 && t != \"x\"] -> l3\n  }\n  \
+         state l1 { tell: !o(m) -> l0 }\n  state l2 { say: !o(k) -> l0 }\n  state l3 { write: !s(t) -> l0 }\n}\n",
+    );
+    for (words, expected) in [
+        ("?a(1)", "tell 0 [(4, 8)]"),
+        ("?a(2)", "tell only 10"),
+        ("?a(3)", "say only 4"),
+        ("?a(5)", "say some"),
+        ("?a(6)", "write only \"x\""),
+        ("?a(7)", "write some"),
+        ("?a(7) !s(\"y\") ?a(7)", "write only \"y\""),
+    ] {
+        assert_eq!(offers(&apart, &explanation(&apart, Order::Sut, words)), [expected], "{words}");
+    }
 }
 
 /// The end of the system is explained by the switches that end it.

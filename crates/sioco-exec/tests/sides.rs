@@ -15,6 +15,7 @@ fn with(sort: &str, switches: &str) -> Model {
         "input a(p: Int in 0..2, q: Int)
 input t(s: String)
 output u(p: Int)
+output e(m: Int, n: Int)
 process P {{
   var x: {sort} = any
   var y: Int in 1..2 = 1
@@ -65,6 +66,8 @@ fn which_values_matter() {
         // Of a junction that has its value whatever comes first, nothing matters.
         ("Int", "?a(p, q) [x > q || true] -> l0", Some("x is any value")),
         ("Int", "?a(p, q) [x > q && false] -> l0", Some("x is any value")),
+        ("Int", "?a(p, q) [x + q > 1 || true] -> l0", Some("x is any value")),
+        ("Int", "?a(p, q) [x + q > 1 && false] -> l0", Some("x is any value")),
         ("Int", "?a(p, q) [x + q > 1 || false] -> l0", None),
         ("Int", "?a(p, q) [x + q > 1 && true] -> l0", None),
         ("Int", "?a(p, q) [x + q > 1 || p == 1] -> l0", None),
@@ -75,6 +78,14 @@ fn which_values_matter() {
         ("Int", "?a(p, q) [x > 5] / x := (if q > 1 then x else q) -> l0", Some("x < 5, x = 5, x > 5")),
         ("Int", "?a(p, q) [x > z] -> l0", Some("x < 0, x = 0, x > 0")),
         ("Int", "?a(p, q) [x > z] / z := q -> l0", Some("x < 0, x = 0, x > 0")),
+        ("Int", "?a(p, q) [x > z] / z := (if p > 1 then z else q) -> l0", Some("x < 0, x = 0, x > 0")),
+        ("Int", "?a(p, q) [x > (if p == 1 then q else 4)] -> l0", Some("x < 4, x = 4, x > 4")),
+        ("Int", "tau any r: Int in 0..15 [r > 1] -> l0 ?a(p, q) [x > q] -> l0", Some("x is any value")),
+        ("Int", "tau any r: Int in 0..16 [r > 1] -> l0 ?a(p, q) [x > q] -> l0", None),
+        ("Int in 0..2", "?a(p, q) [x < q mod 16] -> l0", Some("x = 0, x = 1, x = 2")),
+        ("Int in 0..200", "?a(p, q) [x < q mod 17 && x < q] -> l0", None),
+        ("Int in 0..200", "?a(p, q) [x < q mod 17 - 10 && x < q] -> l0", None),
+        ("Int in 0..200", "?a(p, q) [x < q mod 5 - 3 && x < q] -> l0", Some("x = 0, x = 1, x > 1")),
         ("Int", "?a(p, q) [x > z] -> l0 !u(any r) / z := r -> l0", Some("x < 0, x = 0, x > 0")),
         ("Int", "!u(any r) [r == x || r != 4] -> l0", Some("x is any value")),
         ("Int in 0..1000", "?a(p, q) [x < q] / x := q -> l0", Some("x is any value")),
@@ -88,6 +99,8 @@ fn which_values_matter() {
         ("Int", "tau any r: Int [x > r] -> l0", None),
         ("Int", "tau any r: Int [r > 1] -> l0 ?a(p, q) [x > q] -> l0", None),
         ("Int", "!u(any r) [r == x && r < 4] -> l0", None),
+        ("Int", "!e(any r, any s) [r == s && r == x] -> l0", None),
+        ("Int", "!e(any r, any s) [r == x && s == x] -> l0", Some("x is any value")),
         ("Int", "!u(any r) [r > x] -> l0", None),
         ("Int", "?a(p, q) [x > abs(q)] -> l0", None),
         ("Int", "?a(p, q) [x < -abs(q)] -> l0", None),
@@ -215,6 +228,8 @@ fn what_is_sent_and_seen_tells_values_apart() {
     assert!(referee.start().is_none());
     assert!(referee.input(&event(&model, "?a(1, 7)")).is_none());
     assert_eq!(referee.belief().len(), 5, "below -9, -9, up to 1, 1, up to 7");
+    assert!(referee.input(&event(&model, "?a(1, 7)")).is_none());
+    assert_eq!(referee.belief().len(), 5, "what was sent before is known");
     assert!(referee.observe(&support::observation(&model, "!u(5)")).is_none());
     assert_eq!(referee.belief().len(), 1, "x is 5");
     assert!(!referee.takes(&event(&model, "?a(1, 5)")));
@@ -234,6 +249,14 @@ fn an_input_that_lies_between_is_taken_by_some() {
         // Whoever sent something else knows no more than before.
         assert!(referee.input(&event(&model, "?a(0, 5)")).is_none());
         assert_eq!((referee.takes(&input), referee.must_take(&input)), (some, all), "{}", input.show(&model));
+    }
+    // Whoever stands for all other texts is none of those that were sent.
+    let others = with("String", "?t(s) [x != s] -> l0");
+    let mut referee = Referee::new(&others, &builtin, Order::Sut);
+    assert!(referee.start().is_none());
+    for text in ["?t(\"-\")", "?t(\"-\")", "?t(\"--\")", "?t(\"a\")"] {
+        assert!(referee.input(&event(&others, text)).is_none(), "{text}");
+        assert_eq!(referee.belief().len(), 1, "{text}");
     }
     // Texts as well: another one than the first is not taken.
     let model = with("String", "?t(s) [s == x] -> l1 } state l1 { !u(1) -> l0");
@@ -275,6 +298,10 @@ fn which_states_are_known_at_the_start() {
     let two = "input a(q: Int)\nprocess P {\n  var x: Int = any\n  var y: Int = any\n  \
                init l0 { ?a(q) [q == x && y + y > 3] -> l0 }\n}\n";
     assert_eq!(start(two, None), (1, false));
+    let model = model_of(two);
+    let mut referee = Referee::new(&model, &builtin, Order::Sut);
+    assert!(referee.start().is_none());
+    assert!(referee.input(&event(&model, "?a(5)")).is_none() && referee.input(&event(&model, "?a(6)")).is_some());
     assert_eq!(start(&two.replace("y + y", "y"), None), (3, true));
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::model::{Model, SwitchParam};
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::semantics::program::Program;
+use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use sioco_solve::logic;
@@ -116,6 +117,7 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
         for (i, conjunct) in conjuncts(pool, parts.guard).into_iter().enumerate() {
             // What is sent is often known: `Answer(true) is Answer` is true.
             let conjunct = fold::simplify(pool, sorts, conjunct, &mut FxHashMap::default());
+            let conjunct = without_quantifiers(pool, sorts, conjunct);
             conditions.push(condition(pool, sorts, conjunct, Origin::Guard(*switch, i)));
         }
         let mut check = |pool: &mut TermPool, term: TermId, part: Part| {
@@ -233,6 +235,22 @@ pub(crate) fn conjuncts(pool: &TermPool, term: TermId) -> Vec<TermId> {
     }
 }
 
+/// The same condition without quantifiers, which come from `else`, if there is one. Where it may be undefined, it stays as it
+/// is: elimination would make it false there.
+fn without_quantifiers(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> TermId {
+    if pool.is_partial(term) || !has_quantifiers(pool, term) {
+        return term;
+    }
+    let plain = logic::eliminate(pool, sorts, term, ELIMINATION);
+    if has_quantifiers(pool, plain) || pool.is_partial(plain) { term } else { plain }
+}
+
+fn has_quantifiers(pool: &TermPool, term: TermId) -> bool {
+    let mut found = false;
+    pool.visit(term, &mut |_, t| found |= matches!(t, Term::App(Op::Exists { .. }, _)));
+    found
+}
+
 /// The condition that the guard of a step is false, whatever its parameters are: where it is undefined for some, that is
 /// a model error and no silence. Quantifiers are eliminated where possible.
 fn never(model: &Model, pool: &mut TermPool, free: &[Free], guards: &[Condition]) -> TermId {
@@ -266,15 +284,14 @@ fn not_possible(model: &Model, pool: &mut TermPool, free: &[Free], what: TermId)
 /// How much an elimination of quantifiers may make a condition grow.
 const ELIMINATION: usize = 200;
 
-pub(crate) fn condition(pool: &TermPool, sorts: &sioco_model::sort::Sorts, term: TermId, origin: Origin) -> Condition {
+pub(crate) fn condition(pool: &TermPool, sorts: &Sorts, term: TermId, origin: Origin) -> Condition {
     let (reads, has_params) = leaves(pool, term);
     let program = (!has_params).then(|| Program::compile(pool, sorts, term));
-    let mut quantified = false;
-    pool.visit(term, &mut |_, t| quantified |= matches!(t, Term::App(Op::Exists { .. }, _)));
+    let quantified = has_quantifiers(pool, term);
     Condition { term, origin, reads, program, quantified }
 }
 
-fn assignment(pool: &TermPool, sorts: &sioco_model::sort::Sorts, var: VarId, term: TermId) -> Assignment {
+fn assignment(pool: &TermPool, sorts: &Sorts, var: VarId, term: TermId) -> Assignment {
     let (reads, has_params) = leaves(pool, term);
     let program = (!has_params).then(|| Program::compile(pool, sorts, term));
     let copies = match pool.get(term) {

@@ -12,6 +12,7 @@ use sioco_model::{Model, SwitchId, Value};
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
 use sioco_symbolic::analysis::{Analysis, Determinism, Kind, Options, Status, What, analyze};
+use sioco_symbolic::path::Possible;
 use sioco_symbolic::{Path, Reach, Step, Stop, named_steps, reach_named};
 use support::{Rng, builtin, initial_states, limits, model};
 
@@ -310,4 +311,24 @@ fn every_round_is_tried_where_it_is() {
     // It goes on, with other values each time: nobody knows, and that is told.
     let grows = "output o\nprocess P { var x: Int = any\n init l { a: tau any k: Int [k > x] / x := k -> l } }";
     assert!(matches!(divergences(grows)[..], [(Status::Bounded | Status::Undecided(_), false)]));
+}
+
+/// `else` asks whether another switch is possible for any values. Where these can be eliminated, nobody has to try them.
+#[test]
+fn else_is_decided_without_its_quantifier() {
+    for (guard, possible) in [
+        ("t == \"\" || v < -1", Possible::No),
+        ("t == \"\" || contains(s, \"b\") && v < -1", Possible::No),
+        ("t == s && v > 3", Possible::Yes),
+        ("n > v && n < v + 2", Possible::No),
+        ("n > v && n < v + 1", Possible::Yes),
+    ] {
+        let model = model(&format!(
+            "output o\nprocess P {{\n  var v: Int = any\n  init l0 {{\n    \
+             tau any t: String, any s: String, any n: Int [{guard}] -> l0\n    otherwise: tau [else] -> l0\n  }}\n}}\n"
+        ));
+        let otherwise = model.switches.iter().find(|(_, s)| s.name == "otherwise").expect("it has one").0;
+        let mut path = Path::with(&model, &builtin, Default::default(), limits());
+        assert_eq!(path.probe(Step::Switch(otherwise)), possible, "{guard}");
+    }
 }

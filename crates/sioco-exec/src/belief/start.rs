@@ -101,9 +101,6 @@ impl Mind<'_> {
             return;
         }
         for new in event.args.iter().filter(|v| matches!(v, Value::Int(_) | Value::BigInt(_) | Value::Str(_))) {
-            if belief.seen.contains(new) {
-                continue;
-            }
             for sides in self.sides.iter().filter(|s| s.follows) {
                 for group in &mut belief.groups {
                     // States that are not known stand for themselves alone, so that others are left out.

@@ -20,14 +20,6 @@ impl Seen {
             _ => self.numbers.extend(number::to_big(value)),
         }
     }
-
-    /// Whether a value was seen.
-    pub fn contains(&self, value: &Value) -> bool {
-        match value {
-            Value::Str(text) => self.texts.contains(&***text),
-            _ => number::to_big(value).is_some_and(|n| self.numbers.contains(&n)),
-        }
-    }
 }
 
 /// What values of one sort are compared with.

@@ -81,10 +81,8 @@ impl<'m> Reader<'m> {
             }
         }
         // Where something hidden is chosen among many values, the state is not known, and nothing can be told apart in it.
-        let hides = |s: &Switch| {
-            let many = |p: &SwitchParam| model.sorts.cardinality(p.sort).is_none_or(|n| n > HIDDEN);
-            !matches!(s.label, Label::Gate(_)) && s.params.iter().any(|p| p.term.is_none() && many(p))
-        };
+        let many = |p: &SwitchParam| model.sorts.cardinality(p.sort).is_none_or(|n| n > HIDDEN);
+        let hides = |s: &Switch| s.label == Label::Internal && s.params.iter().any(many);
         (!self.follows || !model.switches.values().any(hides)).then_some(())
     }
 
@@ -213,10 +211,8 @@ impl<'m> Reader<'m> {
     /// then there is always a value that does, and one that does not.
     fn is_only_equal(&self, switch: &Switch, param: usize) -> bool {
         let terms = &self.model.terms;
-        let unbounded = match self.model.sorts.get(switch.params[param].sort) {
-            Sort::Int { lo, hi } => lo.is_none() && hi.is_none(),
-            sort => matches!(sort, Sort::String),
-        };
+        let sort = self.model.sorts.get(switch.params[param].sort);
+        let unbounded = matches!(sort, Sort::Int { lo: None, hi: None } | Sort::String);
         let is_it = |t: TermId| matches!(terms.get(t), Term::Param(i, _) if *i as usize == param);
         let has_params = |t: TermId| {
             let mut found = false;
