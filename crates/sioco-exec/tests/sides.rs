@@ -237,6 +237,17 @@ fn what_is_sent_and_seen_tells_values_apart() {
     assert!(referee.observe(&support::observation(&model, "!u(4)")).is_some(), "x is 5");
 }
 
+/// What was ruled out does not come back with a value that was sent before.
+#[test]
+fn what_is_ruled_out_stays_so() {
+    let model = with("Int", "?a(p, q) [p == 0 && x < q] -> l0 ?a(p, q) [p == 1 && x <= q] -> l0 !u(x) -> l0");
+    let mut referee = Referee::new(&model, &builtin, Order::Sut);
+    assert!(referee.start().is_none());
+    assert!(referee.input(&event(&model, "?a(0, 7)")).is_none());
+    assert!(referee.input(&event(&model, "?a(1, 7)")).is_none());
+    assert!(referee.observe(&support::observation(&model, "!u(7)")).is_some(), "x is less than 7");
+}
+
 /// Whether all hypotheses take an input is asked of what is on both sides of it.
 #[test]
 fn an_input_that_lies_between_is_taken_by_some() {
