@@ -15,8 +15,8 @@ use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{
-    Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut, SutEvent,
-    Verdict, drive,
+    Clock, Fault, FaultKind, GateValue, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
+    SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use support::{builtin, event, model, planned, tester};
@@ -55,6 +55,12 @@ struct Slow<'m> {
     /// How much later than it should each wait of the tester returns.
     late: Duration,
     announces: bool,
+    /// Answers to `?a` that never come, by the run and by the number of the input in it.
+    lost: Vec<(usize, usize)>,
+    /// Resets that take too long.
+    stuck: Vec<usize>,
+    resets: usize,
+    asked: usize,
     run: usize,
     seeds: Vec<u64>,
     events: Vec<SutEvent>,
@@ -73,6 +79,10 @@ impl<'m> Slow<'m> {
             starting: (none, none),
             late: none,
             announces: false,
+            lost: Vec::new(),
+            stuck: Vec::new(),
+            resets: 0,
+            asked: 0,
             run: 0,
             seeds: Vec::new(),
             events: Vec::new(),
@@ -87,7 +97,12 @@ impl Sut for Slow<'_> {
     }
 
     fn reset(&mut self, _: u64, seed: u64) -> Result<(), Fault> {
-        (self.run, self.answer) = (self.run + 1, None);
+        self.resets += 1;
+        if self.stuck.contains(&self.resets) {
+            let message = "it did not answer the reset".into();
+            return Err(Fault { kind: FaultKind::Timeout, message, stderr: Vec::new(), again: true });
+        }
+        (self.run, self.answer, self.asked) = (self.run + 1, None, 0);
         self.seeds.push(seed);
         self.events.clear();
         Ok(())
@@ -97,7 +112,11 @@ impl Sut for Slow<'_> {
         self.events.push(SutEvent::Accepted { id });
         let delay = self.delays[(self.run - 1).min(self.delays.len() - 1)];
         let (delay, name) = match &self.model.gates[input.gate].name[..] {
-            "a" => (delay, format!("!b({})", input.args[0])),
+            "a" => {
+                self.asked += 1;
+                let lost = self.lost.contains(&(self.run, self.asked));
+                (if lost { NEVER } else { delay }, format!("!b({})", input.args[0]))
+            }
             _ => (Duration::ZERO, "!d".into()),
         };
         self.answer = Some((self.clock.0.get() + delay, event(self.model, &name)));
@@ -127,8 +146,13 @@ impl Sut for Slow<'_> {
 
 /// Runs a campaign, and sees to it that its journal gives the same verdicts again.
 fn run(sut: &mut Slow<'_>, settings: Settings) -> (Summary, Vec<Record>) {
+    run_for(sut, "switch", settings)
+}
+
+/// The same for a cover.
+fn run_for(sut: &mut Slow<'_>, cover: &str, settings: Settings) -> (Summary, Vec<Record>) {
     let model = sut.model;
-    let plan = planned(model, "switch", false);
+    let plan = planned(model, cover, false);
     let mut clock = sut.clock.clone();
     let about = About::new(model, "m.sts", None, &[]);
     let mut text = Header { model: about, ..Header::default() }.line();
@@ -198,6 +222,28 @@ fn silence_that_does_not_come_again_is_inconclusive() {
     let mut sut = Slow::new(&model, &Shared::default(), &[NEVER]);
     let (summary, records) = run(&mut sut, Settings { max_steps: Some(2), ..Settings::default() });
     assert_eq!((causes(&records), summary.verdict), (vec![ONCE, FAILS], Some(Verdict::Fail)));
+}
+
+/// The same location after the same input, further on in the run: that is another silence, which has come once.
+#[test]
+fn silence_elsewhere_is_another_one() {
+    let model = model(ECHO);
+    let settings = || Settings { walks: Walks::Random, max_steps: Some(60), walk: 12, ..Settings::default() };
+    let mut sut = Slow { lost: vec![(1, 1), (2, 2)], ..Slow::new(&model, &Shared::default(), &[Duration::ZERO]) };
+    let (summary, records) = run_for(&mut sut, "random:5", settings());
+    assert_eq!(causes(&records)[..2], [ONCE, ONCE]);
+    assert_eq!(summary.runs[Verdict::Fail as usize], 0);
+    let mut sut = Slow { lost: vec![(1, 1), (2, 1)], ..Slow::new(&model, &Shared::default(), &[Duration::ZERO]) };
+    assert_eq!(causes(&run_for(&mut sut, "random:5", settings()).1)[..2], [ONCE, FAILS]);
+}
+
+/// A system that hangs may take its adapter with it: the run is repeated as soon as one begins.
+#[test]
+fn a_run_that_does_not_begin_is_repeated_later() {
+    let model = model(ECHO);
+    let mut sut = Slow { stuck: vec![2, 3], ..Slow::new(&model, &Shared::default(), &[NEVER]) };
+    let (summary, records) = run(&mut sut, Settings { walks: Walks::Random, ..Settings::default() });
+    assert_eq!((causes(&records)[..2].to_vec(), summary.verdict), (vec![ONCE, FAILS], Some(Verdict::Fail)));
 }
 
 #[test]

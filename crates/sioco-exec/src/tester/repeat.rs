@@ -5,7 +5,7 @@
 
 use super::silent::Spot;
 use super::{Chosen, Decision, Mode, Tester};
-use crate::event::{Action, GateValue};
+use crate::event::{Action, GateValue, Observation};
 use crate::record::{Aim, Why};
 use crate::reliance::{Reliance, Start};
 use crate::sut::Order;
@@ -60,6 +60,19 @@ impl Repeats {
         }
         self.history.push(action);
     }
+
+    /// The run did not begin: what it was to repeat is still to be repeated.
+    pub(super) fn put_back(&mut self) {
+        if self.next.is_none() {
+            self.next = self.now.take();
+        }
+    }
+
+    /// Whether as much was sent and seen as in the run that is repeated: a silence before or after that is another one.
+    fn is_at_the_end(&self) -> bool {
+        let count = |actions: &[Action]| actions.iter().filter(|a| **a != Action::Seen(Observation::Delta)).count();
+        self.now.as_ref().is_some_and(|repeat| count(&repeat.script) == count(&self.history))
+    }
 }
 
 impl Tester<'_> {
@@ -92,7 +105,7 @@ impl Tester<'_> {
     fn came_before(&self) -> bool {
         let spot = self.spot();
         let repeated = self.repeats.now.as_ref().is_some_and(|repeat| repeat.spot == spot);
-        repeated || self.has_failed_silently(spot)
+        repeated && self.repeats.is_at_the_end() || self.has_failed_silently(spot)
     }
 
     /// The run ends like this: if that is a silence that does not count, it is repeated next.

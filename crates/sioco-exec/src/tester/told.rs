@@ -186,6 +186,7 @@ impl Tester<'_> {
             self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
         } else {
             self.unbegun += 1;
+            self.repeats.put_back();
             self.records.push(Record::Fault(fault));
             self.worst = self.worst.max(Some(Verdict::Error));
             self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
