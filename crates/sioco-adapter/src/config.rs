@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use sioco_model::names::did_you_mean;
 
 /// The name of the file.
 pub const FILE: &str = "sioco.toml";
@@ -293,12 +294,22 @@ impl std::str::FromStr for Config {
 
     /// Reads the text of a file. What is wrong has its line.
     fn from_str(text: &str) -> Result<Config, String> {
-        toml::from_str(text).map_err(|error| match error.span() {
-            Some(_) => error.to_string().trim_end().to_owned(),
-            // The library says nothing more about a name of too many parts.
-            None => format!("TOML parse error at line {}\n{}", most_parts(text), error.to_string().trim_end()),
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
+            match error.span() {
+                Some(_) => format!("{}{near}", error.to_string().trim_end()),
+                // The library says nothing more about a name of too many parts.
+                None => format!("TOML parse error at line {}\n{}", most_parts(text), error.to_string().trim_end()),
+            }
         })
     }
+}
+
+/// What was probably meant where the library does not know a name. Only its words say which ones it knows.
+fn meant(message: &str) -> Option<String> {
+    let unknown = ["unknown field `", "unknown variant `"].into_iter().find_map(|start| message.strip_prefix(start))?;
+    let (name, known) = unknown.split_once("`, expected ")?;
+    did_you_mean(name, known.split('`').skip(1).step_by(2))
 }
 
 /// The first line (from 1) that has the name with the most parts.
@@ -356,6 +367,11 @@ mod tests {
             ("[dialect.d.outputs]\na = { regexp = '' }", ["line 2", "unknown field `regexp`"]),
             ("[dialect.d.outputs]\na = [[\"b\", \"c\"]]", ["line 2", "not nested"]),
             ("[sut.s]\nreset = \"often\"", ["line 2", "`keep`"]),
+            ("[sut.s]\ncomand = \"x\"", ["line 2", "\ndid you mean `command`?"]),
+            ("[sut.s]\nreset = \"restrat\"", ["line 2", "\ndid you mean `restart`?"]),
+            ("[tset]\nseed = 1", ["line 1", "\ndid you mean `test`?"]),
+            ("[dialect.d]\nline-ends = \"\"", ["line 2", "\ndid you mean `line-end`?"]),
+            ("[sut.s]\nbefore = [{ sent = \"x\" }]", ["line 2", "\ndid you mean `send`?"]),
             ("[sut", ["line 1", ""]),
             (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recurse"]),
             (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2", "recursion limit"]),

@@ -16,6 +16,9 @@ use sioco_model::{SortId, Value};
 
 use crate::lines::excerpt;
 
+/// So many names are told that are no parameters.
+const NAMED: usize = 5;
+
 /// How many digits a number may have, and how large its exponent may be. Far more than anybody needs, and few enough to
 /// compute with.
 const MAX_DIGITS: usize = 10_000;
@@ -130,6 +133,22 @@ pub fn arguments(model: &Model, gate: &Gate, args: Option<&Json>) -> Result<Vec<
 fn by_name(model: &Model, gate: &Gate, args: &Map<String, Json>) -> Result<Vec<Value>, Misread> {
     // Values that the model knows nothing about do not matter, unless one of them is a known one, misspelt.
     let unknown = || args.keys().map(String::as_str).filter(|name| gate.params.iter().all(|p| p.name != *name));
+    // What came in its place, if that is no misspelling that anybody could recognize.
+    let instead = |param: &Param| {
+        let missing = gate.params.iter().filter(|p| !args.contains_key(&p.name)).count();
+        let came: Vec<String> = unknown().take(NAMED).map(excerpt).collect();
+        let names: Vec<String> = gate.params.iter().map(|p| format!("`{}`", p.name)).collect();
+        match &came[..] {
+            [] => String::new(),
+            [only] if missing == 1 => {
+                format!(", and {only} came, which is no parameter; did you mean `{}`?", param.name)
+            }
+            several => {
+                let (came, names) = (several.join(", "), names.join(", "));
+                format!(", and there is no parameter {came}; the parameters of `{}` are {names}", gate.name)
+            }
+        }
+    };
     let value = |param: &Param| match args.get(&param.name) {
         Some(json) => argument(&model.sorts, param, json),
         None => Err(match did_you_mean(&param.name, unknown()) {
@@ -137,7 +156,7 @@ fn by_name(model: &Model, gate: &Gate, args: &Map<String, Json>) -> Result<Vec<V
                 "`{}` has a parameter `{}`, and the adapter sends `{near}` instead; the names have to be the same",
                 gate.name, param.name
             )),
-            None => Misread::Misfit(format!("`{}` is missing", param.name)),
+            None => Misread::Misfit(format!("`{}` is missing{}", param.name, instead(param))),
         }),
     };
     gate.params.iter().map(value).collect()

@@ -7,13 +7,14 @@
 //! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
 //! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
 
+mod narrowed;
 mod start;
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use sioco_model::model::{Label, Model};
+use sioco_model::model::{Direction, Label, Model};
 use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, Passing, Quiescence, StepError};
 use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
@@ -25,6 +26,7 @@ use sioco_symbolic::step::Step;
 
 use crate::account::{Account, Bits};
 use crate::event::GateValue;
+use crate::explanation::Narrowed;
 use crate::open::{Breaks, Extent, Tracker, Trail};
 use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
@@ -211,6 +213,10 @@ pub struct Mind<'m> {
     /// An event for which the model may be undefined, in a hypothesis without a known state: symbolic steps leave out
     /// what is undefined, where a known state is a model error.
     undefined: Option<Doubt>,
+    /// Whether each hypothesis before an event took no step with it.
+    ended: Vec<bool>,
+    /// What the last input ended, if only some hypotheses took it.
+    narrowed: Option<Narrowed>,
     enabled: Vec<SwitchId>,
     unsure: Vec<(SwitchId, String)>,
     marks: Vec<Mark>,
@@ -231,6 +237,8 @@ impl<'m> Mind<'m> {
             limit,
             unknown: 0,
             undefined: None,
+            ended: Vec::new(),
+            narrowed: None,
             enabled: Vec::new(),
             unsure: Vec::new(),
             marks: Vec::new(),
@@ -341,6 +349,7 @@ impl<'m> Mind<'m> {
         }
         // Where somebody else broke off, it may be left over.
         self.undefined = None;
+        self.ended.clear();
         let mut groups: Vec<Group> = Vec::new();
         let mut cut = belief.cut;
         for group in &belief.groups {
@@ -354,12 +363,21 @@ impl<'m> Mind<'m> {
         if groups.is_empty() {
             return Ok(false);
         }
-        belief.groups = groups;
+        let before = std::mem::replace(&mut belief.groups, groups);
+        if self.model.gates[event.gate].direction == Direction::Input && self.ended.contains(&true) {
+            self.narrowed = self.narrowed(&before, &self.ended, &belief.seen, event);
+        }
         Ok(true)
+    }
+
+    /// What the last input ended that was [taken](Self::take), if only some hypotheses took it.
+    pub fn last_narrowed(&mut self) -> Option<Narrowed> {
+        self.narrowed.take()
     }
 
     /// The belief after an input that was taken; see [`step`](Self::step).
     pub fn take(&mut self, suite: &Suite, belief: &mut Belief, input: &GateValue) -> Result<bool, StepError> {
+        self.narrowed = None;
         let taken = self.step(suite, belief, input)?;
         let doubt = belief.doubt().cloned();
         belief.unsure = belief.unsure.take().or(doubt);
@@ -405,6 +423,7 @@ impl<'m> Mind<'m> {
             let taken = belief.groups[at].taken;
             if let Some(input) = queue.get(taken).filter(|_| taken >= least) {
                 let mut cut = belief.cut;
+                self.ended.clear();
                 let hypotheses = self.next(suite, &belief.groups[at].hypotheses, input, &mut cut)?;
                 belief.cut = cut;
                 let doubt = doubt(&hypotheses).cloned().or(self.undefined.take());
@@ -461,26 +480,52 @@ impl<'m> Mind<'m> {
                 Quiescence::Active(_) => {}
                 Quiescence::Unknown { switch, why } => {
                     // Values that nobody can try one by one may have nothing to do with it.
-                    let ways = self.tracker().silence(&Trail::at(state.clone()));
+                    let ways = self.ways_of_silence(&Trail::at(state.clone()))?;
                     if ways.is_empty() {
                         return Ok(());
                     }
-                    let open = ways.iter().all(|(_, reason)| reason.is_some());
+                    let open = ways.iter().all(|(_, doubt)| doubt.is_some());
                     self.unknown += u64::from(open);
                     let doubt = open.then(|| Doubt::about(self.model, switch, &why));
                     quiet.push(after(suite, h.place.clone(), Some(state), doubt));
                 }
             },
             Place::Open(trail) => {
-                for (step, reason) in self.tracker().silence(trail) {
-                    self.unknown += u64::from(reason.is_some());
+                for (step, doubt) in self.ways_of_silence(trail)? {
+                    self.unknown += u64::from(doubt.is_some());
                     let place = self.settled(trail.with(step, None));
-                    let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
                     quiet.push(after(suite, place, None, doubt));
                 }
             }
         }
         Ok(())
+    }
+
+    /// In which ways a state that is not known explains silence. If an output is undefined in one of the states, that is
+    /// a model error, as where the state is known (T-M9).
+    fn ways_of_silence(&mut self, trail: &Trail) -> Result<Vec<(Step, Option<Doubt>)>, StepError> {
+        let model = self.model;
+        let ways = self.tracker().silence(trail);
+        if ways.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_output = |step: Step| {
+            let gate = |s: SwitchId| match model.switches[s].label {
+                Label::Gate(gate) => Some(gate),
+                _ => None,
+            };
+            step.switches().filter_map(gate).any(|g| model.gates[g].direction == Direction::Output)
+        };
+        let undefined = match self.tracker().breaks(trail, &is_output, None) {
+            Breaks::No => None,
+            Breaks::Yes(error) => return Err(error),
+            Breaks::Unknown => Some(Doubt("the model may be undefined for quiescence".into())),
+        };
+        let doubt = |(step, reason): (Step, Option<Reason>)| {
+            let doubt = reason.map(|why| Doubt::of_step(model, step, &why)).or_else(|| undefined.clone());
+            (step, doubt)
+        };
+        Ok(ways.into_iter().map(doubt).collect())
     }
 
     /// A trail, or the state if only one is left.
@@ -501,6 +546,7 @@ impl<'m> Mind<'m> {
     ) -> Result<Vec<Hypothesis>, StepError> {
         let mut found: Vec<Hypothesis> = Vec::new();
         for h in from {
+            let before = found.len();
             match &h.place {
                 Place::Known(state) => {
                     self.enabled.clear();
@@ -544,6 +590,7 @@ impl<'m> Mind<'m> {
                     }
                 }
             }
+            self.ended.push(found.len() == before);
         }
         self.close(suite, found, cut)
     }

@@ -33,6 +33,8 @@ pub struct Left {
     pub shown: String,
     /// Inputs that were sent and that it has not taken yet, where the order of events is that of sending.
     pub under_way: Vec<GateValue>,
+    /// How many hypotheses it stands for: others differ from it only in values that nothing reads any more.
+    pub alike: usize,
     /// What it allows instead.
     pub allowed: Vec<Allowed>,
     /// The switches of the observed gate that leave it, and why each is not enabled for the observed values, with no
@@ -71,10 +73,24 @@ pub struct Offer {
     pub values: Values,
 }
 
+/// An input of the run that only some hypotheses specify: the others ended there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Narrowed {
+    /// The input.
+    pub input: GateValue,
+    /// Which hypotheses specify it, in words such as `where secret = 3`, if that can be told in a few.
+    pub only: Option<String>,
+    /// How many of them do.
+    pub kept: usize,
+    /// How many do not.
+    pub ended: usize,
+}
+
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// The hypotheses before the observation, at most [`MOST`].
+    /// The hypotheses before the observation, at most [`MOST`]; those that differ only in what nothing reads any more are
+    /// one.
     pub hypotheses: Vec<Left>,
     /// How many there were in all. What follows is about all of them.
     pub all: usize,
@@ -88,6 +104,8 @@ pub struct Explanation {
     pub silence: bool,
     /// The switches of the observed gate, as [in a hypothesis](Left::switches).
     pub switches: Vec<(SwitchId, Vec<explain::Reason>)>,
+    /// The last inputs that only some hypotheses specify, at most [`MOST`].
+    pub narrowed: Vec<Narrowed>,
 }
 
 /// How many hypotheses are shown.

@@ -5,6 +5,7 @@
 
 mod explain;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
@@ -20,6 +21,7 @@ use crate::account::Bits;
 use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
+use crate::explanation::{MOST, Narrowed};
 use crate::open::Breaks;
 use crate::patient::Patient;
 use crate::suite::Suite;
@@ -67,6 +69,8 @@ pub struct Referee<'m> {
     pub(crate) patient: Option<Patient>,
     /// All inputs that were sent in this run, where it is not known when they were taken.
     pub(crate) queue: Vec<GateValue>,
+    /// The last inputs of this run that only some hypotheses specify.
+    narrowed: VecDeque<Narrowed>,
     /// What was observed last and ended the run.
     pub(crate) broken_by: Option<Observation>,
     closed: Option<GateId>,
@@ -124,6 +128,7 @@ impl<'m> Referee<'m> {
             block: None,
             patient: None,
             queue: Vec::new(),
+            narrowed: VecDeque::new(),
             broken_by: None,
             closed: output(CLOSED),
             crashed: output(CRASHED),
@@ -227,6 +232,7 @@ impl<'m> Referee<'m> {
         self.patient = None;
         self.broken_by = None;
         self.queue.clear();
+        self.narrowed.clear();
         match self.mind.start(&self.suite) {
             Ok(belief) => {
                 self.belief = belief;
@@ -253,7 +259,14 @@ impl<'m> Referee<'m> {
             return untaken();
         }
         let result = match self.order {
-            Order::Sut | Order::Certain => self.mind.take(&self.suite, &mut self.belief, input),
+            Order::Sut | Order::Certain => {
+                let taken = self.mind.take(&self.suite, &mut self.belief, input);
+                self.narrowed.extend(self.mind.last_narrowed());
+                if self.narrowed.len() > MOST {
+                    self.narrowed.pop_front();
+                }
+                taken
+            }
             Order::Sent => {
                 self.queue.push(input.clone());
                 self.mind.sent(&self.suite, &mut self.belief, &self.queue).map(|()| {
@@ -463,7 +476,7 @@ impl<'m> Referee<'m> {
         match error {
             StepError::NeedsSolver { .. } => Cause::Open(Open::Other(error.describe(self.model()))),
             StepError::Undefined { .. } => {
-                Cause::Trouble(Trouble::Model { switch: *switch, message: error.describe(self.model()) })
+                Cause::Trouble(Trouble::Model { switch: *switch, message: error.describe_with_values(self.model()) })
             }
         }
     }

@@ -98,6 +98,10 @@ pub enum FaultKind {
     Glue,
     /// Sioco itself made a mistake.
     Tool,
+    /// A model plays the system, and is undefined for what happened.
+    Played,
+    /// A model plays the system, and no solver can tell what it does.
+    Solver,
 }
 
 impl FaultKind {
@@ -112,13 +116,17 @@ impl FaultKind {
             FaultKind::Reset => "reset",
             FaultKind::Glue => "glue",
             FaultKind::Tool => "tool",
+            FaultKind::Played => "played",
+            FaultKind::Solver => "solver",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         use FaultKind::*;
-        [Start, Protocol, Timeout, Died, Reported, Reset, Glue, Tool].into_iter().find(|k| k.name() == name)
+        [Start, Protocol, Timeout, Died, Reported, Reset, Glue, Tool, Played, Solver]
+            .into_iter()
+            .find(|k| k.name() == name)
     }
 }
 

@@ -219,3 +219,21 @@ fn what_may_be_undefined() {
     check(&model, &[Order::Sut], &[("?a !p", "unexpected output")]);
     check(&model, &[Order::Sent], &[("?a !p", "error of the model")]);
 }
+
+/// An output whose guard is undefined in *some* of the states that explain silence is a model error, however many values
+/// there are (T-M9). If another output is enabled in all of them, none explains silence.
+#[test]
+fn what_may_be_undefined_at_silence() {
+    for range in ["Int", "Int in -9..9", "Int in 0..1000000"] {
+        let of = |switches: &str| {
+            model_of(&format!(
+                "input a\noutput p\noutput o(v: Int)\nprocess P {{\n  var x: {range} = any\n  \
+                 init l0 {{ {switches} ?a -> l1 }}\n  state l1 {{ !o(x) -> l0 }}\n}}\n"
+            ))
+        };
+        let some = of("!p [7 div x >= 2] -> l0  ");
+        check(&some, &[Order::Sut, Order::Sent], &[("quiescent", "error of the model")]);
+        let guarded = of("!p [x != 0 && 7 div x > 7] -> l0  ");
+        check(&guarded, &[Order::Sut, Order::Sent], &[("quiescent", "pass")]);
+    }
+}

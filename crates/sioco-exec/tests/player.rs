@@ -250,6 +250,7 @@ fn values_that_the_system_chooses_are_spread() {
     assert!(output(&mut player).is_some() && output(&mut player).is_some());
     let fault = player.poll(WAIT).expect_err("whether it is silent cannot be told");
     assert!(fault.message.contains("whether it gives an output here, or is silent, is not known"), "{fault}");
+    assert_eq!(fault.kind, FaultKind::Solver);
 }
 
 #[test]
@@ -438,7 +439,7 @@ fn model_errors_are_faults() {
         player.reset(run, 0).expect("an initial state");
         player.send(1, &GateValue { gate, args: vec![Value::Int(0)] }).expect("sent");
         let fault = player.poll(WAIT).expect_err("a division by zero");
-        assert_eq!((fault.kind, fault.again), (FaultKind::Reported, true));
+        assert_eq!((fault.kind, fault.again), (FaultKind::Played, true));
         assert!(fault.message.contains("played.sts:take") && fault.message.contains("zero"), "{}", fault.message);
     }
 }

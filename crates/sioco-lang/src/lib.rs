@@ -6,6 +6,7 @@ pub mod check;
 pub mod code;
 pub mod diagnostic;
 pub mod import;
+pub mod shell;
 pub mod source;
 pub mod syntax;
 pub mod value;

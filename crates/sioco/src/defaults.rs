@@ -21,7 +21,7 @@ use sioco_model::visible::is_hidden;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::permission::{self, Standing};
+use crate::permission::{self, Options};
 use crate::project::Project;
 
 /// The values of options, by the ids of their arguments.
@@ -51,10 +51,18 @@ pub fn command(mut args: Vec<OsString>, out: &mut Output) -> Result<(Command, Ve
     };
     let trust = test.try_get_one::<bool>(TRUST).ok().flatten() == Some(&true)
         || variable(&format!("{PREFIX}TRUST"))?.is_some_and(|value| value == "true");
-    let asked = project.standing != Standing::Own && !trust;
-    permission::options(&project, trust, out)?;
+    let sut_given =
+        test.value_source("sut") == Some(ValueSource::CommandLine) || variable(&format!("{PREFIX}SUT"))?.is_some();
+    let mut project = project;
+    let asked = match permission::options(&project, trust, sut_given && profile.is_none(), out)? {
+        Options::Used { asked } => asked,
+        Options::Ignored => {
+            (project.config.test, project.config.profile) = Default::default();
+            false
+        }
+    };
     let found = all(&project, profile.as_deref(), &variable, &plain)?;
-    if asked && !(project.config.test.is_empty() && project.config.profile.is_empty()) {
+    if asked {
         // The user was asked about the file, and need not be asked again.
         args.insert(place_of_options(&args), format!("--{TRUST}").into());
     }
@@ -228,7 +236,14 @@ fn fits(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> {
     }
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
-    Err(lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned())
+    let why = lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned();
+    // Where all values are known by their names, one of them may be meant.
+    let known: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    let near = values.iter().find_map(|value| did_you_mean(value, known.iter().map(String::as_str)));
+    Err(match near {
+        Some(near) => format!("{why}; did you mean `{near}`?"),
+        None => why,
+    })
 }
 
 /// The values of an option, as the command line would have them.
@@ -276,6 +291,9 @@ mod tests {
             ("[test]\nseed = [1]", None, "`seed`: [1] is no value for it"),
             ("[profile.ci]\nx = 1", Some("ci"), "[profile.ci]: `sioco test` has no option `x`"),
             ("", Some("ci"), "there is no profile `ci`"),
+            ("[test]\nvalues = \"mdidle\"", None, "; did you mean `middle`?"),
+            ("[test]\ncover = \"swich\"", None, "; did you mean `switch`?"),
+            ("[test]\nsolver = \"buildin\"", None, "; did you mean `builtin`?"),
             ("[test]\nquiescence = -1", None, "[test]: `quiescence`: invalid value '-1' for '--quiescence <MS>'"),
             ("[test]\nquiescence = 1.5", None, "[test]: `quiescence`: invalid value '1.5'"),
             ("[test]\ntrust = true", None, "[test]: whom to trust is for you to say"),

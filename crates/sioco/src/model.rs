@@ -6,8 +6,8 @@ use clap::Args;
 use sioco_lang::check::load::load_failure;
 use sioco_lang::check::{Checked, CheckedModel, Options, check_file};
 use sioco_lang::diagnostic::Severity;
+pub use sioco_lang::shell::word as shell_word;
 use sioco_lang::source::{FsLoader, LoadError, Loader, SourceMap};
-use sioco_model::visible::is_hidden;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -37,24 +37,6 @@ impl Choices {
             command.push_str(&format!(" --system {}", shell_word(system)));
         }
         command
-    }
-}
-
-/// A word as a shell reads it: in quotes if need be, and with everything visible.
-pub fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if word.chars().any(is_hidden) {
-        let spelled = |c: char| match c {
-            '\'' | '\\' => format!("\\{c}"),
-            // Eight digits, so that what follows does not count to it.
-            c if is_hidden(c) => format!("\\U{:08x}", c as u32),
-            c => c.to_string(),
-        };
-        return format!("$'{}'", word.chars().map(spelled).collect::<String>());
-    }
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use sioco_adapter::child::Program;
 use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
+use sioco_model::names::did_you_mean;
 use sioco_solve::smt::process::words;
 
 use crate::failure::Failure;
@@ -114,17 +115,43 @@ fn is_mine(_: &Metadata) -> bool {
     true
 }
 
-/// Whether options of the project's file may be used. Nothing is done where it has none.
-pub fn options(project: &Project, trust: bool, out: &mut Output) -> Result<(), Failure> {
-    let Standing::Foreign(why) = project.standing else { return Ok(()) };
-    if trust || project.config.test.is_empty() && project.config.profile.is_empty() {
-        return Ok(());
-    }
+/// What becomes of the options of a project's file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Options {
+    /// They are used.
+    Used {
+        /// Whether the user was asked about a file of somebody else, and said yes.
+        asked: bool,
+    },
+    /// They are somebody else's, and not needed.
+    Ignored,
+}
+
+/// Whether options of the project's file may be used. Nothing is done where it has none. Those of somebody else are
+/// ignored where the user says what to test: a file that lies around somewhere above must not be in the way.
+pub fn options(project: &Project, trust: bool, needless: bool, out: &mut Output) -> Result<Options, Failure> {
+    let Standing::Foreign(why) = project.standing else { return Ok(Options::Used { asked: false }) };
     let file = project.file();
+    if let Some(problem) = &project.unread {
+        let problem = problem.lines().next().unwrap_or_default();
+        out.say(format_args!("note: {problem}; it is not yours: {why}, and is not used"));
+        return Ok(Options::Ignored);
+    }
+    if trust || project.config.test.is_empty() && project.config.profile.is_empty() {
+        return Ok(Options::Used { asked: false });
+    }
+    if needless {
+        let told = "its options for `sioco test` are not used; `--trust` uses them";
+        out.say(format_args!("note: `{file}` is not yours: {why}; {told}"));
+        return Ok(Options::Ignored);
+    }
     ask(out, &format!("`{file}` has options for `sioco test`, and is not yours: {why}"), "Use them?", || {
         let failure = Failure::usage(format!("`{file}` has options for `sioco test`, and is not yours: {why}"));
-        failure.help("`--trust` uses them; a `sioco.toml` beside the model, even an empty one, takes their place")
-    })
+        let help = "`--trust` uses them; with `--sut` they are ignored, as they are with a `sioco.toml` beside the model, \
+                    even an empty one";
+        failure.help(help)
+    })?;
+    Ok(Options::Used { asked: true })
 }
 
 /// Whether a file may name this solver: only those that are known, so that no file says what is run.
@@ -133,10 +160,12 @@ pub fn solver_of_a_file(name: &str) -> Result<(), String> {
     if known.clone().any(|known| known == name.trim()) {
         return Ok(());
     }
+    let near = did_you_mean(name.trim(), known.clone()).map(|near| format!("; did you mean `{near}`?"));
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
     Err(format!(
-        "a file names a solver that is known: {}; any other command is for `--solver` or SIOCO_SOLVER",
-        known.join(", ")
+        "a file names a solver that is known: {}; any other command is for `--solver` or SIOCO_SOLVER{}",
+        known.join(", "),
+        near.unwrap_or_default()
     ))
 }
 

@@ -24,6 +24,8 @@ pub struct Project {
     pub config: Config,
     /// Whose file that is.
     pub standing: Standing,
+    /// Why the file was not read, where it is somebody else's.
+    pub unread: Option<String>,
 }
 
 impl Project {
@@ -36,7 +38,18 @@ impl Project {
         // Only a whole path has all the folders above it.
         let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
         match folder.ancestors().find(|folder| folder.join(FILE).exists()) {
-            Some(root) => Project::read_for(&root.join(FILE), &folder),
+            Some(root) => Project::read_for(&root.join(FILE), &folder).or_else(|failure| {
+                // What somebody else left above, and perhaps keeps to themselves, is no mistake of the user. One beside the
+                // model is plain to see.
+                let about = std::fs::metadata(root.join(FILE)).ok();
+                match about.map(|about| permission::standing(&root.join(FILE), &about, &folder)) {
+                    Some(standing @ Standing::Foreign(_)) if root != folder => {
+                        let unread = Some(failure.message.unwrap_or_default());
+                        Ok(Project { root: root.to_owned(), config: Config::default(), standing, unread })
+                    }
+                    _ => Err(failure),
+                }
+            }),
             None => Ok(Project { root: folder, ..Project::default() }),
         }
     }
@@ -56,7 +69,7 @@ impl Project {
             text.parse().map_err(|why: String| Failure::usage(format!("`{}` is wrong: {why}", shown(file))))?;
         let root = file.parent().map(Path::to_owned).unwrap_or_default();
         let standing = permission::standing(file, &about, folder);
-        Ok(Project { root, config, standing })
+        Ok(Project { root, config, standing, unread: None })
     }
 
     /// Its file.

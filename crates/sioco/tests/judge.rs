@@ -198,6 +198,7 @@ fn words_in_brackets_are_explained() {
         ("Inconclusive", "warning[inconclusive]\n"),
         ("adapter", "error[adapter]\n"),
         ("model", "error[model]\n"),
+        ("solver", "error[solver]\n"),
     ] {
         sioco(&["explain", word]).exits(0).stderr_is("").stdout_has(head);
         sioco(&["explain"]).exits(0).stdout_has(&format!("\n{}  ", word.to_lowercase()));
@@ -393,4 +394,110 @@ fn quiescence_is_withdrawn_unless_it_was_announced() {
         let text = run.exits(code).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(what), "{log}: {}", run.stdout);
     }
+}
+
+/// The values that make a guard undefined are named, and only these; beside an `else`, the guard itself is shown.
+#[test]
+fn an_undefined_guard_names_its_values() {
+    let folder = folder();
+    for (guards, place) in [
+        ("b: !p [else] -> s\n    a: !o [z > 2 && 7 div k >= 2] -> s", "acc.sts:11:5"),
+        ("a: !o [z > 2 && 7 div k >= 2] -> s\n    b: !p [else] -> s", "acc.sts:10:5"),
+    ] {
+        let model = format!(
+            "input i(x: Int in 0..3)\noutput o\noutput p\nprocess A {{\n  var k: Int = 1\n  var z: Int = 5\n  init s {{\n    go: ?i(x) / k := x -> t }}\n  state t {{\n    {guards}\n  }}\n}}\n"
+        );
+        folder.write("acc.sts", &model);
+        for seen in ["!o", "!p", "quiescent\n?i(1)"] {
+            let run = judge(&folder, &format!("?i(0)\n{seen}\n"), &[]);
+            run.exits(5).stdout_has("the guard of `a` is undefined: division by zero, where k = 0\n").stdout_has(place);
+            run.stdout_has("add a condition that keeps the run away from these values");
+        }
+    }
+}
+
+/// What a hidden value has to be for an input is told, where something else would end the run.
+#[test]
+fn inputs_that_only_some_hypotheses_specify_are_told() {
+    let folder = folder();
+    for range in ["", " in 0..9"] {
+        let safe = format!(
+            "input enter(code: Int)\noutput opened\nprocess Safe {{\n  var secret: Int{range} = any\n  init locked {{ try: ?enter(code) [code == secret] -> opening }}\n  state opening {{ open: !opened -> locked }}\n}}\n"
+        );
+        folder.write("acc.sts", &safe);
+        let run = judge(&folder, "?enter(3)\ndelta\n", &[]);
+        let told = "note: ?enter(code = 3) is specified only where secret = 3; the other hypotheses ended there\n";
+        run.exits(1).stdout_has("error[sioco::V002]").stdout_has(told);
+        let all = judge(&folder, "?enter(3)\ndelta\n", &["--format", "json"]);
+        all.stdout_has("\"only\":\"where secret = 3\"");
+        // After the first time it is known.
+        let again = judge(&folder, "?enter(3)\n!opened\n?enter(3)\ndelta\n", &[]);
+        again.exits(1).stdout_has(told);
+        assert_eq!(again.stdout.matches("is specified only").count(), 1, "{}", again.stdout);
+    }
+    // No value tells them apart, or only the location does; what moves on by itself did not end.
+    for (locked, told) in [
+        (
+            "a: ?enter(code) [code == secret + other] -> opening",
+            "is specified by 3 of 9 hypotheses only; the other hyp",
+        ),
+        ("a: ?enter(code) [secret != 1] -> opening", "is specified only where secret = 0 or secret = 2; the other hyp"),
+    ] {
+        let safe = format!(
+            "input enter(code: Int)\noutput opened\nprocess Safe {{\n  var secret: Int in 0..2 = any\n  var other: Int in 0..2 = any\n  init locked {{ {locked} }}\n  state opening {{ open: !opened [secret + other >= 0] -> locked }}\n}}\n"
+        );
+        folder.write("acc.sts", &safe);
+        judge(&folder, "?enter(2)\ndelta\n", &[]).exits(1).stdout_has(told);
+    }
+    let moves =
+        "input go\noutput o\nprocess P {\n  init a { tau -> b }\n  state b { ?go -> c }\n  state c { !o -> a }\n}\n";
+    let parts = "input set\ninput go\noutput o\nprocess P {\n  init a { l: ?set -> b\n    r: ?set -> d }\n  state b { ?go -> c }\n  state c { !o -> a }\n  state d { ?set -> d }\n}\n";
+    folder.write("acc.sts", moves);
+    let run = judge(&folder, "?go\ndelta\n", &[]);
+    assert!(!run.exits(1).stdout.contains("is specified"), "{}", run.stdout);
+    folder.write("acc.sts", parts);
+    judge(&folder, "?set\n?go\ndelta\n", &[]).exits(1).stdout_has("?go is specified only in `b`; the other hyp");
+}
+
+/// Hypotheses that differ only in what nothing reads any more are shown as one.
+#[test]
+fn hypotheses_that_do_the_same_are_shown_once() {
+    let folder = folder();
+    let model = "input a\noutput o\noutput p\nprocess P {\n  var secret: Int in 0..9 = any\n  init s { low: ?a [secret < 5] -> t\n    high: ?a [secret >= 5] -> u }\n  state t { x: !o -> t }\n  state u { y: !o -> u }\n}\n";
+    folder.write("acc.sts", model);
+    let shown =
+        "hypotheses: 10\n          t, secret does not matter any more\n          u, secret does not matter any more\n";
+    judge(&folder, "?a\n!p\n", &[]).exits(1).stdout_has(shown);
+    folder.write("acc.sts", &model.replace("-> u }", "-> t }"));
+    let one = "hypotheses: 10 (t, secret does not matter any more)\n";
+    judge(&folder, "?a\n!p\n", &[]).exits(1).stdout_has(one);
+    // What is still read is told apart.
+    folder.write("acc.sts", &model.replace("-> u }", "-> t }").replace("!o -> t", "!o [secret < 3] -> t"));
+    let several = judge(&folder, "?a\n!p\n", &[]);
+    several.exits(1).stdout_has("t, secret = 0\n").stdout_has("t, secret = 7\n").stdout_has("… and 2 more\n");
+}
+
+/// Shells take quotes away, so the whole word is told that keeps them.
+#[test]
+fn a_string_without_quotes_gets_the_word_to_type() {
+    let folder = folder();
+    for (declared, value, word) in [
+        (": String", "bob", r#"`--const 'NAME="bob"'`"#),
+        ("", "bob", r#"`--const 'NAME="bob"'`"#),
+        (": String", "hello world", r#"`--const 'NAME="hello world"'`"#),
+        (": String", "it's", r#"`--const 'NAME="it'\''s"'`"#),
+        (": String", "7", r#"`--const 'NAME="7"'`"#),
+        (": String", "true", r#"`--const 'NAME="true"'`"#),
+    ] {
+        folder.write("acc.sts", &format!("const OTHER = \"x\"\nconst NAME{declared} = \"a\"\n{MODEL}"));
+        let run = sioco_in(&["check", "acc.sts", "--const", &format!("NAME={value}")], &folder.path(""));
+        run.exits(2).stdout_has("`NAME` is a String, and strings have double quotes").stdout_has(word);
+        assert_eq!(run.stdout.matches("error[").count(), 1, "{}", run.stdout);
+        let right = sioco_in(&["check", "acc.sts", "--const", &format!("NAME=\"{value}\"")], &folder.path(""));
+        right.exits(0);
+    }
+    let run = |value: &str| sioco_in(&["check", "acc.sts", "--const", value], &folder.path(""));
+    run("NAME=OTHER").exits(0);
+    run("NAME=OTHR").exits(2).stdout_has("did you mean `OTHER`?");
+    run("NAME=\"open").exits(2).stdout_has("this string never ends");
 }

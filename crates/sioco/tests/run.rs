@@ -633,3 +633,26 @@ fn ctrl_c_does_not_wait_for_an_adapter_that_hangs() {
     assert_eq!(code, Some(130));
     assert!(began.elapsed().as_secs() < 60);
 }
+
+/// A solver that breaks down is not the fault of an adapter, where a model plays the system.
+#[cfg(unix)]
+#[test]
+fn trouble_of_a_played_model_is_named_as_what_it_is() {
+    let folder = folder();
+    folder.program("broken.sh", "exit 3\n");
+    let model = "input i(x: Int)\noutput o(y: Int)\nprocess A {\n  var f: Int = 0\n  init s { go: ?i(x) / f := x -> t }\n  state t { a: !o(any y) [y * y * y + y * y == f * f * 7 + 5] -> s }\n}\n";
+    folder.write("hard.sts", model);
+    folder.write("spec.sts", &model.replace(" [y * y * y + y * y == f * f * 7 + 5]", ""));
+    folder.write("zero.sts", &model.replace("y * y * y + y * y == f * f * 7 + 5", "y == 7 div (f - f)"));
+    let args = |sut| ["test", "spec.sts", "--sut", sut, "--cover", "random:1", "--max-steps", "5", "--seed", "1"];
+    let run = |sut| sioco_in(&[&args(sut)[..], &["--solver", "./broken.sh"]].concat(), &folder.path(""));
+    run("model:hard.sts")
+        .exits(5)
+        .stdout_has("error[solver]: the model that is played cannot go on")
+        .stdout_has("sioco doctor");
+    let undefined = run("model:zero.sts");
+    undefined.exits(5).stdout_has("error[model]: ").stdout_has("zero.sts:").stdout_has("division by zero, where f = ");
+    for told in [run("model:hard.sts").stdout, undefined.stdout] {
+        assert!(!told.contains("adapter"), "{told}");
+    }
+}

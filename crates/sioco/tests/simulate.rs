@@ -526,7 +526,8 @@ fn an_undefined_guard_is_the_same_by_event_and_by_name() {
         assert!(message.starts_with("model error at") && message.ends_with(ends), "{script}: {message}");
     }
     let message = told("d 0\n");
-    assert!(message.contains("the guard of `d` is undefined: division by zero (p = 0)"), "{message}");
+    // There is nothing to mend at `else`.
+    assert!(message.ends_with(ends), "{message}");
     // The guard of this one is false, whatever the others are.
     let message = told("e 0\n");
     assert!(!message.contains("model error") && message.contains("false"), "{message}");

@@ -158,6 +158,25 @@ fn a_project_outside_of_the_repository_is_not_the_users() {
     above.write("sioco.toml", "[test]\nsut = \"./sut.sh\"\njournal = \"/nowhere/there\"\n");
     let refused = sioco_in(&["test", "m.sts"], &models);
     refused.exits(2).stderr_has("has options for `sioco test`, and is not yours").stderr_has("`--trust` uses them");
+    // Where the user says what to test, they are not needed, and not in the way; nothing of the file is used.
+    for toml in [
+        "[test]\nsut = \"./sut.sh\"\nsolver = \"no-such\"\njournal = \"/nowhere/there\"\n[sut.tank]\ncommand = \"./sut.sh\"\n",
+        "[test]\nnonsense = 1\n[sut.tank]\ncommand = \"./sut.sh\"\n[profile.x]\nsut = \"./sut.sh\"\n",
+    ] {
+        above.write("sioco.toml", toml);
+        let play = ["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"];
+        let played = sioco_in(&play, &models);
+        played.exits(0).stderr_has("its options for `sioco test` are not used; `--trust` uses them");
+        sioco_in_folder_and_env(&["test", "m.sts", "--max-steps", "3"], &models, &[("SIOCO_SUT", "model:m.sts")])
+            .exits(0);
+        // Its systems and profiles are its own, whoever names them.
+        sioco_in(&[TEST, &["--sut", "tank"]].concat(), &models).exits(2).stderr_has("it starts `./sut.sh`");
+        sioco_in(&[&play[..], &["--profile", "x"]].concat(), &models).exits(2).stderr_has("and is not yours");
+        assert!(!started(&above));
+    }
+    above.write("sioco.toml", "[test");
+    let played = sioco_in(&["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"], &models);
+    played.exits(0).stderr_has("is wrong: ").stderr_has("it is not yours").stderr_has("and is not used");
     // A file beside the model, even an empty one, takes its place.
     above.write("models/sioco.toml", "");
     sioco_in(&["test", "m.sts", "--sut", "model:m.sts", "--max-steps", "3"], &models).stderr_is("");

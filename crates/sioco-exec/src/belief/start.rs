@@ -82,11 +82,12 @@ impl Mind<'_> {
         Some(values)
     }
 
-    /// A known state in words. A value that stands for others is shown as what it stands for.
-    pub fn show(&self, state: &State, seen: &Seen) -> String {
-        state.show_with(self.model, &|var, value| {
-            let sides = self.sides.iter().find(|s| s.var == var)?;
-            Some(sides.show(self.model, value, seen))
+    /// A known state in words. A value that stands for others is shown as what it stands for. Variables that do not
+    /// matter have no value.
+    pub fn show(&self, state: &State, seen: &Seen, matters: &dyn Fn(VarId) -> bool) -> String {
+        state.show_with(self.model, &|var, _| match matters(var) {
+            true => Some(self.show_variable(state, var, seen)),
+            false => Some(format!("{} does not matter any more", self.model.variable_name(var))),
         })
     }
 

@@ -190,14 +190,19 @@ impl<'m> Player<'m> {
     fn fault(&self, error: &StepError) -> Fault {
         let (StepError::Undefined { switch, .. } | StepError::NeedsSolver { switch, .. }) = error;
         let place = self.places.as_ref().map_or(String::new(), |place| format!("{}: ", place(*switch)));
-        let message = format!("{place}the model that is played cannot go on: {}", error.describe(self.model));
-        Fault { kind: FaultKind::Reported, message, stderr: Vec::new(), again: true }
+        let message =
+            format!("{place}the model that is played cannot go on: {}", error.describe_with_values(self.model));
+        let kind = match error {
+            StepError::Undefined { .. } => FaultKind::Played,
+            StepError::NeedsSolver { .. } => FaultKind::Solver,
+        };
+        Fault { kind, message, stderr: Vec::new(), again: true }
     }
 
     /// Something about the model is not known, so that nobody can say what it does.
     fn unsure(&self, what: &str) -> Fault {
         let message = format!("the model that is played cannot go on: {what}");
-        Fault { kind: FaultKind::Reported, message, stderr: Vec::new(), again: true }
+        Fault { kind: FaultKind::Solver, message, stderr: Vec::new(), again: true }
     }
 
     fn remember(&mut self, event: impl FnOnce() -> Event) {

@@ -31,7 +31,7 @@ pub fn run(data: &[u8], seen: &mut Seen) {
         config.test.len().min(3),
         config.profile.len().min(2),
     ));
-    let project = Project { root: Path::new("/nowhere").into(), config, standing: Standing::Own };
+    let project = Project { root: Path::new("/nowhere").into(), config, standing: Standing::Own, unread: None };
     for failure in project.mistakes() {
         let words = failure.message.unwrap_or_default();
         assert!(words.contains("sioco.toml"), "the file is not named: {words}");

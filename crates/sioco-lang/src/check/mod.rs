@@ -170,6 +170,7 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
     };
     checker.collect(&files);
     checker.resolve_globals(&overrides);
+    checker.find_missing_quotes(&overrides, options);
     let templates = checker.templates();
     let (planned, systems) = checker.plan(&files, &templates, options);
     let purposes = checker.purposes(&planned, &templates);

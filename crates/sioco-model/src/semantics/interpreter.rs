@@ -16,14 +16,16 @@ pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use super::explain::{Leaf, leaves};
+use super::choice;
+use super::explain::{Leaf, conjuncts, leaves};
 use super::oracle::{Asked, Oracle, Question};
 use super::program::{Context, Memory, Program};
 use super::state::State;
 use crate::eval::{Env, EvalError};
-use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SwitchId, VarId};
+use crate::id::{ChannelId, GateId, Id, IdVec, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use crate::model::{Direction, Label, Model};
 use crate::number;
+use crate::term::Term;
 use crate::value::Value;
 
 /// How many states a closure or a search for internal cycles visits before it is cut (T-L9).
@@ -153,14 +155,42 @@ impl StepError {
             return StepError::NeedsSolver { switch, why };
         }
         let s = &model.switches[switch];
+        let context = Context { terms: &model.terms, sorts: &model.sorts };
         let term = match part {
-            Part::Guard => Some(s.guard),
+            // `else` has the guards of others in it, and there is nothing to mend at `else` itself.
+            Part::Guard if s.is_else => {
+                let culprit = undefined_beside(model, env, switch);
+                return culprit.unwrap_or_else(|| {
+                    let values = leaves(context, s.guard, env);
+                    StepError::Undefined { switch, part, error, values }
+                });
+            }
+            Part::Guard => Some(undefined_conjunct(context, s.guard, env)),
             Part::Argument(i) => s.params[i].term,
             Part::Update(i) => Some(s.update[i].1),
         };
-        let context = Context { terms: &model.terms, sorts: &model.sorts };
         let values = term.map(|t| leaves(context, t, env)).unwrap_or_default();
         StepError::Undefined { switch, part, error, values }
+    }
+
+    /// The same with the values that the undefined part has no value for: `…, where k = 0`. Names that the program made
+    /// up would tell nothing.
+    pub fn describe_with_values(&self, model: &Model) -> String {
+        let what = self.describe(model);
+        let StepError::Undefined { switch, values, .. } = self else { return what };
+        let show = |(leaf, value): &(Leaf, Value)| match leaf {
+            Leaf::Var(v) if model.variables[*v].hidden => None,
+            Leaf::Var(v) => {
+                let sort = model.variables[*v].sort;
+                Some(format!("{} = {}", model.variable_name(*v), model.sorts.show(sort, value)))
+            }
+            Leaf::Param(i) => {
+                let p = &model.switches[*switch].params[*i as usize];
+                Some(format!("{} = {}", p.name, model.sorts.show(p.sort, value)))
+            }
+        };
+        let shown: Vec<String> = values.iter().filter_map(show).collect();
+        if shown.is_empty() { what } else { format!("{what}, where {}", shown.join(", ")) }
     }
 
     /// The error in words, with the names of the model.
@@ -183,6 +213,76 @@ impl StepError {
             }
         }
     }
+}
+
+/// The conjunct of a condition that has no value, as far as that can be told; the values of the others do not matter.
+fn undefined_conjunct(context: Context<'_>, condition: TermId, env: Env<'_>) -> TermId {
+    let parts = conjuncts(context, condition);
+    // Without values for parameters nothing can be evaluated that has some.
+    let known = |term: &TermId| {
+        let mut known = true;
+        context.terms.visit(*term, &mut |_, t| {
+            known &= !matches!(t, Term::Param(i, _) if env.params.len() <= *i as usize);
+        });
+        known
+    };
+    let undefined = |term: &TermId| {
+        known(term) && matches!(choice::decide(context, *term, env), Err(e) if !matches!(e, EvalError::NeedsSolver(_)))
+    };
+    parts.into_iter().find(undefined).unwrap_or(condition)
+}
+
+/// The guard that is undefined among those that an `else` excludes (T-M10).
+fn undefined_beside(model: &Model, env: Env<'_>, switch: SwitchId) -> Option<StepError> {
+    let context = Context { terms: &model.terms, sorts: &model.sorts };
+    let s = &model.switches[switch];
+    let input = model.direction(switch) == Some(Direction::Input);
+    for &other in &model.locations[s.source].outgoing {
+        let o = &model.switches[other];
+        let excluded = match input {
+            true => o.label == s.label,
+            false => model.direction(other) != Some(Direction::Input) && !matches!(o.label, Label::Receive(_)),
+        };
+        if o.is_else || !excluded {
+            continue;
+        }
+        if input {
+            match choice::decide(context, o.guard, env) {
+                Ok(_) | Err(EvalError::NeedsSolver(_)) => continue,
+                Err(error) => return Some(StepError::new(model, env, other, Part::Guard, error)),
+            }
+        }
+        let free = o.params.iter().enumerate().filter(|(_, p)| p.term.is_none());
+        let unknowns: Vec<_> = free.map(|(i, p)| (choice::Unknown::Param(i as u32), p.sort)).collect();
+        let env = Env { params: &[], ..env };
+        let found = choice::Search { context, unknowns: &unknowns, condition: o.guard, env }.witness();
+        match found {
+            Ok(_) | Err(choice::Failed { error: EvalError::NeedsSolver(_), .. }) => {}
+            Err(failed) => return Some(guard_failed(model, env, other, &unknowns, failed)),
+        }
+    }
+    None
+}
+
+/// The guard has no value, for some values of the unknowns.
+fn guard_failed(
+    model: &Model,
+    env: Env<'_>,
+    switch: SwitchId,
+    unknowns: &[(choice::Unknown, SortId)],
+    failed: choice::Failed,
+) -> StepError {
+    let mut error = StepError::new(model, env, switch, Part::Guard, failed.error);
+    if let (StepError::Undefined { switch: at_fault, values, .. }, Some(at)) = (&mut error, failed.at)
+        && *at_fault == switch
+    {
+        let params = unknowns.iter().zip(at).filter_map(|((unknown, _), value)| match unknown {
+            choice::Unknown::Param(i) => Some((Leaf::Param(*i), value)),
+            choice::Unknown::Bound(_) | choice::Unknown::Symbol(_) => None,
+        });
+        values.extend(params);
+    }
+    error
 }
 
 impl fmt::Display for StepError {

@@ -2,7 +2,7 @@
 
 use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
-use sioco_exec::explanation::{Explanation, Left};
+use sioco_exec::explanation::{Explanation, Left, Narrowed};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
 use sioco_lang::diagnostic::Label;
 use sioco_model::SwitchId;
@@ -20,6 +20,8 @@ use crate::words::{Words, describe, with};
 const PLACES: usize = 6;
 /// So many things are said of the same place.
 const SAME: usize = 2;
+/// So many inputs are told that only some hypotheses specify.
+const NARROWED: usize = 3;
 /// A longer output is written out besides.
 const LONG: usize = 40;
 /// So much of an output is written out.
@@ -100,6 +102,7 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
         notes.push(format!("allowed here:{what}"));
     }
     notes.extend(hypotheses(model, explanation));
+    notes.extend(narrowed(model, explanation));
     Parts { rank: Rank::Error, id: Code::of(failure).to_string(), message, labels, notes, help }
 }
 
@@ -152,13 +155,28 @@ pub(super) fn hypotheses(model: &Model, explanation: &Explanation) -> Option<Str
     let shown: Vec<String> = explanation.hypotheses.iter().map(|h| hypothesis(model, h)).collect();
     match (&shown[..], explanation.all) {
         ([], _) => None,
-        ([only], 1) => Some(format!("hypotheses: 1 ({only})")),
+        ([only], all) if explanation.hypotheses[0].alike >= all => Some(format!("hypotheses: {all} ({only})")),
         (several, all) => {
-            let more = all.saturating_sub(several.len());
+            let shown: usize = explanation.hypotheses.iter().map(|h| h.alike).sum();
+            let more = all.saturating_sub(shown);
             let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
             Some(format!("hypotheses: {all}\n{}{more}", several.join("\n")))
         }
     }
+}
+
+/// The inputs of the run that only some hypotheses specify: what the others would allow does not count any more.
+fn narrowed(model: &Model, explanation: &Explanation) -> Vec<String> {
+    let skipped = explanation.narrowed.len().saturating_sub(NARROWED);
+    let of = |n: &Narrowed| {
+        let input = named(model, &n.input, " = ");
+        let only = match &n.only {
+            Some(only) => format!("only {}", short(only, 200)),
+            None => format!("by {} of {} hypotheses only", n.kept, n.kept + n.ended),
+        };
+        format!("{input} is specified {only}; the other hypotheses ended there")
+    };
+    explanation.narrowed.iter().skip(skipped).map(of).collect()
 }
 
 /// A state, with what the system would still have to take there.

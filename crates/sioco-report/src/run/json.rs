@@ -1,7 +1,7 @@
 //! What a campaign came to, for programs; `docs/journal.md` describes the lines.
 
 use serde_json::{Value as Json, json};
-use sioco_exec::explanation::{Allowed, Explanation, Offer, Values};
+use sioco_exec::explanation::{Allowed, Explanation, Narrowed, Offer, Values};
 use sioco_exec::journal;
 use sioco_exec::verdict::{Cause, Verdict};
 use sioco_model::model::{Label, Model};
@@ -156,12 +156,18 @@ pub fn explanation(source: Source<'_>, explanation: &Explanation) -> Json {
             let allowed: Vec<Json> = left.allowed.iter().map(|a| allowed(model, a)).collect();
             let switches: Vec<Json> = left.switches.iter().map(|(s, reasons)| switch(words, *s, reasons)).collect();
             let under_way: Vec<Json> = left.under_way.iter().map(|input| journal::gate_value(model, input)).collect();
-            json!({ "state": left.shown, "under_way": under_way, "allowed": allowed, "switches": switches })
+            json!({ "state": left.shown, "alike": left.alike, "under_way": under_way, "allowed": allowed, "switches": switches })
         })
         .collect();
     let mut all: Vec<Json> = explanation.offers.iter().map(|o| offer(model, o)).collect();
     all.extend(explanation.silence.then(|| json!("quiescent")));
-    json!({ "all": explanation.all, "allowed": all, "more": explanation.more, "hypotheses": hypotheses })
+    let narrowed = |n: &Narrowed| {
+        let input = journal::gate_value(model, &n.input);
+        json!({ "input": input, "only": n.only, "kept": n.kept, "ended": n.ended })
+    };
+    let narrowed: Vec<Json> = explanation.narrowed.iter().map(narrowed).collect();
+    let more = explanation.more;
+    json!({ "all": explanation.all, "allowed": all, "more": more, "hypotheses": hypotheses, "narrowed": narrowed })
 }
 
 /// An output that some hypothesis allows.

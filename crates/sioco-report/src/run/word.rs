@@ -13,6 +13,8 @@ pub enum Word {
     Glue,
     /// The model is undefined for what happened.
     Model,
+    /// No solver can tell what a model does that plays the system.
+    Solver,
     /// An input was refused.
     Refused,
     /// Everything is allowed, but nothing definite came of it.
@@ -21,12 +23,15 @@ pub enum Word {
 
 impl Word {
     /// All of them.
-    pub const ALL: [Word; 5] = [Word::Adapter, Word::Glue, Word::Model, Word::Refused, Word::Inconclusive];
+    pub const ALL: [Word; 6] =
+        [Word::Adapter, Word::Glue, Word::Model, Word::Solver, Word::Refused, Word::Inconclusive];
 
     /// The word for something that broke down.
     pub fn of(trouble: &Trouble) -> Word {
         match trouble {
             Trouble::Fault { kind: FaultKind::Glue, .. } => Word::Glue,
+            Trouble::Fault { kind: FaultKind::Played, .. } => Word::Model,
+            Trouble::Fault { kind: FaultKind::Solver, .. } => Word::Solver,
             Trouble::Fault { .. } => Word::Adapter,
             Trouble::Model { .. } => Word::Model,
             Trouble::Refused { .. } => Word::Refused,
@@ -39,6 +44,7 @@ impl Word {
             Word::Adapter => "adapter",
             Word::Glue => "glue",
             Word::Model => "model",
+            Word::Solver => "solver",
             Word::Refused => "refused",
             Word::Inconclusive => "inconclusive",
         }
@@ -60,6 +66,7 @@ impl Word {
             Word::Adapter => include_str!("codes/adapter.md"),
             Word::Glue => include_str!("codes/glue.md"),
             Word::Model => include_str!("codes/model.md"),
+            Word::Solver => include_str!("codes/solver.md"),
             Word::Refused => include_str!("codes/refused.md"),
             Word::Inconclusive => include_str!("codes/inconclusive.md"),
         }

@@ -13,6 +13,10 @@ use super::sequence::time;
 /// So much of what a system sent is shown on a line.
 const RAW: usize = 60;
 
+/// What to do about a model that is undefined.
+const UNDEFINED: &str = "mend the model: add a condition that keeps the run away from these values, in front of what has \
+                         no value for them, such as `k != 0 && 7 div k >= 2`";
+
 /// A gate value with the names of its parameters: `?inX(p=6)`.
 pub(super) fn named(model: &Model, value: &GateValue, equals: &str) -> String {
     let gate = &model.gates[value.gate];
@@ -110,6 +114,12 @@ pub(super) fn in_short(model: &Model, why: &Cause) -> String {
         format!("{}{}", gate.direction.sigil(), gate.name)
     };
     match why {
+        Cause::Trouble(Trouble::Fault { kind: FaultKind::Played, .. }) => {
+            "the model that is played is undefined".into()
+        }
+        Cause::Trouble(Trouble::Fault { kind: FaultKind::Solver, .. }) => {
+            "no solver can tell what the model does that is played".into()
+        }
         Cause::Trouble(Trouble::Fault { .. }) => "what connects the system broke down".into(),
         Cause::Trouble(Trouble::Refused { input, .. }) => format!("{} was refused", gate(input)),
         Cause::Open(Open::Unspecified(input)) => format!("the model does not say what happens after {}", gate(input)),
@@ -149,9 +159,14 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
                 "every run begins in the initial state: whatever resets the system has to bring it there"
             }
             FaultKind::Glue => "mend the code that connects the system; nothing was found out about the system itself",
+            FaultKind::Played => UNDEFINED,
+            FaultKind::Solver => {
+                "see whether the solver works: `sioco doctor` shows which there are, and `--solver` takes another one; or play \
+                 a simpler model"
+            }
             FaultKind::Tool => "this is a mistake of sioco, and says nothing about the system: please report it",
         },
-        Trouble::Model { .. } => "mend the model: guards, updates and terms need a value wherever a run gets",
+        Trouble::Model { .. } => UNDEFINED,
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
     }
 }

@@ -57,8 +57,11 @@ impl Described {
         let wrong = |why: String| Failure::usage(format!("`{}`, [sut.{name}]: {why}", project.file()));
         let order = match config.order.as_deref() {
             None => Order::Sent,
-            Some(order) => Order::promised(order)
-                .ok_or_else(|| wrong(format!("`order` is \"sut\" or \"sent\", and not \"{order}\"")))?,
+            Some(order) => Order::promised(order).ok_or_else(|| {
+                let near = did_you_mean(order, ["sut", "sent"]);
+                let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                wrong(format!("`order` is \"sut\" or \"sent\", and not \"{order}\"{help}"))
+            })?,
         };
         let dialect = match config.dialect.as_deref() {
             None => None,

@@ -292,6 +292,47 @@ impl<'a> Checker<'a> {
         );
     }
 
+    /// A text on the command line that should be a string has no quotes, most likely: shells take them away.
+    pub(in crate::check) fn find_missing_quotes(&mut self, overrides: &Overrides, options: &Options) {
+        for (name, expr) in overrides {
+            let Some((_, text)) = options.consts.iter().find(|(n, _)| n == name) else { continue };
+            let Some(constant) = self.globals.consts.get(name.as_str()) else { continue };
+            let decl = constant.decl;
+            if constant.result.is_some() || text.trim_start().starts_with('"') || !self.is_string(decl) {
+                continue;
+            }
+            let is_about = |d: &Diagnostic| d.primary.as_ref().is_some_and(|p| p.span.file == expr.span.file);
+            // The name of a constant that is there may be misspelt.
+            if self
+                .diagnostics
+                .iter()
+                .any(|d| is_about(d) && d.help.iter().any(|help| help.starts_with("did you mean")))
+            {
+                continue;
+            }
+            self.diagnostics.retain(|d| !is_about(d));
+            let span = Span { file: expr.span.file, start: 0, end: text.len() as u32 };
+            let word = crate::shell::word(&format!("{name}={}", sioco_model::value::quote(text)));
+            let message = format!("`{name}` is a String, and strings have double quotes");
+            let d = Diagnostic::new(Code::TypeMismatch, span, message).label("this has none");
+            self.report(d.help(format!("a shell takes quotes away unless they are quoted: write `--const {word}`")));
+        }
+    }
+
+    /// Whether a constant is declared as a string, as far as that can be seen without its value.
+    fn is_string(&mut self, decl: &'a ConstDecl) -> bool {
+        match &decl.ty {
+            Some(ty) => {
+                let before = self.diagnostics.len();
+                let sort = self.resolve_type(ty);
+                // What is wrong with the type was told before.
+                self.diagnostics.truncate(before);
+                sort == Some(self.sorts.string)
+            }
+            None => matches!(decl.value.kind, ExprKind::Str(_)),
+        }
+    }
+
     /// Resolves all types, constants, functions, gates and channels.
     pub(in crate::check) fn resolve_globals(&mut self, overrides: &'a Overrides) {
         for (name, expr) in overrides {

@@ -4,7 +4,6 @@ use super::{Interpreter, Offer, Part, StepError};
 use crate::eval::Env;
 use crate::id::{SortId, SwitchId};
 use crate::semantics::choice::{Failed, Search, Unknown};
-use crate::semantics::explain::Leaf;
 use crate::semantics::oracle::Question;
 use crate::semantics::state::State;
 use crate::value::Value;
@@ -85,15 +84,7 @@ impl Interpreter<'_> {
         failed: Failed,
     ) -> StepError {
         let env = Env { vars: &state.vars, params: &[], bound: &[], symbols: &[] };
-        let mut error = StepError::new(self.model, env, switch, Part::Guard, failed.error);
-        if let (StepError::Undefined { values, .. }, Some(at)) = (&mut error, failed.at) {
-            let params = unknowns.iter().zip(at).filter_map(|((unknown, _), value)| match unknown {
-                Unknown::Param(i) => Some((Leaf::Param(*i), value)),
-                Unknown::Bound(_) | Unknown::Symbol(_) => None,
-            });
-            values.extend(params);
-        }
-        error
+        super::guard_failed(self.model, env, switch, unknowns, failed)
     }
 
     /// The values of all parameters from those of the [unknown](Interpreter::unknowns) ones.
