@@ -2,23 +2,24 @@
 //! contexts SC).
 //!
 //! A hypothesis (T-B1) is a state of the model, where it stands in the purposes, and what it took. As long as
-//! everything is determined, states are known and nothing here asks a solver. Equal states are merged.
+//! everything is determined, states are known and nothing here asks a solver. States that do the same for ever are merged.
 //!
 //! Where the order of events is that in which inputs were *sent*, it is not known when the system took them. Then there
 //! is a group of hypotheses for every order in which inputs may have been taken between the outputs that were observed.
 
+mod closure;
 mod narrowed;
 mod start;
 
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::model::{Direction, Label, Model};
-use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, Passing, Quiescence, StepError};
+use sioco_model::semantics::interpreter::{Interpreter, Quiescence, StepError};
+use sioco_model::semantics::live::Live;
 use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
-use sioco_model::{Id, SwitchId, Value};
+use sioco_model::{Id, LocationId, SwitchId, Value, VarId};
 use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
@@ -27,7 +28,7 @@ use sioco_symbolic::step::Step;
 use crate::account::{Account, Bits};
 use crate::event::GateValue;
 use crate::explanation::Narrowed;
-use crate::open::{Breaks, Extent, Tracker, Trail};
+use crate::open::{Breaks, Tracker, Trail};
 use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
 
@@ -35,13 +36,6 @@ use crate::suite::{self, Mark, Suite, Taken};
 const GROUPS: usize = 64;
 /// How many hypotheses without a known state are followed at once.
 const OPEN: usize = 256;
-
-/// How many conditions of these are looked at until all internal steps are followed: where more would be, every event
-/// would take long.
-const OPEN_CONDITIONS: usize = 2_000;
-
-/// With how many others one of these is compared by asking a solver.
-const COMPARED: usize = 16;
 
 /// Where a hypothesis is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,6 +61,8 @@ pub struct Hypothesis {
     pub reactions: Reactions,
     /// The question that was left open, if it is only perhaps a hypothesis.
     pub doubt: Option<Doubt>,
+    /// Whether it stands for states that differ from its own in variables that do not matter any more.
+    pub blurred: bool,
 }
 
 /// A question that no solver answered, in words. What rests on it is inconclusive (T-V8).
@@ -108,11 +104,14 @@ impl Hypothesis {
         }
     }
 
-    /// Another way to the same place (T-B4); says whether it changes anything.
+    /// Another way to the same place, up to what does not matter any more (T-B4); says whether it changes anything.
     fn merge(&mut self, other: &Hypothesis) -> bool {
         let mut changed = self.account.merge(&other.account);
         changed |= self.settled.merge(&other.settled);
         changed |= suite::merge(&mut self.marks, &other.marks);
+        let blurred = self.blurred || other.blurred || self.state() != other.state();
+        changed |= blurred && !self.blurred;
+        self.blurred = blurred;
         if self.doubt.is_some() && other.doubt.is_none() {
             // The way that is only perhaps possible may be none, and nothing can follow it then.
             self.place = other.place.clone();
@@ -224,6 +223,8 @@ pub struct Mind<'m> {
     first: Option<Belief>,
     /// Free variables whose values stand for others.
     sides: Vec<Sides>,
+    /// Which variables matter, for purposes that read these.
+    live: Option<(FxHashSet<VarId>, Arc<Live>)>,
 }
 
 impl<'m> Mind<'m> {
@@ -244,12 +245,25 @@ impl<'m> Mind<'m> {
             marks: Vec::new(),
             first: None,
             sides: Vec::new(),
+            live: None,
         }
     }
 
     /// The model.
     pub fn model(&self) -> &'m Model {
         self.model
+    }
+
+    /// Which variables matter, those that purposes read included.
+    pub(crate) fn live(&mut self, suite: &Suite) -> Arc<Live> {
+        match &self.live {
+            Some((beside, live)) if beside == suite.read() => live.clone(),
+            _ => {
+                let live = Arc::new(Live::beside(self.model, &|var| suite.reads(var)));
+                self.live = Some((suite.read().clone(), live.clone()));
+                live
+            }
+        }
     }
 
     /// Follows hypotheses without a known state.
@@ -271,6 +285,10 @@ impl<'m> Mind<'m> {
             return Ok(belief);
         }
         let places = self.initial_places(suite);
+        // A variable that does not matter has some value, which tells nothing.
+        let live = self.live(suite);
+        let at: Vec<LocationId> = self.model.processes.values().map(|p| p.initial).collect();
+        let blurred = self.model.free_variables().any(|var| !at.iter().any(|l| live.at(*l).contains(&var)));
         let account = Account::new(self.model.switches.len());
         let first = |place| Hypothesis {
             place,
@@ -279,6 +297,7 @@ impl<'m> Mind<'m> {
             settled: account.clone(),
             reactions: Reactions::default(),
             doubt: None,
+            blurred,
         };
         let mut cut = false;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
@@ -355,7 +374,7 @@ impl<'m> Mind<'m> {
         for group in &belief.groups {
             let hypotheses = self.next(suite, &group.hypotheses, event, &mut cut)?;
             if !hypotheses.is_empty() {
-                self.add_group(&mut groups, Group { taken: group.taken, hypotheses });
+                self.add_group(suite, &mut groups, Group { taken: group.taken, hypotheses });
             }
         }
         belief.cut = cut;
@@ -431,7 +450,7 @@ impl<'m> Mind<'m> {
                 if hypotheses.is_empty() {
                     belief.crossed = true;
                 } else if belief.groups.len() < GROUPS && !too_open(belief) {
-                    self.add_group(&mut belief.groups, Group { taken: taken + 1, hypotheses });
+                    self.add_group(suite, &mut belief.groups, Group { taken: taken + 1, hypotheses });
                 } else {
                     belief.cut = true;
                 }
@@ -453,7 +472,7 @@ impl<'m> Mind<'m> {
             if !quiet.is_empty() {
                 // Where internal steps go on for ever, they do so after the silence, too, and may lead elsewhere.
                 let hypotheses = self.close(suite, quiet, &mut cut)?;
-                self.add_group(&mut groups, Group { taken: group.taken, hypotheses });
+                self.add_group(suite, &mut groups, Group { taken: group.taken, hypotheses });
             }
         }
         belief.cut = cut;
@@ -620,130 +639,12 @@ impl<'m> Mind<'m> {
         step.switches().for_each(|s| account.take(s.index()));
         let settled = if internal { h.settled.clone() } else { account.clone() };
         let reactions = h.reactions.step(self.model, step);
-        Hypothesis { place, marks, account, settled, reactions, doubt: h.doubt.clone().or(doubt) }
-    }
-
-    /// All hypotheses that internal steps lead to, those given first; equal states are merged (S1 definition 2).
-    fn close(&mut self, suite: &Suite, from: Vec<Hypothesis>, cut: &mut bool) -> Result<Vec<Hypothesis>, StepError> {
-        if let [h] = &from[..]
-            && let Place::Known(state) = &h.place
-            && !self.interpreter.may_move_alone(state)
-        {
-            return Ok(from);
-        }
-        let mut closure = Closure::default();
-        for mut h in self.general_first(from) {
-            self.pass_by(suite, &mut h)?;
-            self.add(&mut closure, h);
-        }
-        let limit = closure.found.len().max(self.limit).min(closure.found.len() + CLOSURE_LIMIT);
-        let (mut conditions, mut room) = (0, CLOSURE_ROOM);
-        while let Some(at) = closure.open.pop_front() {
-            closure.waiting.remove(&at);
-            let h = &closure.found[at];
-            if let Place::Open(trail) = &h.place {
-                conditions += 1 + self.tracker().conditions(trail);
-                if conditions > OPEN_CONDITIONS {
-                    *cut = true;
-                    break;
-                }
-            }
-            let next: Vec<Hypothesis> = match &h.place {
-                Place::Known(state) => {
-                    if !self.interpreter.may_move_alone(state) {
-                        continue;
-                    }
-                    match self.interpreter.internal_steps(state) {
-                        Ok(steps) => {
-                            let step_of = |s: &sioco_model::semantics::Step| match s.receive {
-                                Some(receive) => Step::Handshake { send: s.switch, receive },
-                                None => Step::Switch(s.switch),
-                            };
-                            let moved = |(s, next): (sioco_model::semantics::Step, State)| {
-                                self.moved(suite, h, step_of(&s), &s.args, Some(state), Place::Known(next), None)
-                            };
-                            steps.into_iter().map(moved).collect()
-                        }
-                        // Too many hidden choices to try: from here on the state is not known.
-                        Err(StepError::NeedsSolver { .. }) => self.open_steps(suite, h, &Trail::at(state.clone()))?,
-                        Err(error) => return Err(error),
-                    }
-                }
-                Place::Open(trail) => self.open_steps(suite, h, trail)?,
-            };
-            for mut h in next {
-                self.pass_by(suite, &mut h)?;
-                let open = matches!(h.place, Place::Open(_));
-                if room == 0 || closure.found.len() >= limit || (open && closure.found.len() >= OPEN) {
-                    // What merges takes no room.
-                    *cut |= !self.merge(&mut closure, &h);
-                } else {
-                    let (before, weight) = (closure.found.len(), h.state().map_or(0, State::weight));
-                    self.add(&mut closure, h);
-                    room = room.saturating_sub(if closure.found.len() > before { weight } else { 0 });
-                }
-            }
-        }
-        // Nobody can tell that it is where it only passes by, so nothing is lost if that is left out.
-        let passing = |h: &Hypothesis| h.state().is_some_and(|s| self.interpreter.passing(s) == Passing::Several);
-        let passes: Vec<bool> = closure.found.iter().map(passing).collect();
-        if passes.contains(&true) && !*cut {
-            let mut passes = passes.into_iter();
-            closure.found.retain(|_| !passes.next().expect("one answer for each"));
-        }
-        Ok(closure.found)
-    }
-
-    /// Hypotheses without a known state that have fewer conditions first, since they may cover others.
-    fn general_first(&mut self, mut from: Vec<Hypothesis>) -> Vec<Hypothesis> {
-        if from.iter().filter(|h| h.state().is_none()).count() > 1 {
-            from.sort_by_cached_key(|h| match &h.place {
-                Place::Known(_) => 0,
-                Place::Open(trail) => self.tracker().conditions(trail),
-            });
-        }
-        from
-    }
-
-    /// Takes a hypothesis along internal steps as long as there is only one, and nobody could tell that it is there.
-    fn pass_by(&mut self, suite: &Suite, h: &mut Hypothesis) -> Result<(), StepError> {
-        let Place::Known(state) = &mut h.place else { return Ok(()) };
-        while let Passing::By(switch) = self.interpreter.passing(state) {
-            let step = Step::Switch(switch);
-            if h.marks.is_empty() {
-                self.interpreter.take(state, switch, &[])?;
-            } else {
-                let before = state.clone();
-                self.interpreter.take(state, switch, &[])?;
-                self.marks.clear();
-                let taken = Taken { step, internal: true, args: &[], before: Some(&before), after: Some(state) };
-                suite.follow(self.model, &h.marks, taken, &mut self.marks);
-                std::mem::swap(&mut h.marks, &mut self.marks);
-            }
-            h.account.take(switch.index());
-            h.reactions = h.reactions.take(self.model, switch);
-        }
-        Ok(())
-    }
-
-    fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Result<Vec<Hypothesis>, StepError> {
-        let model = self.model;
-        if let Breaks::Yes(error) = self.tracker().breaks(trail, &|step| !step.is_observable(model), None) {
-            return Err(error);
-        }
-        let mut next = Vec::new();
-        for (step, reason) in self.tracker().internal(trail) {
-            self.unknown += u64::from(reason.is_some());
-            let place = self.settled(trail.with(step, None));
-            let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
-            next.push(self.moved(suite, h, step, &[], None, place, doubt));
-        }
-        Ok(next)
+        Hypothesis { place, marks, account, settled, reactions, doubt: h.doubt.clone().or(doubt), blurred: h.blurred }
     }
 
     /// Adds a group, unless there is an equal one: what follows is the same for both.
-    fn add_group(&mut self, groups: &mut Vec<Group>, group: Group) {
-        let at = (0..groups.len()).find_map(|at| Some((at, self.matching(&groups[at], &group)?)));
+    fn add_group(&mut self, suite: &Suite, groups: &mut Vec<Group>, group: Group) {
+        let at = (0..groups.len()).find_map(|at| Some((at, self.matching(suite, &groups[at], &group)?)));
         let Some((at, places)) = at else { return groups.push(group) };
         for (place, h) in places.into_iter().zip(&group.hypotheses) {
             groups[at].hypotheses[place].merge(h);
@@ -751,132 +652,27 @@ impl<'m> Mind<'m> {
     }
 
     /// For each hypothesis of a group the place of the equal one in another; nothing if the groups are not equal.
-    fn matching(&mut self, known: &Group, group: &Group) -> Option<Vec<usize>> {
+    fn matching(&mut self, suite: &Suite, known: &Group, group: &Group) -> Option<Vec<usize>> {
         if known.taken != group.taken || known.hypotheses.len() != group.hypotheses.len() {
             return None;
         }
-        let mut states: FxHashMap<&State, usize> = FxHashMap::default();
+        let live = self.live(suite);
+        let mut states: FxHashMap<u64, Vec<(&State, usize)>> = FxHashMap::default();
         let mut keys: FxHashMap<Key, usize> = FxHashMap::default();
         for (at, h) in known.hypotheses.iter().enumerate() {
             match &h.place {
-                Place::Known(state) => drop(states.insert(state, at)),
+                Place::Known(state) => states.entry(live.hash(state)).or_default().push((state, at)),
                 Place::Open(trail) => drop(keys.insert(self.tracker().key(trail)?, at)),
             }
         }
         let place = |h: &Hypothesis| match &h.place {
-            Place::Known(state) => states.get(state).copied(),
+            Place::Known(state) => {
+                let alike = states.get(&live.hash(state))?;
+                alike.iter().find(|(known, _)| live.same(known, state)).map(|(_, at)| *at)
+            }
             Place::Open(trail) => keys.get(&self.tracker().key(trail)?).copied(),
         };
         group.hypotheses.iter().map(place).collect()
-    }
-
-    fn add(&mut self, closure: &mut Closure, h: Hypothesis) {
-        if self.merge(closure, &h) {
-            return;
-        }
-        let at = closure.found.len();
-        match &h.place {
-            Place::Known(state) => {
-                let same = closure.states.insert(hash(state), at as u32).unwrap_or(NONE);
-                closure.same.resize(at, NONE);
-                closure.same.push(same);
-            }
-            Place::Open(trail) => {
-                if let Some(key) = self.tracker().key(trail) {
-                    closure.keys.insert(key, at);
-                }
-                closure.extents.push((at, self.tracker().extent(trail)));
-            }
-        }
-        closure.found.push(h);
-        closure.waiting.insert(at);
-        closure.open.push_back(at);
-    }
-
-    /// Merges a hypothesis into an equal one; says whether there is one.
-    fn merge(&mut self, closure: &mut Closure, h: &Hypothesis) -> bool {
-        let known = match &h.place {
-            Place::Known(state) => closure.find(state),
-            Place::Open(trail) => {
-                let key = self.tracker().key(trail);
-                key.and_then(|key| closure.keys.get(&key).copied())
-            }
-        };
-        let Some(at) = known.or_else(|| self.covering(closure, h)) else { return false };
-        let doubtful = closure.found[at].doubt.is_some();
-        // What changed goes on to where internal steps lead from here.
-        if closure.found[at].merge(h) && closure.waiting.insert(at) {
-            closure.open.push_back(at);
-        }
-        if let (true, None, Place::Open(trail)) = (doubtful, &h.doubt, &h.place) {
-            let extent = self.tracker().extent(trail);
-            closure.extents.iter_mut().filter(|(n, _)| *n == at).for_each(|(_, known)| *known = extent.clone());
-        }
-        true
-    }
-
-    /// A hypothesis without a known state whose states are more than those of this one: with it, the other one tells
-    /// nothing new. What another one claims for all of its states has to be so already.
-    fn covering(&mut self, closure: &mut Closure, h: &Hypothesis) -> Option<usize> {
-        let Place::Open(trail) = &h.place else { return None };
-        if closure.extents.is_empty() {
-            return None;
-        }
-        let extent = self.tracker().extent(trail);
-        let tracker = self.tracker();
-        let tells_all = |at: usize| {
-            let other = &closure.found[at];
-            (other.doubt.is_none() || h.doubt.is_some()) && !suite::merge(&mut other.marks.clone(), &h.marks)
-        };
-        let covers = |(at, known): &&(usize, Extent)| tells_all(*at) && tracker.covers(known, &extent);
-        if let Some((at, _)) = closure.extents.iter().find(covers) {
-            return Some(*at);
-        }
-        let mut asked = 0;
-        for (at, known) in closure.extents.iter().filter(|(at, _)| tells_all(*at)) {
-            if known.has_values_of(&extent) && asked < COMPARED {
-                asked += 1;
-                if self.tracker().follows(known, &extent, trail) {
-                    return Some(*at);
-                }
-            }
-        }
-        None
-    }
-}
-
-#[derive(Default)]
-struct Closure {
-    found: Vec<Hypothesis>,
-    /// For the hash of a state the last hypothesis that has it, and for each of them the one before: states are not kept
-    /// twice.
-    states: FxHashMap<u64, u32>,
-    same: Vec<u32>,
-    keys: FxHashMap<Key, usize>,
-    /// What the hypotheses without a known state stand for.
-    extents: Vec<(usize, Extent)>,
-    open: std::collections::VecDeque<usize>,
-    waiting: FxHashSet<usize>,
-}
-
-/// No hypothesis.
-const NONE: u32 = u32::MAX;
-
-fn hash(state: &State) -> u64 {
-    FxBuildHasher.hash_one(state)
-}
-
-impl Closure {
-    /// The hypothesis in a state.
-    fn find(&self, state: &State) -> Option<usize> {
-        let mut at = *self.states.get(&hash(state))?;
-        while at != NONE {
-            if self.found[at as usize].state() == Some(state) {
-                return Some(at as usize);
-            }
-            at = self.same[at as usize];
-        }
-        None
     }
 }
 

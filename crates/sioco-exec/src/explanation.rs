@@ -33,8 +33,6 @@ pub struct Left {
     pub shown: String,
     /// Inputs that were sent and that it has not taken yet, where the order of events is that of sending.
     pub under_way: Vec<GateValue>,
-    /// How many hypotheses it stands for: others differ from it only in values that nothing reads any more.
-    pub alike: usize,
     /// What it allows instead.
     pub allowed: Vec<Allowed>,
     /// The switches of the observed gate that leave it, and why each is not enabled for the observed values, with no
@@ -89,8 +87,7 @@ pub struct Narrowed {
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// The hypotheses before the observation, at most [`MOST`]; those that differ only in what nothing reads any more are
-    /// one.
+    /// The hypotheses before the observation, at most [`MOST`].
     pub hypotheses: Vec<Left>,
     /// How many there were in all. What follows is about all of them.
     pub all: usize,

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::StepError;
+use sioco_model::semantics::live::Live;
 use sioco_model::semantics::state::State;
 use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
@@ -21,7 +22,6 @@ use sioco_solve::values::Choice;
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::assume::has_value;
 use sioco_symbolic::key::Key;
-use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
 

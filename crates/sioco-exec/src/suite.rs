@@ -217,6 +217,11 @@ impl Suite {
         }
     }
 
+    /// The variables that conditions of purposes read.
+    pub fn read(&self) -> &FxHashSet<VarId> {
+        &self.reads
+    }
+
     /// Whether a condition of a purpose reads a variable: then all of its values matter, whatever the model reads.
     pub fn reads(&self, var: VarId) -> bool {
         self.reads.contains(&var)

@@ -10,12 +10,14 @@ use sioco_exec::suite::Suite;
 use sioco_exec::verdict::Cause;
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee, Verdict};
 use sioco_model::model::Label;
+use sioco_model::semantics::State;
 use sioco_model::semantics::interpreter::CLOSURE_LIMIT;
 use sioco_model::{Id, Model};
 use sioco_plan::purpose::Node;
 use sioco_solve::values::Choice;
 use sioco_solve::{BackEnd, StateOracle};
 use sioco_symbolic::step::Step;
+use support::told::{self, ORDERS};
 use support::{builtin, event, model, planned};
 
 /// Tells a referee what happens: `?a` and `!o`, `delta` by the clock, `quiescent`.
@@ -607,4 +609,37 @@ fn intervals_of_values_that_are_not_known_are_merged() {
     let referee = after(&timer, Order::Sut, &words);
     // One for each of the numbers, and for each interval between two of them.
     assert!(referee.belief().len() <= 25 && !referee.belief().cut, "{}", referee.belief().len());
+}
+
+/// T-B4: a counter that nothing reads does not make new states, so that internal steps come back and nothing is cut. One
+/// that something reads does.
+#[test]
+fn what_nothing_reads_makes_no_hypotheses() {
+    let counts = |read: &str| {
+        model(&format!(
+            "input go\noutput o\nprocess P {{ var n: Int = 0 var m: Int = 0\n  init s {{ t: tau / n := n + 1, m := n -> s  \
+             out: !o -> s  ?go -> q }}\n  state q {{ {read} ?go -> s }} }}"
+        ))
+    };
+    let unread = counts("");
+    for order in ORDERS {
+        for (words, verdict) in
+            [("!o !o ?go", "pass"), ("delta", "unexpected silence"), ("!o ?go delta ?go !o", "pass")]
+        {
+            let mut referee = Referee::new(&unread, &builtin, order);
+            assert_eq!(told::verdict(&mut referee, words), verdict, "{words} {order:?}");
+        }
+    }
+    let mut referee = Referee::new(&unread, &builtin, Order::Sut);
+    told::run(&mut referee, "!o !o");
+    assert_eq!(referee.belief().hypotheses().count(), 1);
+    // `m` is read, and so `n` is, one step before.
+    let read = counts("!o [m == 3] -> q ");
+    let mut referee = Referee::new(&read, &builtin, Order::Sut);
+    told::run(&mut referee, "!o ?go !o");
+    assert!(referee.belief().hypotheses().all(|h| !h.blurred && h.state().is_some_and(|s| shows(&read, s, "m = 3"))));
+}
+
+fn shows(model: &Model, state: &State, what: &str) -> bool {
+    state.show(model).contains(what)
 }

@@ -8,11 +8,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sioco_model::semantics::interpreter::Interpreter;
+use sioco_model::semantics::live::Live;
 use sioco_model::{LocationId, Model, TermId, Value};
 use sioco_solve::values::{Choice, Random};
 use sioco_solve::{Limits, Reason};
 use sioco_symbolic::explore::{Progress, Stop};
-use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 

@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 use sioco_model::model::Label;
 use sioco_model::purpose::{Event, EventLabel, Purpose as Written};
+use sioco_model::semantics::live::Live;
 use sioco_model::term::Term;
 use sioco_model::{Id, Model, TermId, VarId};
 use sioco_solve::{Answer, Reason};
 use sioco_symbolic::explore::{Progress, Stop};
 use sioco_symbolic::key::Key;
-use sioco_symbolic::live::Live;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 

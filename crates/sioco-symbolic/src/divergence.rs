@@ -10,10 +10,10 @@ use rustc_hash::FxHashSet;
 use sioco_model::{Id, LocationId, SymbolId, TermId, VarId};
 use sioco_solve::Reason;
 
-use crate::live::Live;
 use crate::path::{Path, PathCondition, Possible};
 use crate::prepare::Origin;
 use crate::step::Step;
+use sioco_model::semantics::live::Live;
 
 /// So many combinations of locations are looked at.
 const LOCATIONS: usize = 1_000;

@@ -8,9 +8,9 @@ use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 use sioco_solve::Terms;
 
 use crate::assume::has_value;
-use crate::live::Live;
 use crate::path::Path;
 use crate::symbols::symbols_of;
+use sioco_model::semantics::live::Live;
 
 /// So many combinations of values are told one by one.
 pub(crate) const MOST: usize = 256;

@@ -18,10 +18,10 @@ use sioco_solve::{Answer, Limits, Terms, Witness, quick};
 
 use crate::fold;
 use crate::graph::NodeId;
-use crate::live::Live;
 use crate::path::Path;
 use crate::prepare::leaves;
 use crate::symbols::symbols_of;
+use sioco_model::semantics::live::Live;
 
 /// With how many earlier states at the same locations a state is compared.
 const CANDIDATES: usize = 64;

@@ -11,8 +11,8 @@ use sioco_model::number::show_rational;
 use sioco_model::term::{Op, Term};
 use sioco_model::{BinderId, Id, SymbolId, TermId, Value};
 
-use crate::live::Live;
 use crate::path::Path;
+use sioco_model::semantics::live::Live;
 
 /// With how many conditions a state is compared at most.
 pub(crate) const MOST_CONDITIONS: usize = 100;

@@ -20,7 +20,6 @@ mod fold;
 pub mod graph;
 pub mod inclusion;
 pub mod key;
-pub mod live;
 mod opaque;
 pub mod path;
 mod prepare;

@@ -29,12 +29,12 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{Answer, Finite, Limits, Reason, Symbols, Terms};
 
 use crate::divergence::FromTo;
-use crate::live::Live;
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared, Signatures, prepare};
 use crate::stats::Counters;
 use crate::step::{Outgoing, Step};
 use crate::symbols::Names;
+use sioco_model::semantics::live::Live;
 
 /// A value whose term has more parts than this gets a symbol of its own.
 const NAMED_FROM: usize = 6;

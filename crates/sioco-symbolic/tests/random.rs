@@ -5,12 +5,12 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sioco_model::semantics::live::Live;
 use sioco_model::semantics::{Interpreter, State};
 use sioco_model::{Id, LocationId, Model, SymbolId, Value, VarId};
 use sioco_solve::values::{Bounds, Choice};
 use sioco_solve::{Limits, Reason};
 use sioco_symbolic::explore::Cursor;
-use sioco_symbolic::live::Live;
 use sioco_symbolic::{
     Graph, Merge, NodeId, Options, Order, Path, Reach, Shortcuts, Solved, SolverFactory, Step, Stop, explore, reach,
 };

@@ -656,3 +656,19 @@ fn trouble_of_a_played_model_is_named_as_what_it_is() {
         assert!(!told.contains("adapter"), "{told}");
     }
 }
+
+/// A variable that only a purpose reads still matters: states that differ in it are not one.
+#[test]
+fn what_a_purpose_reads_matters() {
+    let folder = folder();
+    let model = "input go\noutput o\nprocess P {\n  var n: Int = 0\n  init a { ?go -> m  !o [n > 100] -> a }\n  \
+                 state m { one: tau / n := 1 -> s  two: tau / n := 2 -> s }\n  state s { !o -> b }\n  \
+                 state b { ?go / n := 0 -> c }\n  state c { !o -> a }\n}\n\
+                 purpose One { ?go; !o; at b [n == 1]; ?go }\npurpose Two { ?go; !o; at b [n == 2]; ?go }\n";
+    folder.write("p.sts", model);
+    for purpose in ["One", "Two"] {
+        let cover = format!("purpose:{purpose}");
+        let run = sioco_in(&["test", "p.sts", "--sut", "model:p.sts", "--cover", &cover], &folder.path(""));
+        run.exits(0).stdout_has("0 of 1 reached, 1 more perhaps");
+    }
+}

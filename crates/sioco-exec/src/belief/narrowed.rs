@@ -31,6 +31,8 @@ impl Mind<'_> {
     ) -> Option<Narrowed> {
         let all = groups.iter().flat_map(|g| &g.hypotheses).zip(ended);
         let (mut kept, mut left): (Vec<&State>, Vec<&State>) = (Vec::new(), Vec::new());
+        // Where states stand for others, variables that do not matter tell nothing.
+        let blurred = groups.iter().flat_map(|g| &g.hypotheses).any(|h| h.blurred);
         for (h, ended) in all {
             match (h.state(), ended) {
                 (Some(state), true) if !self.may_move_on(state) => left.push(state),
@@ -45,7 +47,7 @@ impl Mind<'_> {
             return None;
         }
         let only = match kept.len() + left.len() <= COMPARED {
-            true => self.condition(&kept, &left, seen),
+            true => self.condition(&kept, &left, seen, blurred),
             false => None,
         };
         Some(Narrowed { input: input.clone(), only, kept: kept.len(), ended: left.len() })
@@ -58,12 +60,16 @@ impl Mind<'_> {
     }
 
     /// What some states have and others have not, in words: values of a variable, or else locations.
-    fn condition(&self, kept: &[&State], left: &[&State], seen: &Seen) -> Option<String> {
+    fn condition(&self, kept: &[&State], left: &[&State], seen: &Seen, blurred: bool) -> Option<String> {
         let model = self.model;
         let free: Vec<VarId> = model.free_variables().collect();
         let bound = model.variables.iter().map(|(id, _)| id).filter(|id| !free.contains(id));
         for vars in [free.clone(), bound.collect()] {
-            let vars = vars.into_iter().filter(|v| !model.variables[*v].hidden);
+            let tells = |v: &VarId| {
+                let mut states = kept.iter().chain(left);
+                !blurred || self.live.as_ref().is_some_and(|(_, live)| states.all(|s| live.matters(s, *v)))
+            };
+            let vars = vars.into_iter().filter(|v| !model.variables[*v].hidden && tells(v));
             let of = |var: VarId| apart(kept, left, &|state| self.show_variable(state, var, seen));
             let found: Vec<String> = vars.filter_map(of).take(VARIABLES).collect();
             if !found.is_empty() {

@@ -1,12 +1,12 @@
 //! What a model does, for a set of states at once: inputs, outputs, silence, internal steps.
 
-use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::number::BigInt;
 use sioco_model::semantics::interpreter::Passing;
+use sioco_model::semantics::live::Live;
 use sioco_model::semantics::{Interpreter, Question, Quiescence, State, StepError};
 use sioco_model::{GateId, IdVec, LocationId, SwitchId, Value};
 use sioco_solve::StateOracle;
@@ -59,6 +59,8 @@ pub(super) struct World<'m> {
     next: Vec<State>,
     enabled: Vec<SwitchId>,
     unsure: Vec<(SwitchId, String)>,
+    /// Which variables matter; found out when it is asked first.
+    live: Option<Arc<Live>>,
 }
 
 impl<'m> World<'m> {
@@ -85,6 +87,7 @@ impl<'m> World<'m> {
             next: Vec::new(),
             enabled: Vec::new(),
             unsure: Vec::new(),
+            live: None,
         }
     }
 
@@ -120,9 +123,9 @@ impl<'m> World<'m> {
             self.pass_by(state)?;
         }
         let mut seen: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
-        let hash = |state: &State| FxBuildHasher.hash_one(state);
+        let live = self.live.get_or_insert_with(|| Arc::new(Live::of(self.model))).clone();
         for (i, state) in belief.states.iter().enumerate() {
-            seen.entry(hash(state)).or_default().push(i as u32);
+            seen.entry(live.hash(state)).or_default().push(i as u32);
         }
         let limit = belief.states.len() + CLOSURE;
         let mut at = 0;
@@ -131,8 +134,8 @@ impl<'m> World<'m> {
             at += 1;
             for mut next in steps {
                 self.pass_by(&mut next)?;
-                let same = seen.entry(hash(&next)).or_default();
-                if same.iter().any(|i| belief.states[*i as usize] == next) {
+                let same = seen.entry(live.hash(&next)).or_default();
+                if same.iter().any(|i| live.same(&belief.states[*i as usize], &next)) {
                     continue;
                 }
                 if belief.states.len() >= limit {

@@ -1,7 +1,6 @@
 //! What the model allows after what was observed, and why not what came: of all hypotheses together, and of some of them
 //! one by one.
 
-use rustc_hash::FxHashMap;
 use sioco_model::model::{Direction, Label, Model};
 use sioco_model::number::BigInt;
 use sioco_model::semantics::interpreter::{Quiescence, StepError};
@@ -9,8 +8,7 @@ use sioco_model::semantics::sides::Seen;
 use sioco_model::semantics::state::State;
 use sioco_model::sort::Sort;
 use sioco_model::term::Term;
-use sioco_model::{GateId, LocationId, SwitchId, Value, VarId};
-use sioco_symbolic::live::Live;
+use sioco_model::{GateId, SwitchId, Value};
 
 use super::Referee;
 use crate::belief::{Hypothesis, Mind, Place};
@@ -37,11 +35,6 @@ impl Referee<'_> {
         let seen = self.broken_by.clone();
         let narrowed = self.narrowed.iter().cloned().collect();
         let mut found = Explanation { all: all.len(), narrowed, ..Explanation::default() };
-        let live = (all.len() > 1).then(|| Live::of(self.model()));
-        // What the hypotheses that are shown have in common with those that are not.
-        let mut groups: FxHashMap<Alike, Option<usize>> = FxHashMap::default();
-        // Each that is shown, with the variables in which others differ from it.
-        let mut first: Vec<(&Hypothesis, Vec<VarId>)> = Vec::new();
         for (at, (taken, h)) in all.iter().enumerate() {
             let under_way = self.queue.get(*taken..).unwrap_or_default().to_vec();
             let (mut left, offers) = self.left(h, seen.as_ref(), at < LISTED);
@@ -61,41 +54,21 @@ impl Referee<'_> {
             }
             let model = self.model();
             offers.into_iter().for_each(|offer| add(model, &mut found, offer));
-            let alike = live.as_ref().and_then(|live| alike(live, *taken, h));
-            if let Some(known) = alike.as_ref().and_then(|alike| groups.get(alike)) {
-                if let Some(at) = *known {
-                    found.hypotheses[at].alike += 1;
-                    let (other, differ) = &mut first[at];
-                    differ.extend(
-                        self.differences(h, other).into_iter().filter(|v| !differ.contains(v)).collect::<Vec<_>>(),
-                    );
-                }
-                continue;
-            }
-            let place = (found.hypotheses.len() < MOST).then_some(found.hypotheses.len());
-            if place.is_some() {
+            if at < MOST {
+                left.shown = self.shown(h);
                 found.hypotheses.push(left);
-                first.push((h, Vec::new()));
             }
-            groups.extend(alike.map(|alike| (alike, place)));
-        }
-        for (left, (h, differ)) in found.hypotheses.iter_mut().zip(first) {
-            left.shown = self.shown(h, &differ);
         }
         found
     }
 
-    /// The variables in which two known states differ.
-    fn differences(&self, one: &Hypothesis, other: &Hypothesis) -> Vec<VarId> {
-        let (Some(one), Some(other)) = (one.state(), other.state()) else { return Vec::new() };
-        let vars = self.model().variables.iter().map(|(id, _)| id);
-        vars.filter(|id| one.value(*id) != other.value(*id)).collect()
-    }
-
-    /// A state in words, without the values in which others that do the same differ from it.
-    fn shown(&mut self, h: &Hypothesis, differ: &[VarId]) -> String {
+    /// A state in words. Where it stands for others, only what it has in common with them has a value.
+    fn shown(&mut self, h: &Hypothesis) -> String {
         match &h.place {
-            Place::Known(state) => self.mind.show(state, &self.belief.seen, &|var| !differ.contains(&var)),
+            Place::Known(state) => {
+                let live = self.mind.live(&self.suite);
+                self.mind.show(state, &self.belief.seen, &|var| !h.blurred || live.matters(state, var))
+            }
             Place::Open(trail) => self.mind.tracker().show(trail),
         }
     }
@@ -116,7 +89,7 @@ impl Referee<'_> {
             |o: &Offer| Allowed::Output { switch: o.switch, args: o.args.clone(), fixed: o.values == Values::Only };
         let mut allowed: Vec<Allowed> = offers.iter().map(output).collect();
         allowed.extend(silence.then_some(Allowed::Silence));
-        (Left { locations, state, shown: String::new(), under_way: Vec::new(), alike: 1, allowed, switches }, offers)
+        (Left { locations, state, shown: String::new(), under_way: Vec::new(), allowed, switches }, offers)
     }
 
     fn allowed_known(&mut self, state: &State, list: bool) -> (Vec<Offer>, bool) {
@@ -238,20 +211,6 @@ impl Mind<'_> {
         }
         shown.iter().any(Option::is_some).then_some(Values::Some { ends: None })
     }
-}
-
-/// How many inputs are taken, the locations, and the values of what is still read.
-type Alike = (usize, Vec<LocationId>, Vec<Value>);
-
-/// What a hypothesis has in common with those that do the same for ever; nothing if its state is not known.
-fn alike(live: &Live, taken: usize, h: &Hypothesis) -> Option<Alike> {
-    let state = h.state()?;
-    let locations = state.locations().to_vec();
-    let mut vars: Vec<VarId> = locations.iter().flat_map(|l| live.at(*l)).copied().collect();
-    vars.sort_unstable();
-    vars.dedup();
-    let values = vars.into_iter().map(|id| state.value(id).clone()).collect();
-    Some((taken, locations, values))
 }
 
 type Switches = Vec<(SwitchId, Vec<sioco_model::semantics::explain::Reason>)>;

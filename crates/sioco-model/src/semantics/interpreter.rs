@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex};
 
 use super::choice;
 use super::explain::{Leaf, conjuncts, leaves};
+use super::live::Live;
 use super::oracle::{Asked, Oracle, Question};
 use super::program::{Context, Memory, Program};
 use super::state::State;
@@ -48,6 +49,7 @@ pub struct Interpreter<'m> {
     pub(super) oracle: Asked,
     /// What was found out about silence.
     cycles: Cycles,
+    live: Option<Arc<Live>>,
 }
 
 #[derive(Clone, Debug)]
@@ -383,6 +385,7 @@ impl<'m> Interpreter<'m> {
             pending: Vec::new(),
             oracle: Asked::default(),
             cycles: Cycles::default(),
+            live: None,
         }
     }
 

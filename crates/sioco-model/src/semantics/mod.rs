@@ -4,13 +4,14 @@
 //! - [`program`] compiles terms to a small register machine; the interpreter runs nothing else;
 //! - [`choice`] answers "for which parameter values": exactly where that needs no solver;
 //! - [`oracle`] is who answers where it does;
-//! - [`sides`] finds free variables of which few values matter;
+//! - [`live`] says which variables still matter, [`sides`] finds free variables of which few values matter;
 //! - [`state`] is a state, [`interpreter`] what can be done in one.
 
 pub mod choice;
 mod domain;
 pub mod explain;
 pub mod interpreter;
+pub mod live;
 pub mod narrow;
 pub mod oracle;
 pub mod program;

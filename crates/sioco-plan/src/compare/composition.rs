@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sioco_model::model::Direction;
+use sioco_model::semantics::live::Live;
 use sioco_model::{GateId, Id, LocationId, TermId};
 use sioco_solve::Reason;
 use sioco_symbolic::explore::Stop;
 use sioco_symbolic::graph::NodeId;
 use sioco_symbolic::inclusion::Inclusion;
 use sioco_symbolic::key::Key;
-use sioco_symbolic::live::Live;
 use sioco_symbolic::path::Possible;
 
 use super::join::{Joined, Side};

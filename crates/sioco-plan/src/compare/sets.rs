@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use sioco_model::model::Direction;
+use sioco_model::semantics::live::Live;
 use sioco_model::{GateId, LocationId, Model, TermId, Value, VarId};
 use sioco_solve::Reason;
 use sioco_solve::values::{Choice, NoValues};
 use sioco_symbolic::explore::Stop;
 use sioco_symbolic::key::Key;
-use sioco_symbolic::live::Live;
 use sioco_symbolic::path::Possible;
 use sioco_symbolic::step::Step;
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::model::{Direction, Label};
+use sioco_model::semantics::live::Live;
 use sioco_model::term::Term;
 use sioco_model::{GateId, LocationId, SwitchId, SymbolId, TermId, Value, print};
 use sioco_solve::Reason;
 use sioco_symbolic::key::Key;
-use sioco_symbolic::live::Live;
 use sioco_symbolic::path::{Path, Possible};
 use sioco_symbolic::step::Step;
 

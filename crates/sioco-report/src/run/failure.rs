@@ -155,10 +155,9 @@ pub(super) fn hypotheses(model: &Model, explanation: &Explanation) -> Option<Str
     let shown: Vec<String> = explanation.hypotheses.iter().map(|h| hypothesis(model, h)).collect();
     match (&shown[..], explanation.all) {
         ([], _) => None,
-        ([only], all) if explanation.hypotheses[0].alike >= all => Some(format!("hypotheses: {all} ({only})")),
+        ([only], 1) => Some(format!("hypotheses: 1 ({only})")),
         (several, all) => {
-            let shown: usize = explanation.hypotheses.iter().map(|h| h.alike).sum();
-            let more = all.saturating_sub(shown);
+            let more = all.saturating_sub(several.len());
             let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
             Some(format!("hypotheses: {all}\n{}{more}", several.join("\n")))
         }

@@ -156,7 +156,7 @@ pub fn explanation(source: Source<'_>, explanation: &Explanation) -> Json {
             let allowed: Vec<Json> = left.allowed.iter().map(|a| allowed(model, a)).collect();
             let switches: Vec<Json> = left.switches.iter().map(|(s, reasons)| switch(words, *s, reasons)).collect();
             let under_way: Vec<Json> = left.under_way.iter().map(|input| journal::gate_value(model, input)).collect();
-            json!({ "state": left.shown, "alike": left.alike, "under_way": under_way, "allowed": allowed, "switches": switches })
+            json!({ "state": left.shown, "under_way": under_way, "allowed": allowed, "switches": switches })
         })
         .collect();
     let mut all: Vec<Json> = explanation.offers.iter().map(|o| offer(model, o)).collect();

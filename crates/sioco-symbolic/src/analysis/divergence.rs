@@ -20,10 +20,10 @@ use super::witness::Witness;
 use super::{Finding, Kind, Options, Status, What, kept};
 use crate::explore::{Cursor, Exploration};
 use crate::graph::{Graph, NodeId};
-use crate::live::Live;
 use crate::path::{Path, Possible};
 use crate::prepare::Origin;
 use crate::step::Step;
+use sioco_model::semantics::live::Live;
 
 /// A round is gone through up to so many times.
 const TIMES: usize = 4;

@@ -6,9 +6,9 @@ use sioco_solve::values::NoValues;
 
 use super::states::way;
 use super::witness::Witness;
-use crate::live::Live;
 use crate::path::{Path, Possible};
 use crate::step::Step;
+use sioco_model::semantics::live::Live;
 
 /// What became of internal paths.
 pub(super) enum Unfolded {

@@ -12,7 +12,7 @@ use super::cursor::{Child, Cursor};
 use super::numbering::Numbering;
 use super::{Explorer, Options, Progress, Stop};
 use crate::graph::{Graph, Grow, Layer, NodeId};
-use crate::live::Live;
+use sioco_model::semantics::live::Live;
 
 /// How many nodes a worker takes at a time: many while much is left, since going to the first of them takes a way of its
 /// own, and few at the end of a layer, so that nobody waits long for the last.

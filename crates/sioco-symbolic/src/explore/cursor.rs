@@ -5,9 +5,9 @@ use sioco_solve::Reason;
 use super::Options;
 use crate::graph::{Graph, NodeId};
 use crate::key::Key;
-use crate::live::Live;
 use crate::path::{Path, Possible};
 use crate::step::Step;
+use sioco_model::semantics::live::Live;
 
 /// A successor that was found, and has no number yet.
 pub(super) struct Child {

@@ -15,8 +15,8 @@ use super::breadth::over_limit;
 use super::cursor::{Child, Cursor};
 use super::{Explorer, Options, Progress, Stop};
 use crate::graph::{Graph, Grow, NodeId};
-use crate::live::Live;
 use crate::step::Step;
+use sioco_model::semantics::live::Live;
 
 /// Subtrees that are expected to be smaller are not worth the effort.
 const WORTH: usize = 100;

@@ -11,8 +11,8 @@ use super::cursor::{Child, Cursor};
 use crate::graph::{Grow, NodeId};
 use crate::inclusion::{Inclusion, InclusionCounters};
 use crate::key::Key;
-use crate::live::Live;
 use crate::path::Path;
+use sioco_model::semantics::live::Live;
 
 /// What is known of the nodes that have a number.
 pub(super) struct Numbering {

@@ -2,6 +2,7 @@
 //!
 //! All states that internal steps lead to from one are looked at once, and the strongly connected ones among them found
 //! together: what is asked about the next of them is then known. A closure of n states takes n looks, not n times n.
+//! Variables that do not matter any more are left out: a counter that nothing reads does not keep steps from coming back.
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Activity, CLOSURE_LIMIT, CLOSURE_ROOM, Interpreter, StepError};
 use crate::id::SwitchId;
+use crate::semantics::live::Live;
 use crate::semantics::state::State;
 
 /// What internal steps can do from a state, as far as silence is concerned.
@@ -81,18 +83,26 @@ enum Rest {
 }
 
 impl Interpreter<'_> {
+    /// Which variables matter; found out when it is asked first.
+    fn live(&mut self) -> Arc<Live> {
+        self.live.get_or_insert_with(|| Arc::new(Live::of(self.model))).clone()
+    }
+
     /// What internal steps can do from a state.
     pub(super) fn moves(&mut self, state: &State) -> Result<Moves, StepError> {
+        let live = self.live();
+        let mut state = state.clone();
+        live.project(self.model, &mut state);
         let generation = self.oracle.generation();
         // All or nothing: what is remembered of a state rests on all that it leads to.
         if (self.cycles.open && self.cycles.generation != generation) || self.cycles.known.len() > REMEMBERED {
             self.cycles = Cycles::default();
         }
         self.cycles.generation = generation;
-        if let Some((moves, _)) = self.cycles.known.get(state) {
+        if let Some((moves, _)) = self.cycles.known.get(&state) {
             return Ok(moves.clone());
         }
-        let graph = self.follow(state)?;
+        let graph = self.follow(state, &live)?;
         let returns = graph.returns();
         let mut asked = None;
         for ((state, node), (returns, rest)) in graph.states.into_iter().zip(graph.nodes).zip(returns) {
@@ -114,13 +124,13 @@ impl Interpreter<'_> {
     }
 
     /// All states that internal steps may lead to without an output in between.
-    fn follow(&mut self, start: &State) -> Result<Graph, StepError> {
+    fn follow(&mut self, start: State, live: &Live) -> Result<Graph, StepError> {
         let mut graph = Graph::default();
-        graph.add(start.clone());
+        graph.add(start);
         let mut at = 0;
         while at < graph.states.len() {
             let state = graph.states[at].clone();
-            let node = match self.look(&state, &mut graph) {
+            let node = match self.look(&state, live, &mut graph) {
                 Ok(node) => node,
                 // The state itself has no meaning.
                 Err(error) if at == 0 => return Err(error),
@@ -132,7 +142,7 @@ impl Interpreter<'_> {
         Ok(graph)
     }
 
-    fn look(&mut self, state: &State, graph: &mut Graph) -> Result<Node, StepError> {
+    fn look(&mut self, state: &State, live: &Live, graph: &mut Graph) -> Result<Node, StepError> {
         if let Some((moves, rest)) = self.cycles.known.get(state) {
             // The state that is asked about now was not among what it leads to.
             return Ok(Node { moves: moves.clone(), before: true, ..Node::end(rest.clone()) });
@@ -153,7 +163,8 @@ impl Interpreter<'_> {
         let moves = steps.first().map_or(Moves::None, |(step, _)| Moves::Some(step.switch, Return::No));
         let mut rest = Rest::Nothing;
         let mut next: Vec<usize> = Vec::with_capacity(steps.len());
-        for (_, state) in steps {
+        for (_, mut state) in steps {
+            live.project(self.model, &mut state);
             // Also those that are known were made.
             graph.weight = graph.weight.saturating_add(state.weight());
             match graph.index.get(&state) {
