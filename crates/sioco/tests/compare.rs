@@ -701,3 +701,31 @@ fn values_that_the_system_chooses_make_no_tests() {
     let (spec, imp) = two(&folder, &gated(SPEC), &twice);
     compare(&spec, &imp, &[]).exits(0).stdout_has("suite: 3 tests, 4 inputs together");
 }
+
+/// With two ways to go on at each of thirty steps, there are more answers than anybody can look at.
+#[test]
+fn answers_in_too_many_ways_are_told() {
+    let folder = folder();
+    let model = "input a\noutput u\noutput v\noutput w\nprocess P {\n  var n: Int in 0..30 = 0\n  init l0 { ?a -> l1 }\n  \
+                 state l1 {\n    one: !u [n < 30] / n := n + 1 -> l1\n    two: !v [n < 30] / n := n + 1 -> l1\n    \
+                 last: !w [n == 30] / n := 0 -> l0\n  }\n}\n";
+    let (one, other) = (folder.write("one.sts", model), folder.write("other.sts", model));
+    let run = compare(&one, &other, &[]);
+    run.exits(2);
+    run.stderr_has("has too many answers to one input: they go on in several ways again and again");
+}
+
+/// A specification with choices is followed in all its states; what was found out about a state is not found out again.
+#[test]
+fn many_inputs_and_many_states_are_proved() {
+    let folder = folder();
+    let model = "input a(p: Int in 0..2, q: Int in 1..90)\noutput u(x: Int in 0..6)\nprocess P {\n  \
+                 var x: Int in 0..6 = 0\n  init l0 {\n    one: ?a(p, q) / x := (x + p) mod 7 -> l1\n    \
+                 two: ?a(p, q) [q > 40] / x := (x + p + 3) mod 7 -> l1\n    three: ?a(p, q) -> l1\n  }\n  \
+                 state l1 { say: !u(if x < 3 then 0 else 1) -> l0  hide: tau [x > 4] / x := 6 -> l2 }\n  \
+                 state l2 { !u(1) -> l0 }\n}\n";
+    let (one, other) = (folder.write("one.sts", model), folder.write("other.sts", model));
+    let run = compare(&one, &other, &["--uniformity", "1", "--nodes", "10"]);
+    run.exits(0);
+    run.stdout_has("(proved: ");
+}

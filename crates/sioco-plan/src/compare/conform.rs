@@ -148,6 +148,7 @@ pub(crate) fn conform(
     match halted {
         // Be it before anything was looked at.
         Some(Halt::Over) => stop = Stop::Cancelled,
+        Some(Halt::Several) => {}
         Some(halt) => return Err(halt),
         None => {}
     }
@@ -356,14 +357,18 @@ impl Search {
             }
         };
         let mut trace = trace::exchanges(walk.joined, &solved);
-        match trace::run(spec, &mut trace) {
+        match trace::run(spec, &trace) {
             Ok(Says::Forbids(at)) => {
                 trace.truncate(at + 1);
+                trace::tell(spec, &mut trace);
                 let inputs = trace.iter().filter(|e| e.input.is_some()).count();
                 self.found = Some(Difference { trace, inputs, perhaps_longer: false });
             }
-            // Something else explains it: the specification is nondeterministic.
-            Ok(Says::Allows | Says::Undefined(_)) => self.several = true,
+            // Something else explains it: the specification is nondeterministic, and has to be followed in another way.
+            Ok(Says::Allows | Says::Undefined(_)) => {
+                self.several = true;
+                return Err(Halt::Several);
+            }
             Err(error) => leave_open(&mut self.open, Reason::Undecided(error.describe(spec)), depth),
         }
         Ok(())

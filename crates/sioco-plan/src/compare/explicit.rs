@@ -1,11 +1,14 @@
 //! Conformance of models with few states, state by state.
 //!
 //! The implementation model is in one state, the specification in all that explain what was observed (T-B2).
-//! Inputs are those with which the specification says something, value by value. When every such pair was
-//! looked at, the models conform; nothing is symbolic, so there is nothing that a solver could leave open. Whatever is too
-//! much, or takes a solver, or is undefined, is left to those who go on symbolically.
+//! Inputs are those with which the specification says something, value by value. They come when the implementation model
+//! waits; until then its answer is followed step by step, so that an answer with many ways takes as many looks as it has
+//! states, and not as it has ways. When every such pair was looked at, the models conform; nothing is symbolic, so there is
+//! nothing that a solver could leave open. Whatever is too much, or takes a solver, or is undefined, is left to those who go
+//! on symbolically.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::mem;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,36 +23,140 @@ use super::trace::{self, Exchange, Says};
 use super::{Options, Progress, Stage};
 use crate::event::Event;
 
-/// How many steps of the models are taken. A step is some microseconds, so that this is a fraction of a second.
-const STEPS: usize = 50_000;
+/// How many steps of the models are taken. A step is a few microseconds, so that this is about a second.
+const STEPS: usize = 400_000;
 
-/// States of the specification.
-type Belief = BTreeSet<State>;
+/// States of the specification, by their numbers, in order.
+type Belief = Rc<[u32]>;
+
+/// What happens at a gate.
+type GateValue = (GateId, Vec<Value>);
+
+/// The specification. What was found out about a state is not found out again: many beliefs have it.
+struct Spec<'m> {
+    run: Interpreter<'m>,
+    states: Vec<State>,
+    numbers: FxHashMap<State, u32>,
+    /// The states after something at a gate, internal steps followed.
+    after: FxHashMap<(u32, GateValue), Belief>,
+    inputs: FxHashMap<u32, Rc<[GateValue]>>,
+    waits: FxHashMap<u32, bool>,
+    /// How much was found out.
+    steps: usize,
+}
+
+impl Spec<'_> {
+    fn number(&mut self, state: State) -> u32 {
+        if let Some(known) = self.numbers.get(&state) {
+            return *known;
+        }
+        let new = self.states.len() as u32;
+        self.numbers.insert(state.clone(), new);
+        self.states.push(state);
+        new
+    }
+
+    /// All states that internal steps lead to.
+    fn closure(&mut self, states: Vec<State>) -> Option<Belief> {
+        let closure = self.run.closure(states).ok().filter(|c| !c.cut)?;
+        self.steps += closure.states.len();
+        let found: BTreeSet<u32> = closure.states.into_iter().map(|state| self.number(state)).collect();
+        Some(found.into_iter().collect())
+    }
+
+    fn after(&mut self, state: u32, event: &GateValue) -> Option<Belief> {
+        let key = (state, event.clone());
+        if let Some(known) = self.after.get(&key) {
+            return Some(known.clone());
+        }
+        self.steps += 1;
+        let next = self.run.successors(&self.states[state as usize], event.0, &event.1).ok()?;
+        let found = self.closure(next.into_iter().map(|(_, state)| state).collect())?;
+        self.after.insert(key, found.clone());
+        Some(found)
+    }
+
+    /// The inputs with which a state says something.
+    fn inputs(&mut self, state: u32) -> Option<Rc<[GateValue]>> {
+        if let Some(known) = self.inputs.get(&state) {
+            return Some(known.clone());
+        }
+        let at = self.states[state as usize].clone();
+        let mut found: Vec<GateValue> = Vec::new();
+        for switch in self.run.inputs_at(&at).collect::<Vec<_>>() {
+            let Label::Gate(gate) = self.run.model().switches[switch].label else { continue };
+            found.extend(self.run.choices(&at, switch).ok()?.into_iter().map(|args| (gate, args)));
+        }
+        self.steps += found.len();
+        let found: Rc<[GateValue]> = found.into();
+        self.inputs.insert(state, found.clone());
+        Some(found)
+    }
+
+    fn waits(&mut self, state: u32) -> Option<bool> {
+        if let Some(known) = self.waits.get(&state) {
+            return Some(*known);
+        }
+        self.steps += 1;
+        let waits = match self.run.quiescence(&self.states[state as usize]).ok()? {
+            Quiescence::Quiescent => true,
+            Quiescence::Active(_) => false,
+            // An answer that never ends is told by others.
+            Quiescence::Diverging | Quiescence::Unknown { .. } => return None,
+        };
+        self.waits.insert(state, waits);
+        Some(waits)
+    }
+}
+
+/// What the implementation model is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Phase {
+    /// It answers, or goes on by itself.
+    Answers,
+    /// It waits for an input.
+    Waits,
+}
+
+/// What led to a pair.
+#[derive(Clone, Debug)]
+enum By {
+    Start,
+    /// Something that nobody sees.
+    Alone,
+    Input(Event),
+    Output(Event),
+}
 
 /// A state of the implementation model, and what the specification may be doing.
 struct Pair {
+    phase: Phase,
     state: State,
-    belief: Rc<Belief>,
-    /// The exchange that led here, and from where.
-    by: Option<(usize, Exchange)>,
-    depth: usize,
+    belief: Belief,
+    /// The pair before, itself for the first ones.
+    from: usize,
+    by: By,
 }
 
 struct Search<'m> {
-    spec: Interpreter<'m>,
+    spec: Spec<'m>,
     implementation: Interpreter<'m>,
     /// The gates of the implementation model, by those of the specification; and the other way round.
     gates: FxHashMap<GateId, GateId>,
     own_gates: FxHashMap<GateId, GateId>,
-    /// How many steps an answer may have.
-    longest: usize,
     steps: usize,
     pairs: Vec<Pair>,
-    seen: FxHashSet<(State, Rc<Belief>)>,
+    seen: FxHashMap<(Phase, State, Belief), usize>,
+    /// Which pair led to which, while the implementation model answers.
+    answers: Vec<(usize, usize)>,
+    /// The pairs to look at before the next input, and after it.
+    now: VecDeque<usize>,
+    later: VecDeque<usize>,
+    waiting: usize,
 }
 
-/// What the implementation model does until it waits.
-type Answer = (Vec<Event>, State);
+/// A trace that shows a difference, if there is one; nothing at all if it cannot be told.
+type Looked = Option<Option<Vec<Exchange>>>;
 
 /// Searches for a difference; nothing if there is too much to look at.
 pub(crate) fn conform(
@@ -62,223 +169,283 @@ pub(crate) fn conform(
     let pairs: Vec<(GateId, GateId)> =
         spec.gates.iter().map(|(id, g)| Some((id, by_name(implementation, &g.name)?))).collect::<Option<_>>()?;
     let mut search = Search {
-        spec: Interpreter::new(spec),
+        spec: Spec {
+            run: Interpreter::new(spec),
+            states: Vec::new(),
+            numbers: FxHashMap::default(),
+            after: FxHashMap::default(),
+            inputs: FxHashMap::default(),
+            waits: FxHashMap::default(),
+            steps: 0,
+        },
         implementation: Interpreter::new(implementation),
         gates: pairs.iter().copied().collect(),
         own_gates: pairs.iter().map(|(a, b)| (*b, *a)).collect(),
-        longest: options.internal,
         steps: 0,
         pairs: Vec::new(),
-        seen: FxHashSet::default(),
+        seen: FxHashMap::default(),
+        answers: Vec::new(),
+        now: VecDeque::new(),
+        later: VecDeque::new(),
+        waiting: 0,
     };
-    let mut found = search.start(implementation)?;
-    let mut next = 0;
-    let mut stop = Stop::Complete;
-    while found.is_none() && next < search.pairs.len() {
+    search.start(implementation)?;
+    let (mut found, mut depth, mut stop) = (None, 0, Stop::Complete);
+    loop {
+        let Some(at) = search.now.pop_front() else {
+            if search.later.is_empty() {
+                break;
+            }
+            search.now = mem::take(&mut search.later);
+            depth += 1;
+            continue;
+        };
         if options.limits.cancelled() {
             return None;
         }
-        let depth = search.pairs[next].depth;
-        if options.most().is_some_and(|most| depth >= most) {
+        let waits = search.pairs[at].phase == Phase::Waits;
+        if waits && options.most().is_some_and(|most| depth >= most) {
             stop = Stop::Depth;
-            break;
+            continue;
         }
         progress(Progress {
             stage: Stage::Comparing,
-            pairs: search.pairs.len(),
+            pairs: search.waiting,
             depth,
-            open: search.pairs.len() - next,
-            steps: search.steps,
+            open: search.now.len() + search.later.len(),
+            steps: search.steps + search.spec.steps,
         });
-        found = search.expand(next)?;
-        next += 1;
+        found = if waits { search.stimulate(at)? } else { search.answer(at)? };
+        if found.is_some() {
+            break;
+        }
     }
-    let work = Work { pairs: search.pairs.len(), steps: search.steps, together: true };
+    let work = Work { pairs: search.waiting, steps: search.steps + search.spec.steps, together: true };
     let Some(mut trace) = found else {
-        let length = search.pairs.last().map_or(0, |p| p.depth);
-        return Some((conforms(length, stop, None), work));
+        // An answer that never ends is told by others.
+        return search.every_answer_ends().then(|| (conforms(depth, stop, None), work));
     };
-    // The same question once more, on the trace alone; it also says what the specification answers.
-    let Ok(Says::Forbids(at)) = trace::run(spec, &mut trace) else { return None };
+    // The same question once more, on the trace alone.
+    let Ok(Says::Forbids(at)) = trace::run(spec, &trace) else { return None };
     trace.truncate(at + 1);
+    trace::tell(spec, &mut trace);
     let inputs = trace.iter().filter(|e| e.input.is_some()).count();
     Some((Conformance::Differs(Difference { trace, inputs, perhaps_longer: false }), work))
 }
 
-/// What was answered so far.
-type Answered = Vec<(GateId, Vec<Value>)>;
-
 impl Search<'_> {
     fn spend(&mut self) -> Option<()> {
         self.steps += 1;
-        (self.steps <= STEPS).then_some(())
+        (self.steps + self.spec.steps <= STEPS).then_some(())
     }
 
-    /// What both do before the first input; a trace that shows a difference.
-    fn start(&mut self, implementation: &Model) -> Option<Option<Vec<Exchange>>> {
-        let first = self.spec.initial_default();
-        let spec: Vec<State> = self.closure(vec![first])?;
+    /// Where both are before the first input.
+    fn start(&mut self, implementation: &Model) -> Option<()> {
+        let first = self.spec.run.initial_default();
+        let belief = self.spec.closure(vec![first])?;
         for state in initial_states(implementation, &self.implementation)? {
-            for (outs, state) in self.answers(&state)? {
-                let belief = self.follow(&spec, &outs)?;
-                let exchange = Exchange { implementation: Some(outs), ..Exchange::default() };
-                if belief.is_empty() {
-                    return Some(Some(vec![exchange]));
+            let at = self.pairs.len();
+            self.keep(Pair { phase: Phase::Answers, state, belief: belief.clone(), from: at, by: By::Start });
+        }
+        Some(())
+    }
+
+    /// Looks at a pair later, unless it is known; the pair itself.
+    fn keep(&mut self, pair: Pair) -> usize {
+        let key = (pair.phase, pair.state.clone(), pair.belief.clone());
+        if let Some(known) = self.seen.get(&key) {
+            return *known;
+        }
+        let at = self.pairs.len();
+        self.seen.insert(key, at);
+        self.waiting += usize::from(pair.phase == Phase::Waits);
+        let queue = if matches!(pair.by, By::Input(_)) { &mut self.later } else { &mut self.now };
+        queue.push_back(at);
+        self.pairs.push(pair);
+        at
+    }
+
+    /// Where a pair leads while the implementation model answers.
+    fn lead(&mut self, from: usize, phase: Phase, state: State, belief: Belief, by: By) {
+        let to = self.keep(Pair { phase, state, belief, from, by });
+        self.answers.push((from, to));
+    }
+
+    /// The next step of an answer, in every way.
+    fn answer(&mut self, at: usize) -> Looked {
+        let (state, belief) = (self.pairs[at].state.clone(), self.pairs[at].belief.clone());
+        self.spend()?;
+        match self.implementation.quiescence(&state).ok()? {
+            Quiescence::Quiescent => {
+                let waits = self.waits(&belief)?;
+                if waits.is_empty() {
+                    return Some(Some(self.trace(at, None)));
                 }
-                self.keep(state, belief, None, exchange);
+                self.lead(at, Phase::Waits, state, waits, By::Alone);
+                return Some(None);
+            }
+            Quiescence::Active(_) => {}
+            Quiescence::Diverging | Quiescence::Unknown { .. } => return None,
+        }
+        for (_, next) in self.implementation.internal_steps(&state).ok()? {
+            self.spend()?;
+            self.lead(at, Phase::Answers, next, belief.clone(), By::Alone);
+        }
+        for switch in self.implementation.outputs_at(&state).collect::<Vec<_>>() {
+            let Label::Gate(own) = self.implementation.model().switches[switch].label else { continue };
+            let gate = self.own_gates[&own];
+            for args in self.implementation.choices(&state, switch).ok()? {
+                let mut next = state.clone();
+                self.implementation.take(&mut next, switch, &args).ok()?;
+                let (after, _) = self.after(&belief, &(gate, args.clone()))?;
+                let output = Event { gate, args };
+                if after.is_empty() {
+                    let mut trace = self.trace(at, None);
+                    let rest = self.rest(&next);
+                    if let Some(answer) = trace.last_mut().and_then(|e| e.implementation.as_mut()) {
+                        answer.push(output);
+                        answer.extend(rest);
+                    }
+                    return Some(Some(trace));
+                }
+                self.lead(at, Phase::Answers, next, after, By::Output(output));
             }
         }
         Some(None)
     }
 
-    /// All inputs of a pair.
-    fn expand(&mut self, at: usize) -> Option<Option<Vec<Exchange>>> {
-        let (state, belief) = (self.pairs[at].state.clone(), Rc::clone(&self.pairs[at].belief));
-        for (gate, args) in self.inputs(&belief)? {
-            let mut taken: Vec<State> = Vec::new();
-            let mut all = true;
-            for state in belief.iter() {
-                self.spend()?;
-                let next = self.spec.successors(state, gate, &args).ok()?;
-                all &= !next.is_empty();
-                taken.extend(next.into_iter().map(|(_, state)| state));
-            }
-            let taken = self.closure(taken)?;
-            let input = Some(Event { gate, args: args.clone() });
+    /// All inputs of a pair that waits.
+    fn stimulate(&mut self, at: usize) -> Looked {
+        let (state, belief) = (self.pairs[at].state.clone(), self.pairs[at].belief.clone());
+        for event in self.inputs(&belief)? {
+            let (taken, all) = self.after(&belief, &event)?;
+            let (gate, args) = event;
+            let input = Event { gate, args: args.clone() };
             self.spend()?;
             let own = self.implementation.successors(&state, self.gates[&gate], &args).ok()?;
             // A refusal is wrong only if every state that explains what was observed takes the input.
             if own.is_empty() && all {
-                return Some(Some(self.trace(at, Exchange { input, ..Exchange::default() })));
+                return Some(Some(self.trace(at, Some(input))));
             }
-            for (_, next) in own {
-                for (outs, next) in self.answers(&next)? {
-                    let belief = self.follow(&taken, &outs)?;
-                    let exchange = Exchange { input: input.clone(), implementation: Some(outs), ..Exchange::default() };
-                    if belief.is_empty() {
-                        return Some(Some(self.trace(at, exchange)));
-                    }
-                    self.keep(next, belief, Some(at), exchange);
-                }
+            for (_, state) in own {
+                let (belief, by) = (taken.clone(), By::Input(input.clone()));
+                self.keep(Pair { phase: Phase::Answers, state, belief, from: at, by });
             }
         }
         Some(None)
     }
 
-    fn keep(&mut self, state: State, belief: Belief, from: Option<usize>, exchange: Exchange) {
-        let belief = Rc::new(belief);
-        if !self.seen.insert((state.clone(), Rc::clone(&belief))) {
-            return;
+    /// What led to a pair, and an input that is not taken after that.
+    fn trace(&self, at: usize, refused: Option<Event>) -> Vec<Exchange> {
+        let mut way = vec![at];
+        while let Some(last) = way.last()
+            && self.pairs[*last].from != *last
+        {
+            way.push(self.pairs[*last].from);
         }
-        let depth = from.map_or(0, |from| self.pairs[from].depth + 1);
-        let by = Some((from.unwrap_or(self.pairs.len()), exchange));
-        self.pairs.push(Pair { state, belief, by, depth });
-    }
-
-    /// What led to a pair, and an exchange after that.
-    fn trace(&self, from: usize, last: Exchange) -> Vec<Exchange> {
-        let mut trace = vec![last];
-        let mut at = from;
-        while let Some((from, exchange)) = &self.pairs[at].by {
-            trace.push(exchange.clone());
-            // The first exchange has nothing before it.
-            if *from == at {
-                break;
+        let mut trace = vec![Exchange { implementation: Some(Vec::new()), ..Exchange::default() }];
+        for pair in way.into_iter().rev() {
+            match &self.pairs[pair].by {
+                By::Start | By::Alone => {}
+                By::Input(input) => {
+                    let (input, implementation) = (Some(input.clone()), Some(Vec::new()));
+                    trace.push(Exchange { input, implementation, ..Exchange::default() });
+                }
+                By::Output(output) => {
+                    let answer = trace.last_mut().and_then(|e| e.implementation.as_mut());
+                    answer.expect("an answer is under way").push(output.clone());
+                }
             }
-            at = *from;
         }
-        trace.reverse();
+        trace.extend(refused.map(|input| Exchange { input: Some(input), ..Exchange::default() }));
         trace
     }
 
-    /// The inputs with which some state of the specification says something.
-    fn inputs(&mut self, belief: &Belief) -> Option<Vec<(GateId, Vec<Value>)>> {
-        let mut found: Vec<(GateId, Vec<Value>)> = Vec::new();
-        let mut seen = FxHashSet::default();
-        for state in belief {
-            for switch in self.spec.inputs_at(state).collect::<Vec<_>>() {
-                let Label::Gate(gate) = self.spec.model().switches[switch].label else { continue };
-                for args in self.spec.choices(state, switch).ok()? {
-                    self.spend()?;
-                    if seen.insert((gate, args.clone())) {
-                        found.push((gate, args));
-                    }
-                }
+    /// The outputs on a shortest way to where the implementation model waits; none if that takes too long.
+    fn rest(&mut self, from: &State) -> Vec<Event> {
+        let mut seen: FxHashSet<State> = FxHashSet::from_iter([from.clone()]);
+        let mut open: VecDeque<(State, Vec<Event>)> = VecDeque::from([(from.clone(), Vec::new())]);
+        while let Some((state, outs)) = open.pop_front() {
+            let Ok(quiescence) = self.implementation.quiescence(&state) else { return Vec::new() };
+            if quiescence == Quiescence::Quiescent {
+                return outs;
             }
-        }
-        Some(found)
-    }
-
-    /// All states of the specification that internal steps lead to.
-    fn closure(&mut self, states: Vec<State>) -> Option<Vec<State>> {
-        let closure = self.spec.closure(states).ok().filter(|c| !c.cut)?;
-        self.steps += closure.states.len();
-        Some(closure.states)
-    }
-
-    /// The states in which the specification waits after outputs.
-    fn follow(&mut self, states: &[State], outs: &[Event]) -> Option<Belief> {
-        let mut states = states.to_vec();
-        for out in outs {
-            let mut next = Vec::new();
-            for state in &states {
-                self.spend()?;
-                next.extend(self.spec.successors(state, out.gate, &out.args).ok()?.into_iter().map(|(_, s)| s));
-            }
-            states = self.closure(next)?;
-        }
-        let mut belief = Belief::new();
-        for state in states {
-            match self.spec.quiescence(&state).ok()? {
-                Quiescence::Quiescent => {
-                    belief.insert(state);
-                }
-                Quiescence::Active(_) => {}
-                // An answer that never ends is told by others.
-                Quiescence::Diverging | Quiescence::Unknown { .. } => return None,
-            }
-        }
-        Some(belief)
-    }
-
-    /// What the implementation model may do by itself from a state until it waits, in every way.
-    fn answers(&mut self, from: &State) -> Option<Vec<Answer>> {
-        let mut found: Vec<Answer> = Vec::new();
-        let mut seen: FxHashSet<(Answered, State)> = FxHashSet::default();
-        let mut open: VecDeque<(Vec<Event>, State, usize)> = VecDeque::from([(Vec::new(), from.clone(), 0)]);
-        while let Some((outs, state, length)) = open.pop_front() {
-            self.spend()?;
-            match self.implementation.quiescence(&state).ok()? {
-                Quiescence::Quiescent => {
-                    found.push((outs, state));
-                    continue;
-                }
-                Quiescence::Active(_) => {}
-                Quiescence::Diverging | Quiescence::Unknown { .. } => return None,
-            }
-            if length >= self.longest {
-                return None;
-            }
-            let mut next: Vec<(Vec<Event>, State)> = Vec::new();
-            for (_, state) in self.implementation.internal_steps(&state).ok()? {
-                next.push((outs.clone(), state));
+            let mut next: Vec<(State, Vec<Event>)> = Vec::new();
+            for (_, state) in self.implementation.internal_steps(&state).unwrap_or_default() {
+                next.push((state, outs.clone()));
             }
             for switch in self.implementation.outputs_at(&state).collect::<Vec<_>>() {
                 let Label::Gate(own) = self.implementation.model().switches[switch].label else { continue };
-                let gate = self.own_gates[&own];
-                for args in self.implementation.choices(&state, switch).ok()? {
+                for args in self.implementation.choices(&state, switch).unwrap_or_default() {
                     let mut after = state.clone();
-                    self.implementation.take(&mut after, switch, &args).ok()?;
-                    next.push(([&outs[..], &[Event { gate, args }]].concat(), after));
+                    if self.implementation.take(&mut after, switch, &args).is_ok() {
+                        let gate = self.own_gates[&own];
+                        next.push((after, [&outs[..], &[Event { gate, args }]].concat()));
+                    }
                 }
             }
-            for (outs, state) in next {
-                self.spend()?;
-                let key = outs.iter().map(|e| (e.gate, e.args.clone())).collect();
-                if seen.insert((key, state.clone())) {
-                    open.push_back((outs, state, length + 1));
+            for (state, outs) in next {
+                if self.spend().is_none() {
+                    return Vec::new();
+                }
+                if seen.insert(state.clone()) {
+                    open.push_back((state, outs));
                 }
             }
+        }
+        Vec::new()
+    }
+
+    /// Whether the implementation model can come to where it waits, whatever it did in an answer.
+    fn every_answer_ends(&self) -> bool {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.pairs.len()];
+        for (from, to) in &self.answers {
+            before[*to].push(*from);
+        }
+        let waits = |at: &usize| self.pairs[*at].phase == Phase::Waits;
+        let mut open: Vec<usize> = (0..self.pairs.len()).filter(waits).collect();
+        let mut ends = vec![false; self.pairs.len()];
+        open.iter().for_each(|at| ends[*at] = true);
+        while let Some(at) = open.pop() {
+            for &from in &before[at] {
+                if !mem::replace(&mut ends[from], true) {
+                    open.push(from);
+                }
+            }
+        }
+        ends.into_iter().all(|ends| ends)
+    }
+
+    /// All states of the specification after something at a gate, and whether each of them leads to one.
+    fn after(&mut self, belief: &[u32], event: &GateValue) -> Option<(Belief, bool)> {
+        self.spend()?;
+        let (mut found, mut all) = (BTreeSet::new(), true);
+        for state in belief {
+            let next = self.spec.after(*state, event)?;
+            all &= !next.is_empty();
+            found.extend(next.iter().copied());
+        }
+        Some((found.into_iter().collect(), all))
+    }
+
+    /// The states in which the specification waits.
+    fn waits(&mut self, belief: &[u32]) -> Option<Belief> {
+        let mut waits = Vec::new();
+        for state in belief {
+            if self.spec.waits(*state)? {
+                waits.push(*state);
+            }
+        }
+        Some(waits.into())
+    }
+
+    /// The inputs with which some state of the specification says something.
+    fn inputs(&mut self, belief: &[u32]) -> Option<Vec<GateValue>> {
+        let mut found: Vec<GateValue> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for state in belief {
+            let inputs = self.spec.inputs(*state)?;
+            found.extend(inputs.iter().filter(|input| seen.insert((*input).clone())).cloned());
         }
         Some(found)
     }

@@ -171,6 +171,8 @@ pub enum CompareError {
     Endless(Side, Vec<SwitchId>),
     /// The answer of a model to an input has more steps than [it may have](Options::internal), of which these are the last.
     Long(Side, Vec<SwitchId>),
+    /// A model has too many answers to an input, of which one ends with these switches for now.
+    Many(Side, Vec<SwitchId>),
 }
 
 /// What a comparison came to.
@@ -276,7 +278,8 @@ fn endless(joined: &Joined, halt: walk::Halt) -> CompareError {
     match halt {
         walk::Halt::Endless(side, switches) => CompareError::Endless(side, own(side, switches)),
         walk::Halt::Long(side, switches) => CompareError::Long(side, own(side, switches)),
-        walk::Halt::Over => unreachable!("a search that is over has a result"),
+        walk::Halt::Many(side, switches) => CompareError::Many(side, own(side, switches)),
+        walk::Halt::Over | walk::Halt::Several => unreachable!("a search that is over has a result"),
     }
 }
 

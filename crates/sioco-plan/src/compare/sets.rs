@@ -289,9 +289,10 @@ impl Search<'_> {
         let reason = match walk.path.solve_with(Choice::Min) {
             Ok(solved) => {
                 let mut trace = trace::exchanges(walk.joined, &solved);
-                match trace::run(self.spec, &mut trace) {
+                match trace::run(self.spec, &trace) {
                     Ok(Says::Forbids(at)) => {
                         trace.truncate(at + 1);
+                        trace::tell(self.spec, &mut trace);
                         let inputs = trace.iter().filter(|e| e.input.is_some()).count();
                         self.found.get_or_insert(Difference { trace, inputs, perhaps_longer: false });
                         return;

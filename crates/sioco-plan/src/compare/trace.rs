@@ -64,8 +64,7 @@ pub(crate) fn without_value(joined: &Joined, spec: &Model, solved: &Solved) -> V
     if let Some(last) = found.last_mut() {
         last.implementation = None;
     }
-    // It is told as far as it has values itself; nothing is judged here.
-    let _ = run(spec, &mut found);
+    tell(spec, &mut found);
     found
 }
 
@@ -87,12 +86,33 @@ const LONGEST: usize = 64;
 /// length as of the one before.
 const LOOKED: usize = 1_000;
 
-/// Runs the specification along a trace, and fills in what it answers.
-pub(crate) fn run(spec: &Model, trace: &mut [Exchange]) -> Result<Says, StepError> {
+/// Runs the specification along a trace.
+pub(crate) fn run(spec: &Model, trace: &[Exchange]) -> Result<Says, StepError> {
+    along(spec, trace, &mut |_, _| Ok(()))
+}
+
+/// Fills in what the specification answers, as far as it has values itself. This takes longer than to judge the trace.
+pub(crate) fn tell(spec: &Model, trace: &mut [Exchange]) {
+    let mut told: Vec<(Vec<Vec<Event>>, bool)> = Vec::new();
+    let _ = along(spec, trace, &mut |interpreter, states| {
+        let mut answers = Vec::new();
+        let more = collect(interpreter, states, &mut Vec::new(), &mut answers, &mut { LOOKED })?;
+        told.push((answers, more));
+        Ok(())
+    });
+    for (exchange, (answers, more)) in trace.iter_mut().zip(told) {
+        (exchange.spec, exchange.more) = (Some(answers), more);
+    }
+}
+
+/// What is done with the states of the specification before each answer.
+type BeforeAnswer<'v> = &'v mut dyn FnMut(&mut Interpreter<'_>, &[State]) -> Result<(), StepError>;
+
+fn along(spec: &Model, trace: &[Exchange], before_answer: BeforeAnswer<'_>) -> Result<Says, StepError> {
     let mut interpreter = Interpreter::new(spec);
     let start = interpreter.initial_default();
     let mut states = interpreter.closure(vec![start])?.states;
-    for (i, exchange) in trace.iter_mut().enumerate() {
+    for (i, exchange) in trace.iter().enumerate() {
         let mut must_take = true;
         if let Some(input) = &exchange.input {
             // It waits for the input.
@@ -105,9 +125,7 @@ pub(crate) fn run(spec: &Model, trace: &mut [Exchange]) -> Result<Says, StepErro
                 return Ok(Says::Undefined(i));
             }
         }
-        let mut answers = Vec::new();
-        exchange.more = collect(&mut interpreter, &states, &mut Vec::new(), &mut answers, &mut { LOOKED })?;
-        exchange.spec = Some(answers);
+        before_answer(&mut interpreter, &states)?;
         let Some(seen) = &exchange.implementation else {
             // A refusal is wrong only if every state that explains what was observed takes the input.
             return Ok(if must_take { Says::Forbids(i) } else { Says::Allows });

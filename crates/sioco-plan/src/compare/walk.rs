@@ -19,6 +19,10 @@ use super::join::{Joined, Side};
 /// How many steps an answer may have that is only perhaps possible.
 const PERHAPS: usize = 12;
 
+/// How many steps all answers to an input may have together: with two ways to go on, there are twice as many answers of each
+/// length as of the one before.
+const TOGETHER: usize = 20_000;
+
 /// Something that is done on the path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Move {
@@ -43,10 +47,14 @@ pub(crate) struct Out {
 pub(crate) enum Halt {
     /// Somebody has seen enough.
     Over,
+    /// The specification has several states that explain the same outputs: it has to be followed in another way.
+    Several,
     /// The answer to an input never ends: the model, and the switches that lead back to the same state.
     Endless(Side, Vec<SwitchId>),
     /// The answer to an input has more steps than it may have: the model, and the last switches, up to where they repeat.
     Long(Side, Vec<SwitchId>),
+    /// The answers to an input have more steps together than are followed, and go on: likewise.
+    Many(Side, Vec<SwitchId>),
 }
 
 /// Where an answer ends.
@@ -229,7 +237,7 @@ impl<'m> Walk<'m> {
     /// Lets a side do all it can by itself, in every way that is possible, and visits the places where it waits, each with
     /// the outputs on the way.
     pub fn settle(&mut self, side: Side, outs: &mut Vec<Out>, visit: Visit<'_, 'm>) -> Result<(), Halt> {
-        self.settle_in(side, self.at.len(), outs, &mut |walk, outs, ends| match ends {
+        self.settle_in(side, self.at.len(), &mut { TOGETHER }, outs, &mut |walk, outs, ends| match ends {
             Ends::Waits => visit(walk, outs),
             Ends::Breaks => Ok(()),
         })
@@ -237,13 +245,14 @@ impl<'m> Walk<'m> {
 
     /// The same, and visits the places where the side breaks down, too.
     pub fn settle_each(&mut self, side: Side, outs: &mut Vec<Out>, visit: VisitEach<'_, 'm>) -> Result<(), Halt> {
-        self.settle_in(side, self.at.len(), outs, visit)
+        self.settle_in(side, self.at.len(), &mut { TOGETHER }, outs, visit)
     }
 
     fn settle_in(
         &mut self,
         side: Side,
         begun: usize,
+        left: &mut usize,
         outs: &mut Vec<Out>,
         visit: VisitEach<'_, 'm>,
     ) -> Result<(), Halt> {
@@ -257,6 +266,13 @@ impl<'m> Walk<'m> {
         if self.is_too_long(side, begun)? {
             return Ok(());
         }
+        if *left == 0 {
+            return Err(match self.endless(side, begun) {
+                Halt::Long(side, last) => Halt::Many(side, last),
+                halt => halt,
+            });
+        }
+        *left -= 1;
         for step in &own {
             if self.make(Move::Take(*step)) == Possible::No {
                 continue;
@@ -264,7 +280,7 @@ impl<'m> Walk<'m> {
             let out = self.out(*step);
             let count = outs.len();
             outs.extend(out);
-            let result = self.settle_in(side, begun, outs, visit);
+            let result = self.settle_in(side, begun, left, outs, visit);
             outs.truncate(count);
             self.back();
             result?;

@@ -276,7 +276,9 @@ impl Compare {
                 );
                 Failure::usage(what).help(help)
             }
-            CompareError::Endless(side, switches) | CompareError::Long(side, switches) => {
+            CompareError::Endless(side, switches)
+            | CompareError::Long(side, switches)
+            | CompareError::Many(side, switches) => {
                 let model = match side {
                     Side::Spec => spec,
                     Side::Impl => implementation,
@@ -288,6 +290,13 @@ impl Compare {
                     let what = format!(
                         "the answer of {file} to an input does not end: it takes `{names}` again and again, and is in the \
                          same state each time"
+                    );
+                    return Failure::usage(what).help(waits);
+                }
+                if let CompareError::Many(..) = why {
+                    let what = format!(
+                        "{file} has too many answers to one input: they go on in several ways again and again, last by \
+                         `{names}`"
                     );
                     return Failure::usage(what).help(waits);
                 }
