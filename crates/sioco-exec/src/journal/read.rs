@@ -209,7 +209,12 @@ impl Reader<'_> {
     /// An output. Values that fitted the model that was tested and do not fit this one are what the system would be
     /// told, too: malformed.
     fn output(&mut self) -> Result<Observation, String> {
-        let gate = declared(self.model, self.text("gate")?, Direction::Output)?;
+        let name = self.text("gate")?;
+        // The end of the system is no output, whatever it is called.
+        if let Some(end) = Observation::end_named(name) {
+            return Ok(end);
+        }
+        let gate = declared(self.model, name, Direction::Output)?;
         match read_args(self.model, gate, self.json.get("args")) {
             Ok(args) => Ok(Observation::Output(GateValue { gate, args })),
             Err(why) if self.same => Err(why.0),
