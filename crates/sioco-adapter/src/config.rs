@@ -298,8 +298,14 @@ impl std::str::FromStr for Config {
             let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
             match error.span() {
                 Some(_) => format!("{}{near}", error.to_string().trim_end()),
-                // The library says nothing more about a name of too many parts.
-                None => format!("TOML parse error at line {}\n{}", most_parts(text), error.to_string().trim_end()),
+                // The library does not say where a name has too many parts, nor that it is that.
+                None => {
+                    let what = match error.message() {
+                        "recursion limit" => "a name has too many parts, which stand between its dots",
+                        other => other.trim_end(),
+                    };
+                    format!("TOML parse error at line {}\n{what}", line_without_place(text))
+                }
             }
         })
     }
@@ -312,11 +318,15 @@ fn meant(message: &str) -> Option<String> {
     did_you_mean(name, known.split('`').skip(1).step_by(2))
 }
 
-/// The first line (from 1) that has the name with the most parts.
-fn most_parts(text: &str) -> usize {
-    let parts = |line: &str| line.split('=').next().unwrap_or_default().matches('.').count();
-    let most = text.lines().map(parts).max();
-    text.lines().position(|line| Some(parts(line)) == most).map_or(1, |at| at + 1)
+/// The line (from 1) of a mistake that the library tells without its place: the first one with which it is there.
+fn line_without_place(text: &str) -> usize {
+    let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    ends.push(text.len());
+    let wrong = |end: &usize| {
+        let (_, errors) = toml::de::DeTable::parse_recoverable(&text[..*end]);
+        errors.iter().any(|error| error.span().is_none())
+    };
+    ends.partition_point(|end| !wrong(end)).min(ends.len() - 1) + 1
 }
 
 #[cfg(test)]
@@ -374,7 +384,15 @@ mod tests {
             ("[sut.s]\nbefore = [{ sent = \"x\" }]", ["line 2", "\ndid you mean `send`?"]),
             ("[sut", ["line 1", ""]),
             (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recurse"]),
-            (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2", "recursion limit"]),
+            (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2\n", "a name has too many parts"]),
+            (
+                &format!("[sut.s]\n# {0}\n[test]\na = '{0}'\nt{0} = 1\n", ".t".repeat(100)),
+                ["line 5\n", "too many parts"],
+            ),
+            (
+                &format!("[test]\na.b.c = 1\nx = [\n  {{ t{} = 1 }},\n  2,\n]\n", ".t".repeat(100)),
+                ["line 4\n", "too many parts"],
+            ),
         ] {
             let why = text.parse::<Config>().unwrap_err();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");
