@@ -42,6 +42,9 @@ const MEMORY: u64 = 1 << 30;
 /// So much of what reached something new is kept; then one goes for each that comes.
 const CORPUS: usize = 64 << 20;
 
+/// From so many milliseconds on, the slowest input is kept to be looked at.
+const SLOW: u64 = 200;
+
 /// How often progress is shown where nobody watches a terminal.
 const REPORT: Duration = Duration::from_secs(30);
 
@@ -325,6 +328,10 @@ fn work(args: &Args, begun: Arc<Begun>, start: Instant, counts: &Counts) -> io::
         if took > counts.slowest.load(Ordering::Relaxed) {
             counts.slowest.store(took, Ordering::Relaxed);
             counts.slowest_bytes.store(data.len() as u64, Ordering::Relaxed);
+            // What takes long on a part of the longest input may take too long on all of it.
+            if took > SLOW {
+                std::fs::write(folder(target).join("slowest"), &data)?;
+            }
         }
         if let Some((place, message)) = found {
             if known_places.insert(place.clone()) {
