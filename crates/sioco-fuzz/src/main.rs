@@ -211,7 +211,7 @@ struct Counts {
     kept: AtomicU64,
     seen: AtomicU64,
     findings: AtomicU64,
-    /// The time of the slowest input, in milliseconds, and its length.
+    /// The time of the slowest input, in milliseconds by [`clock`], and its length.
     slowest: AtomicU64,
     slowest_bytes: AtomicU64,
 }
@@ -322,9 +322,9 @@ fn work(args: &Args, begun: Arc<Begun>, start: Instant, counts: &Counts) -> io::
             }
             n => mutator.next(&corpus.inputs, &mut rng, if n % 100 == 1 { MAX_LONG } else { MAX_INPUT }),
         };
-        let before = Instant::now();
+        let before = clock(start);
         let found = worker.run(&data, &mut seen)?;
-        let took = before.elapsed().as_millis() as u64;
+        let took = clock(start).saturating_sub(before);
         if took > counts.slowest.load(Ordering::Relaxed) {
             counts.slowest.store(took, Ordering::Relaxed);
             counts.slowest_bytes.store(data.len() as u64, Ordering::Relaxed);

@@ -478,7 +478,7 @@ fn functions_of_much_that_is_shared() {
         "fun f(x: Int, y: Int): Int = {big}x\noutput b(p: Int)\nprocess P {{ var v: Int = 1\ninit l {{ !b(0{calls}) -> l }} }}\n"
     );
     assert_eq!(codes(&text), ["T013"]);
-    let grows = repeat(1000, |t, i| {
+    let grows = repeat(100, |t, i| {
         let i = i + 1;
         writeln!(t, "fun f{i}(x: Int, y: Int): Int = f{}(y, x) * f{}(x + y, x - y)", i - 1, i - 1).expect("written");
     });
