@@ -436,6 +436,16 @@ fn types_that_double_are_refused() {
     assert_eq!(checked.diagnostics[0].code.short(), "T013");
 }
 
+/// What other languages write for `if` is understood, and so nests like everything else.
+#[test]
+fn choices_of_other_languages_nest_only_so_deep() {
+    for choice in ["1 ? ", "1 ? 2 : ", "f(1) ? (2) : ", "true ? 1 : 2 ? "] {
+        let text = with_const(&format!("{}1", choice.repeat(SCALE)));
+        let found = codes(&text);
+        assert!(!found.is_empty() && found.iter().all(|code| code.starts_with('P')), "{choice}: {found:?}");
+    }
+}
+
 /// A few instances of large processes are more than memory takes, and so are a few systems of them.
 #[test]
 fn systems_that_multiply_are_refused() {

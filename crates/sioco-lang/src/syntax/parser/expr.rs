@@ -23,13 +23,13 @@ impl Parser<'_> {
     fn conditional(&mut self, condition: Expr) -> Expr {
         let question = self.bump().span;
         let before = self.diagnostics.len();
-        let then = self.expr();
+        let then = self.nested(Self::expr, error_at);
         if self.peek() != Tok::Colon {
             self.expected("an operator or the end of the expression");
             return error_at(condition.span);
         }
         self.bump();
-        let otherwise = self.expr();
+        let otherwise = self.nested(Self::expr, error_at);
         let span = condition.span.to(otherwise.span);
         const MESSAGE: &str = "expected `if … then … else`, found `?`";
         // A choice inside of this one is the same mistake, and mended with it.
