@@ -442,7 +442,7 @@ fn choices_of_other_languages_nest_only_so_deep() {
     for choice in ["1 ? ", "1 ? 2 : ", "f(1) ? (2) : ", "true ? 1 : 2 ? "] {
         let text = with_const(&format!("{}1", choice.repeat(SCALE)));
         let found = codes(&text);
-        assert!(!found.is_empty() && found.iter().all(|code| code.starts_with('P')), "{choice}: {found:?}");
+        assert!(found.contains(&"P005"), "{choice}: {found:?}");
     }
 }
 
