@@ -294,21 +294,47 @@ impl std::str::FromStr for Config {
 
     /// Reads the text of a file. What is wrong has its line.
     fn from_str(text: &str) -> Result<Config, String> {
-        toml::from_str(text).map_err(|error: toml::de::Error| {
-            let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
-            match error.span() {
-                Some(_) => format!("{}{near}", error.to_string().trim_end()),
-                // The library does not say where a name has too many parts, nor that it is that.
-                None => {
-                    let what = match error.message() {
-                        "recursion limit" => "a name has too many parts, which stand between its dots",
-                        other => other.trim_end(),
-                    };
-                    format!("TOML parse error at line {}\n{what}", line_without_place(text))
-                }
-            }
+        // The library follows brackets that do not fit together as deep as they go, in spite of its own limit.
+        let brackets = text.bytes().filter(|b| matches!(b, b'[' | b'{')).count();
+        if brackets <= FEW_BRACKETS {
+            return read(text);
+        }
+        if brackets > MOST_BRACKETS {
+            let at = text.match_indices(['[', '{']).nth(MOST_BRACKETS).map_or(0, |(at, _)| at);
+            let line = text[..at].matches('\n').count() + 1;
+            return Err(format!("TOML parse error at line {line}\nthe file has more than {MOST_BRACKETS} brackets"));
+        }
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(brackets * STACK_OF_BRACKET);
+            let read = thread.spawn_scoped(scope, || read(text)).map(|thread| thread.join());
+            let why = "TOML parse error at line 1\nthere is no memory to follow its brackets";
+            read.unwrap_or_else(|_| Ok(Err(why.into()))).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
+}
+
+/// So many brackets need no stack of their own,
+const FEW_BRACKETS: usize = 500;
+/// and so many are more than any project has.
+const MOST_BRACKETS: usize = 50_000;
+/// What each of the others may need, in bytes.
+const STACK_OF_BRACKET: usize = 4 << 10;
+
+fn read(text: &str) -> Result<Config, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
+        match error.span() {
+            Some(_) => format!("{}{near}", error.to_string().trim_end()),
+            // The library does not say where a name has too many parts, nor that it is that.
+            None => {
+                let what = match error.message() {
+                    "recursion limit" => "a name has too many parts, which stand between its dots",
+                    other => other.trim_end(),
+                };
+                format!("TOML parse error at line {}\n{what}", line_without_place(text))
+            }
+        }
+    })
 }
 
 /// What was probably meant where the library does not know a name. Only its words say which ones it knows.
@@ -397,5 +423,25 @@ mod tests {
             let why = text.parse::<Config>().unwrap_err();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");
         }
+    }
+
+    /// Brackets that do not fit together are followed, however many they are, and on a small stack.
+    #[test]
+    fn brackets_without_end_are_refused() {
+        let tangle = "E{=''\\ f[s}]s \"\no \"\nr \"\n";
+        for (text, line) in [
+            (format!("[test]\nv = [{{ a = 1{}", tangle.repeat(8000)), "line 2"),
+            (format!("[test]\nv = [{{ a = 1{}", tangle.repeat(20_000)), "line "),
+            (format!("[test]\nv = 1\nx = {}", "[".repeat(40_000)), "line 3"),
+            (format!("[test]\nv = 1\nx = {}", "{a=[".repeat(20_000)), "line 3"),
+            (format!("[test]\nv = 1\nx = [{}]", "[],\n".repeat(100_000)), "line 50001\nthe file has more"),
+        ] {
+            let thread = std::thread::Builder::new().stack_size(1 << 20);
+            let read = thread.spawn(move || text.parse::<Config>()).expect("a thread").join().expect("no panic");
+            let why = read.expect_err(line);
+            assert!(why.contains(line), "{line}: {:.300}", why);
+        }
+        let many = format!("[test]\nx = [{}]", "[1],\n".repeat(40_000));
+        assert!(many.parse::<Config>().is_ok(), "many brackets that fit together");
     }
 }
