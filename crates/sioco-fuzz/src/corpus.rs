@@ -39,12 +39,12 @@ mod tests {
     fn a_corpus_does_not_grow_without_end() {
         let (mut corpus, mut rng) = (Corpus::new(vec![vec![1; 10], vec![2; 10]], 1000), Rng::new(1));
         for i in 0..500 {
-            corpus.keep(vec![3; i], &mut rng);
+            corpus.keep(vec![3; i % 100], &mut rng);
             let size: usize = corpus.inputs.iter().map(Vec::len).sum();
             assert!(size <= 1000 && size == corpus.size, "{size} bytes, {} counted", corpus.size);
-            assert_eq!(corpus.inputs.last().map(Vec::len), Some(i), "the newest one stays");
+            assert_eq!(corpus.inputs.last().map(Vec::len), Some(i % 100), "the newest one stays");
             assert_eq!(corpus.inputs[..2], [vec![1; 10], vec![2; 10]], "and so do those to start from");
         }
-        assert!(corpus.inputs.len() > 3, "{} are left", corpus.inputs.len());
+        assert!(corpus.inputs.len() > 10, "{} are left", corpus.inputs.len());
     }
 }
