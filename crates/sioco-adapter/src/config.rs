@@ -294,15 +294,47 @@ impl std::str::FromStr for Config {
 
     /// Reads the text of a file. What is wrong has its line.
     fn from_str(text: &str) -> Result<Config, String> {
-        toml::from_str(text).map_err(|error: toml::de::Error| {
-            let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
-            match error.span() {
-                Some(_) => format!("{}{near}", error.to_string().trim_end()),
-                // The library says nothing more about a name of too many parts.
-                None => format!("TOML parse error at line {}\n{}", most_parts(text), error.to_string().trim_end()),
-            }
+        // The library follows brackets that do not fit together as deep as they go, in spite of its own limit.
+        let brackets = text.bytes().filter(|b| matches!(b, b'[' | b'{')).count();
+        if brackets <= FEW_BRACKETS {
+            return read(text);
+        }
+        if brackets > MOST_BRACKETS {
+            let at = text.match_indices(['[', '{']).nth(MOST_BRACKETS).map_or(0, |(at, _)| at);
+            let line = text[..at].matches('\n').count() + 1;
+            return Err(format!("TOML parse error at line {line}\nthe file has more than {MOST_BRACKETS} brackets"));
+        }
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(brackets * STACK_OF_BRACKET);
+            let read = thread.spawn_scoped(scope, || read(text)).map(|thread| thread.join());
+            let why = "TOML parse error at line 1\nthere is no memory to follow its brackets";
+            read.unwrap_or_else(|_| Ok(Err(why.into()))).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
+}
+
+/// So many brackets need no stack of their own,
+const FEW_BRACKETS: usize = 500;
+/// and so many are more than any project has.
+const MOST_BRACKETS: usize = 50_000;
+/// What each of the others may need, in bytes.
+const STACK_OF_BRACKET: usize = 4 << 10;
+
+fn read(text: &str) -> Result<Config, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let near = meant(error.message()).map(|near| format!("\ndid you mean `{near}`?")).unwrap_or_default();
+        match error.span() {
+            Some(_) => format!("{}{near}", error.to_string().trim_end()),
+            // The library does not say where a name has too many parts, nor that it is that.
+            None => {
+                let what = match error.message() {
+                    "recursion limit" => "a name has too many parts, which stand between its dots",
+                    other => other.trim_end(),
+                };
+                format!("TOML parse error at line {}\n{what}", line_without_place(text))
+            }
+        }
+    })
 }
 
 /// What was probably meant where the library does not know a name. Only its words say which ones it knows.
@@ -312,11 +344,15 @@ fn meant(message: &str) -> Option<String> {
     did_you_mean(name, known.split('`').skip(1).step_by(2))
 }
 
-/// The first line (from 1) that has the name with the most parts.
-fn most_parts(text: &str) -> usize {
-    let parts = |line: &str| line.split('=').next().unwrap_or_default().matches('.').count();
-    let most = text.lines().map(parts).max();
-    text.lines().position(|line| Some(parts(line)) == most).map_or(1, |at| at + 1)
+/// The line (from 1) of a mistake that the library tells without its place: the first one with which it is there.
+fn line_without_place(text: &str) -> usize {
+    let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    ends.push(text.len());
+    let wrong = |end: &usize| {
+        let (_, errors) = toml::de::DeTable::parse_recoverable(&text[..*end]);
+        errors.iter().any(|error| error.span().is_none())
+    };
+    ends.partition_point(|end| !wrong(end)).min(ends.len() - 1) + 1
 }
 
 #[cfg(test)]
@@ -374,10 +410,38 @@ mod tests {
             ("[sut.s]\nbefore = [{ sent = \"x\" }]", ["line 2", "\ndid you mean `send`?"]),
             ("[sut", ["line 1", ""]),
             (&format!("[sut.s]\nbefore = {}", "[".repeat(200)), ["line 2", "recurse"]),
-            (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2", "recursion limit"]),
+            (&format!("[sut.s]\n[test{}]", ".t".repeat(100)), ["line 2\n", "a name has too many parts"]),
+            (
+                &format!("[sut.s]\n# {0}\n[test]\na = '{0}'\nt{0} = 1\n", ".t".repeat(100)),
+                ["line 5\n", "too many parts"],
+            ),
+            (
+                &format!("[test]\na.b.c = 1\nx = [\n  {{ t{} = 1 }},\n  2,\n]\n", ".t".repeat(100)),
+                ["line 4\n", "too many parts"],
+            ),
         ] {
             let why = text.parse::<Config>().unwrap_err();
             assert!(parts.iter().all(|part| why.contains(part)), "{text}: {why}");
         }
+    }
+
+    /// Brackets that do not fit together are followed, however many they are, and on a small stack.
+    #[test]
+    fn brackets_without_end_are_refused() {
+        let tangle = "E{=''\\ f[s}]s \"\no \"\nr \"\n";
+        for (text, line) in [
+            (format!("[test]\nv = [{{ a = 1{}", tangle.repeat(8000)), "line 2"),
+            (format!("[test]\nv = [{{ a = 1{}", tangle.repeat(20_000)), "line "),
+            (format!("[test]\nv = 1\nx = {}", "[".repeat(40_000)), "line 3"),
+            (format!("[test]\nv = 1\nx = {}", "{a=[".repeat(20_000)), "line 3"),
+            (format!("[test]\nv = 1\nx = [{}]", "[],\n".repeat(100_000)), "line 50001\nthe file has more"),
+        ] {
+            let thread = std::thread::Builder::new().stack_size(1 << 20);
+            let read = thread.spawn(move || text.parse::<Config>()).expect("a thread").join().expect("no panic");
+            let why = read.expect_err(line);
+            assert!(why.contains(line), "{line}: {:.300}", why);
+        }
+        let many = format!("[test]\nx = [{}]", "[1],\n".repeat(40_000));
+        assert!(many.parse::<Config>().is_ok(), "many brackets that fit together");
     }
 }

@@ -18,7 +18,7 @@ use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model};
 use sioco_model::names::did_you_mean;
 
 use crate::lines::excerpt;
-use crate::values::{Misread, arguments, keep_digits};
+use crate::values::{Misread, arguments, keep_digits, plain};
 
 /// The version of the protocol that is spoken here.
 pub const VERSION: u64 = 1;
@@ -379,7 +379,7 @@ impl<'a> Fields<'a> {
         names.iter().find_map(|name| match self.fields.get(*name)? {
             Json::Null => None,
             Json::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
+            other => Some(plain(other)),
         })
     }
 
@@ -397,9 +397,9 @@ impl<'a> Fields<'a> {
             Some(Json::String(text)) => crash.with(text.lines().map(str::to_owned)),
             Some(Json::Array(lines)) => crash.with(lines.iter().map(|line| match line {
                 Json::String(text) => text.clone(),
-                other => other.to_string(),
+                other => plain(other),
             })),
-            Some(other) => crash.with([other.to_string()]),
+            Some(other) => crash.with([plain(other)]),
         }
     }
 
@@ -523,6 +523,47 @@ mod tests {
                 observation(&model(), &gate, args.as_ref(), raw.as_deref(), text)
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    /// However a number is written, the message is the same when it is written and read again, and texts keep its digits.
+    #[test]
+    fn numbers_keep_their_form() {
+        for number in [
+            "0",
+            "-0",
+            "7",
+            "-12",
+            "1.0",
+            "1.50",
+            "0.1",
+            "0.000001",
+            "0.00000100",
+            "1e-6",
+            "1e-7",
+            "1E5",
+            "1e5",
+            "1.25e+2",
+            "123456789012345680000",
+            "1e16",
+            "0.1000000000000000055",
+            "5e-324",
+            "1e400",
+            "-1.7976931348623157e308",
+        ] {
+            let output =
+                format!(r#"{{"type":"output","gate":"outX","args":[{number},{{"a":{number}}}],"raw":{number}}}"#);
+            let message = AdapterMessage::parse(&output).expect(number).expect("a message");
+            assert_eq!(AdapterMessage::parse(&message.line()), Ok(Some(message.clone())), "{number}");
+            let AdapterMessage::Output { raw, .. } = message else { panic!("{message:?}") };
+            assert_eq!(raw.as_deref(), Some(number));
+            let hello = format!(r#"{{"type":"hello","config":{{"a":{number}}}}}"#);
+            let message = TesterMessage::parse(&hello).expect(number).expect("a message");
+            assert_eq!(TesterMessage::parse(&message.line()), Ok(Some(message)), "{number}");
+        }
+        for number in ["01", "01.5", "-00.5", "01e5", "1.", ".5", "1e", "1.2.3", "--1", "1e99999"] {
+            let output = format!(r#"{{"type":"output","gate":"outX","args":[{number}]}}"#);
+            assert!(AdapterMessage::parse(&output).is_err(), "{number}");
         }
     }
 

@@ -22,10 +22,6 @@ const NAMED: usize = 5;
 /// How many digits a number may have, and how large its exponent may be. Far more than anybody needs, and few enough to
 /// compute with.
 const MAX_DIGITS: usize = 10_000;
-/// How many digits every reader of JSON keeps.
-const SAFE_DIGITS: usize = 15;
-/// How many of them may stand behind the point.
-const SAFE_PLACES: usize = 22;
 /// Where a number is kept as text that would lose digits otherwise.
 const NUMBER: &str = "#number";
 
@@ -38,7 +34,7 @@ pub enum Misread {
     Protocol(String),
 }
 
-/// Makes numbers in a JSON text, which would be rounded, survive: as objects with their text.
+/// Makes numbers in a JSON text survive that would become others, or be written in another form: as objects with their text.
 pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, String> {
     let bytes = text.as_bytes();
     let mut out = String::new();
@@ -61,8 +57,10 @@ pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, String> {
                 if number.len() > MAX_DIGITS {
                     return Err(format!("a number of more than {MAX_DIGITS} digits: {}", excerpt(number)));
                 }
-                if loses_digits(number) {
+                if number.contains(['e', 'E']) {
                     exact(number).ok_or_else(|| format!("{}, which is no number of JSON", excerpt(number)))?;
+                }
+                if changes(number) {
                     out.push_str(&text[done..start]);
                     out.push_str(&format!("{{\"{NUMBER}\":\"{number}\"}}"));
                     done = at;
@@ -78,15 +76,14 @@ pub fn keep_digits(text: &str) -> Result<Cow<'_, str>, String> {
     Ok(Cow::Owned(out))
 }
 
-/// Whether a number of JSON may not be what a parser keeps of it.
-fn loses_digits(number: &str) -> bool {
-    if number.bytes().all(|b| b == b'-' || b.is_ascii_digit()) {
-        return number.len() > SAFE_DIGITS && number.parse::<i64>().is_err() && number.parse::<u64>().is_err();
+/// Whether a parser would keep something else of a number of JSON than its text: then its digits may be others, and what is
+/// written again is read in another form.
+fn changes(number: &str) -> bool {
+    match serde_json::from_str::<serde_json::Number>(number) {
+        Ok(kept) => kept.to_string() != number,
+        // Too large for a parser; what is no number at all is told by whoever reads all of the text.
+        Err(_) => exact(number).is_some(),
     }
-    // Readers multiply the digits by a power of ten, which is exact only up to a small one.
-    let places = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let digits = number.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
-    digits > SAFE_DIGITS || places > SAFE_PLACES || number.contains(['e', 'E'])
 }
 
 /// A number of JSON, exactly.
@@ -94,11 +91,13 @@ fn exact(text: &str) -> Option<Rational> {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: i32 = exponent.parse().ok().filter(|e: &i32| e.unsigned_abs() as usize <= MAX_DIGITS)?;
     let plain = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let leading_zero = |s: &str| s.len() > 1 && s.starts_with('0');
     let (whole, fraction) = match digits.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
         None => (digits, None),
     };
-    if !plain(whole.strip_prefix('-').unwrap_or(whole)) || !fraction.is_none_or(plain) {
+    let unsigned = whole.strip_prefix('-').unwrap_or(whole);
+    if !plain(unsigned) || leading_zero(unsigned) || !fraction.is_none_or(plain) {
         return None;
     }
     let fraction = fraction.unwrap_or_default();
@@ -275,7 +274,7 @@ fn number_of(json: &Json, place: &str) -> Result<Option<Rational>, Misread> {
 }
 
 /// JSON as it came: with numbers instead of their texts.
-fn plain(json: &Json) -> String {
+pub(crate) fn plain(json: &Json) -> String {
     match json {
         Json::Object(object) => match object.get(NUMBER).and_then(Json::as_str) {
             Some(text) if object.len() == 1 => text.to_owned(),

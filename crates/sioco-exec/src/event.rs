@@ -1,6 +1,6 @@
 //! What happens between the tester and the system under test.
 
-use sioco_model::model::Model;
+use sioco_model::model::{CLOSED, CRASHED, Model};
 use sioco_model::{GateId, Value};
 
 use crate::crash::Crash;
@@ -55,6 +55,15 @@ pub enum Observation {
 }
 
 impl Observation {
+    /// The end of the system that a gate with this name stands for, if it does. The name says nothing about how it came about.
+    pub fn end_named(name: &str) -> Option<Observation> {
+        match name {
+            CLOSED => Some(Observation::Closed),
+            CRASHED => Some(Observation::Crashed(Crash::default())),
+            _ => None,
+        }
+    }
+
     /// Whether the system ended with it, in whatever way: nothing can follow.
     pub fn is_end(&self) -> bool {
         matches!(self, Observation::Closed | Observation::Crashed(_))

@@ -4,6 +4,7 @@
 //! steers by what a target has [`Seen`] on the way; `bin/sioco-libfuzzer.rs` steers by coverage. `cargo xtask fuzz` runs all
 //! targets.
 
+pub mod corpus;
 pub mod mutate;
 pub mod seeds;
 pub mod targets;

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use sioco_fuzz::corpus::Corpus;
 use sioco_fuzz::mutate::{Mutator, Rng};
 use sioco_fuzz::{Seen, TARGETS, Target, seeds, target};
 
@@ -35,8 +36,14 @@ const MAX_INPUT: usize = 8 << 10;
 const MAX_LONG: usize = 256 << 10;
 const STRETCH: usize = 500;
 
-/// So much memory is more than any input needs.
+/// So much memory is more than any input needs, above what the driver had before.
 const MEMORY: u64 = 1 << 30;
+
+/// So much of what reached something new is kept; then one goes for each that comes.
+const CORPUS: usize = 64 << 20;
+
+/// From so many milliseconds on, the slowest input is kept to be looked at.
+const SLOW: u64 = 200;
 
 /// How often progress is shown where nobody watches a terminal.
 const REPORT: Duration = Duration::from_secs(30);
@@ -136,21 +143,22 @@ fn fuzz(args: Args) -> Result<(), Failure> {
         println!("{}", keep(target, &std::fs::read(&current)?)?);
     }
     println!("{}: seed {seed}, {} s; the current input is {}", target.name, args.seconds, current.display());
-    let (begun, start) = (Arc::new(AtomicU64::new(0)), Instant::now());
+    let (begun, start) = (Arc::new(Begun::default()), Instant::now());
     let counts = Arc::new(Counts::default());
     let (watched, counted) = (begun.clone(), counts.clone());
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&args, begun, start, &counts))?;
     let mut last = (0, Instant::now());
     while !worker.is_finished() {
         std::thread::sleep(Duration::from_millis(50));
-        let since = watched.load(Ordering::Relaxed);
+        let since = watched.at.load(Ordering::Acquire);
         let inputs = counted.inputs.load(Ordering::Relaxed);
         if inputs != last.0 || since == 0 {
             last = (inputs, Instant::now());
         }
         let hangs =
             (since > 0 && clock(start).saturating_sub(since) > HANG.as_millis() as u64) || last.1.elapsed() > STUCK;
-        let greedy = memory().is_some_and(|bytes| bytes > MEMORY);
+        let greedy = since > 0
+            && memory().is_some_and(|bytes| bytes.saturating_sub(watched.memory.load(Ordering::Relaxed)) > MEMORY);
         if hangs || greedy {
             let kept = keep(target, &std::fs::read(&current)?)?;
             std::fs::remove_file(&current)?;
@@ -187,6 +195,15 @@ fn memory() -> Option<u64> {
     Some(text.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
 }
 
+/// When the current input began.
+#[derive(Default)]
+struct Begun {
+    /// By [`clock`]; 0 between inputs.
+    at: AtomicU64,
+    /// How much memory there was then: the driver keeps inputs, and that grows.
+    memory: AtomicU64,
+}
+
 /// What a run has done so far.
 #[derive(Default)]
 struct Counts {
@@ -194,7 +211,7 @@ struct Counts {
     kept: AtomicU64,
     seen: AtomicU64,
     findings: AtomicU64,
-    /// The time of the slowest input, in milliseconds, and its length.
+    /// The time of the slowest input, in milliseconds by [`clock`], and its length.
     slowest: AtomicU64,
     slowest_bytes: AtomicU64,
 }
@@ -228,8 +245,7 @@ fn keep(target: Target, data: &[u8]) -> io::Result<String> {
 struct Worker {
     target: Target,
     current: File,
-    /// When the current input began, by [`clock`]; 0 between inputs.
-    begun: Arc<AtomicU64>,
+    begun: Arc<Begun>,
     start: Instant,
     /// Where the last panic was, and what it said.
     panic: Arc<Mutex<Option<(String, String)>>>,
@@ -241,9 +257,10 @@ impl Worker {
         self.current.rewind()?;
         self.current.write_all(data)?;
         self.current.set_len(data.len() as u64)?;
-        self.begun.store(clock(self.start), Ordering::Relaxed);
+        self.begun.memory.store(memory().unwrap_or(0), Ordering::Relaxed);
+        self.begun.at.store(clock(self.start), Ordering::Release);
         let result = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data, seen)));
-        self.begun.store(0, Ordering::Relaxed);
+        self.begun.at.store(0, Ordering::Relaxed);
         Ok(result.is_err().then(|| {
             let place = self.panic.lock().ok().and_then(|mut p| p.take());
             place.unwrap_or_default()
@@ -277,7 +294,7 @@ impl Worker {
 }
 
 /// Runs inputs until the time is over. Each place that panics is told once.
-fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant, counts: &Counts) -> io::Result<()> {
+fn work(args: &Args, begun: Arc<Begun>, start: Instant, counts: &Counts) -> io::Result<()> {
     let panic = Arc::new(Mutex::new(None));
     let place = panic.clone();
     std::panic::set_hook(Box::new(move |info| {
@@ -288,29 +305,33 @@ fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant, counts: &Counts) -> 
     let target = args.target;
     let current = File::create(folder(target).join("current"))?;
     let mut worker = Worker { target, current, begun, start, panic };
-    let mut corpus = seeds::all(target, Path::new("examples"));
+    let mut corpus = Corpus::new(seeds::all(target, Path::new("examples")), CORPUS);
     let (mut rng, mut seen, mutator) = (Rng::new(args.seed), Seen::default(), Mutator { kind: target.kind });
-    let (mut known_places, seeds) = (BTreeSet::new(), corpus.len());
+    let (mut known_places, seeds) = (BTreeSet::new(), corpus.seeds);
     let (mut shown, terminal) = (Instant::now(), io::stdout().is_terminal());
     let every = if terminal { Duration::from_millis(500) } else { REPORT };
     let mut index = 0;
     while start.elapsed().as_secs() < args.seconds {
         let known = seen.0.len();
         let data = match rng.below(STRETCH) {
-            _ if index < seeds => corpus[index].clone(),
+            _ if index < seeds => corpus.inputs[index].clone(),
             0 => {
-                let base = rng.pick(&corpus).cloned().unwrap_or_default();
+                let base = rng.pick(&corpus.inputs).cloned().unwrap_or_default();
                 let length = target.longest >> rng.below(10);
                 mutator.stretched(&base, &mut rng, length)
             }
-            n => mutator.next(&corpus, &mut rng, if n % 100 == 1 { MAX_LONG } else { MAX_INPUT }),
+            n => mutator.next(&corpus.inputs, &mut rng, if n % 100 == 1 { MAX_LONG } else { MAX_INPUT }),
         };
-        let before = Instant::now();
+        let before = clock(start);
         let found = worker.run(&data, &mut seen)?;
-        let took = before.elapsed().as_millis() as u64;
+        let took = clock(start).saturating_sub(before);
         if took > counts.slowest.load(Ordering::Relaxed) {
             counts.slowest.store(took, Ordering::Relaxed);
             counts.slowest_bytes.store(data.len() as u64, Ordering::Relaxed);
+            // What takes long on a part of the longest input may take too long on all of it.
+            if took > SLOW {
+                std::fs::write(folder(target).join("slowest"), &data)?;
+            }
         }
         if let Some((place, message)) = found {
             if known_places.insert(place.clone()) {
@@ -323,16 +344,16 @@ fn work(args: &Args, begun: Arc<AtomicU64>, start: Instant, counts: &Counts) -> 
                 counts.findings.fetch_add(1, Ordering::Relaxed);
             }
         } else if index >= seeds && seen.0.len() > known && data.len() <= MAX_INPUT {
-            corpus.push(data);
+            corpus.keep(data, &mut rng);
         }
         index += 1;
         counts.inputs.store(index as u64, Ordering::Relaxed);
-        counts.kept.store(corpus.len() as u64, Ordering::Relaxed);
+        counts.kept.store(corpus.inputs.len() as u64, Ordering::Relaxed);
         counts.seen.store(seen.0.len() as u64, Ordering::Relaxed);
         if shown.elapsed() > every {
             shown = Instant::now();
             let seconds = start.elapsed().as_secs_f64();
-            let (rate, kept, seen) = (index as f64 / seconds, corpus.len(), seen.0.len());
+            let (rate, kept, seen) = (index as f64 / seconds, corpus.inputs.len(), seen.0.len());
             let end = if terminal { "\r" } else { "\n" };
             let name = target.name;
             let places = known_places.len();

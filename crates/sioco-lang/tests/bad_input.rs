@@ -435,3 +435,63 @@ fn types_that_double_are_refused() {
     assert_eq!(checked.diagnostics.len(), 1, "{:#?}", checked.diagnostics);
     assert_eq!(checked.diagnostics[0].code.short(), "T013");
 }
+
+/// What other languages write for `if` is understood, and so nests like everything else.
+#[test]
+fn choices_of_other_languages_nest_only_so_deep() {
+    for choice in ["1 ? ", "1 ? 2 : ", "f(1) ? (2) : ", "true ? 1 : 2 ? "] {
+        let text = with_const(&format!("{}1", choice.repeat(SCALE)));
+        let found = codes(&text);
+        assert!(found.contains(&"P005"), "{choice}: {found:?}");
+    }
+}
+
+/// A few instances of large processes are more than memory takes, and so are a few systems of them.
+#[test]
+fn systems_that_multiply_are_refused() {
+    let process = |n: usize| {
+        let switches = repeat(n, |t, i| writeln!(t, "?a(p) [p > {i} && x > {i}] -> l").expect("written"));
+        format!("input a(p: Int)\nprocess P {{ var x: Int = 0\ninit l {{\n{switches}}} }}\n")
+    };
+    let instances = |n: usize| (0..n).map(|i| format!("p{i}: P")).collect::<Vec<_>>().join(" || ");
+    let one = format!("{}system S = {}\n", process(1000), instances(10_000));
+    assert_eq!(codes(&one), ["T013"]);
+    let few = instances(20);
+    let many = repeat(500, |t, i| writeln!(t, "system S{i} = {few}").expect("written"));
+    assert_eq!(codes(&format!("{}{many}", process(1000))), ["T013"]);
+    // Little is written in each switch, and much meant.
+    let long = vec!["x * x"; 500].join(" > 0 && x + p > ");
+    let text = format!("input a(p: Int)\nprocess P {{ var x: Int = 0\ninit l {{ ?a(p) [{long} > 0] -> l }} }}\n");
+    let _ = codes(&format!("{text}system S = {}\n", instances(5000)));
+}
+
+/// Each `else` of a gate leaves the same over, however many there are.
+#[test]
+fn many_switches_with_else() {
+    let inputs = repeat(2000, |t, i| writeln!(t, "?a(p) [p > {i}] -> l\n?a(p) [else] -> l").expect("written"));
+    let outputs = repeat(2000, |t, i| writeln!(t, "!b(any q) [q > {i}] -> l\ntau [else] -> l").expect("written"));
+    for switches in [inputs, outputs] {
+        let text = format!("input a(p: Int)\noutput b(p: Int)\nprocess P {{ init l {{\n{switches}}} }}\n");
+        let found = codes(&text);
+        assert!(found.iter().all(|code| code.starts_with('W')), "{found:?}");
+        let model = check_text("m.sts", &text).model.expect("a model").model;
+        assert!(model.terms.len() < 30 * 4000, "{} terms", model.terms.len());
+    }
+}
+
+/// What functions share is not counted as terms, but takes its time wherever they are called.
+#[test]
+fn functions_of_much_that_is_shared() {
+    let big = repeat(1000, |t, i| write!(t, "y * {} + ", i + 2).expect("written"));
+    let calls = repeat(6000, |t, i| write!(t, " + f(v + {i}, v)").expect("written"));
+    let text = format!(
+        "fun f(x: Int, y: Int): Int = {big}x\noutput b(p: Int)\nprocess P {{ var v: Int = 1\ninit l {{ !b(0{calls}) -> l }} }}\n"
+    );
+    assert_eq!(codes(&text), ["T013"]);
+    let grows = repeat(100, |t, i| {
+        let i = i + 1;
+        writeln!(t, "fun f{i}(x: Int, y: Int): Int = f{}(y, x) * f{}(x + y, x - y)", i - 1, i - 1).expect("written");
+    });
+    let text = format!("fun f0(x: Int, y: Int): Int = x + y\n{grows}{LOOP}");
+    assert_eq!(codes(&text), ["T013"]);
+}

@@ -775,6 +775,35 @@ fn white_space_makes_no_difference_to_switches() {
     }
 }
 
+/// What else may stand before the `=>` of a case would take it for an operator, but not where it begins a line.
+#[test]
+fn a_case_is_a_literal_and_no_operand_that_goes_on() {
+    for (case, good) in [
+        ("1", true),
+        ("-1", true),
+        ("-2.5", true),
+        ("\"a\"", true),
+        ("true", true),
+        ("-if b then 1 else 1", false),
+        ("-let x = 1 in x", false),
+        ("-match x { _ => 1 }", false),
+        ("-f(1)", false),
+        ("- -1", false),
+        ("1[0]", false),
+        ("1 is A", false),
+        ("-x.y", false),
+    ] {
+        let at_once = format!("const a = match x {{ {case} => 2, _ => 3 }}");
+        let broken = format!("const a = match x {{\n  {case}\n  => 2,\n  _ => 3\n}}");
+        for text in [&at_once, &broken] {
+            assert_eq!(parse(FILE, text).diagnostics.is_empty(), good, "{text}");
+            if good {
+                formatted(text);
+            }
+        }
+    }
+}
+
 #[test]
 fn no_text_is_too_odd() {
     let corpus: Vec<(&str, bool)> = CORPUS.map(tokens).concat();

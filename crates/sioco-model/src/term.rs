@@ -318,11 +318,11 @@ impl TermPool {
 
     /// The term with leaves replaced. `leaf` is asked once for every different leaf; `None` keeps it.
     pub fn replace(&mut self, term: TermId, leaf: &mut dyn FnMut(&mut TermPool, &Term) -> Option<TermId>) -> TermId {
-        let mut done = FxHashMap::default();
-        self.replace_in(term, leaf, &mut done)
+        self.replace_in(term, leaf, &mut FxHashMap::default())
     }
 
-    fn replace_in(
+    /// The same; `done` has every term that was looked at, with what became of it.
+    pub fn replace_in(
         &mut self,
         term: TermId,
         leaf: &mut dyn FnMut(&mut TermPool, &Term) -> Option<TermId>,

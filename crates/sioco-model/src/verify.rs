@@ -21,14 +21,14 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::id::{Id, SwitchId, TermId, VarId};
+use crate::id::{Id, ProcessId, SwitchId, TermId, VarId};
 use crate::model::{Direction, Label, Model, Switch};
 use crate::purpose::{Event, EventLabel, Pattern, Purpose};
 use crate::term::{MAX_DEPTH, Op, Term};
 
 /// What does not hold; empty for a good model.
 pub fn verify(model: &Model) -> Vec<String> {
-    let mut v = Verifier { model, problems: Vec::new() };
+    let mut v = Verifier { model, problems: Vec::new(), good: FxHashSet::default() };
     v.names();
     for (id, p) in model.processes.iter() {
         if model.locations.get(p.initial).is_none_or(|l| l.process != id) {
@@ -81,6 +81,8 @@ pub fn verify(model: &Model) -> Vec<String> {
 struct Verifier<'a> {
     model: &'a Model,
     problems: Vec<String>,
+    /// Terms that were looked at, for which process and which parameters that have no term: switches share large ones.
+    good: FxHashSet<(TermId, ProcessId, Vec<bool>)>,
 }
 
 impl Verifier<'_> {
@@ -169,6 +171,10 @@ impl Verifier<'_> {
 
     fn term(&mut self, s: &Switch, term: TermId) {
         let m = self.model;
+        let open = s.params.iter().map(|p| p.term.is_none()).collect();
+        if !self.good.insert((term, s.process, open)) {
+            return;
+        }
         let var = |x: VarId| m.variables.get(x).is_some_and(|x| x.process == s.process);
         let param = |i: u32| s.params.get(i as usize).is_some_and(|p| p.term.is_none());
         self.leaves(&format!("switch `{}`", s.name), term, &var, &param);

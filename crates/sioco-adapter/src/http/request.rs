@@ -8,6 +8,7 @@ use sioco_model::model::{Direction, Model, Param};
 
 use super::gates;
 use crate::config::{InputConfig, Request};
+use crate::lines::MAX_LINE;
 use crate::text::{Dialect, Piece, Words, render, template, unknown, unplaced};
 
 /// A request with places for values.
@@ -81,7 +82,16 @@ fn compile(request: &Request, params: &[Param], words: &Words) -> Result<Templat
     if !request.path.starts_with('/') {
         return Err(format!("the path `{}` should begin with `/`", request.path));
     }
-    let header = |(name, value): (&String, &String)| Ok((name.clone(), template(value, params)?));
+    // Each header may be short and stand for a long text.
+    let mut length = 0;
+    let header = |(name, value): (&String, &String)| {
+        let pieces = template(value, params)?;
+        length += pieces.iter().map(|p| if let Piece::Literal(text) = p { text.len() } else { 0 }).sum::<usize>();
+        match length <= MAX_LINE {
+            true => Ok((name.clone(), pieces)),
+            false => Err(format!("the headers are longer than {} MiB together", MAX_LINE >> 20)),
+        }
+    };
     Ok(Template {
         method,
         path: template(&request.path, params)?,

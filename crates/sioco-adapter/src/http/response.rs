@@ -13,7 +13,7 @@ use sioco_model::{GateId, Value};
 use super::{gates, output};
 use crate::config::{OutputConfig, Recognized};
 use crate::lines::excerpt;
-use crate::text::{Dialect, Words, no_parameter, output_gate, read, set_value, unknown};
+use crate::text::{Dialect, Room, Words, no_parameter, output_gate, read, set_value, unknown};
 use crate::values::{Misread, argument, keep_digits};
 
 /// A response.
@@ -90,7 +90,7 @@ enum Misfit {
 impl Recognizer {
     pub(super) fn new(model: &Model, dialect: &Dialect, wrong: &mut Vec<String>) -> Recognizer {
         let config = &dialect.config;
-        let mut outputs = Vec::new();
+        let (mut outputs, mut room) = (Vec::new(), Room::new());
         for (name, templates) in &config.outputs.0 {
             let id = match output_gate(model, name) {
                 Ok(id) => id,
@@ -100,7 +100,10 @@ impl Recognizer {
                 }
             };
             for template in &templates.0 {
-                match compile(model, id, template) {
+                if room.is_full() {
+                    break;
+                }
+                match compile(model, id, template, &mut room) {
                     Ok(output) => outputs.push(output),
                     Err(why) => wrong.push(format!("the output `{name}`: {why}")),
                 }
@@ -171,7 +174,7 @@ impl Body {
     }
 }
 
-fn compile(model: &Model, id: GateId, config: &OutputConfig) -> Result<Output, String> {
+fn compile(model: &Model, id: GateId, config: &OutputConfig, room: &mut Room) -> Result<Output, String> {
     let OutputConfig::Full(full) = config else {
         return Err("a response is recognized by { status = …, json = { … }, regex = '…' }, and not by a line".into());
     };
@@ -184,7 +187,7 @@ fn compile(model: &Model, id: GateId, config: &OutputConfig) -> Result<Output, S
     let regex = match &full.regex {
         None => None,
         Some(text) => {
-            let regex = Regex::new(text).map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+            let regex = room.build(&Regex::builder(), text, text)?;
             for name in regex.group_info().pattern_names(regex_automata::PatternID::ZERO).flatten() {
                 put(gate, &mut args, name, Arg::Group(name.to_owned()))?;
             }
@@ -264,14 +267,12 @@ fn status(full: &Recognized, gate: &Gate, args: &mut [Option<Arg>]) -> Result<St
 impl Output {
     /// Whether it takes everything that another one does.
     fn hides(&self, other: &Output) -> bool {
-        let pointers = |output: &Output| {
-            let pointer = |arg: &Arg| if let Arg::Pointer(pointer) = arg { Some(pointer.clone()) } else { None };
-            output.args.iter().filter_map(pointer).collect::<Vec<String>>()
-        };
-        let known = pointers(other);
+        fn pointers(output: &Output) -> impl Iterator<Item = &String> {
+            output.args.iter().filter_map(|arg| if let Arg::Pointer(pointer) = arg { Some(pointer) } else { None })
+        }
         self.status.covers(other.status)
             && (self.pattern.is_none() || self.pattern == other.pattern)
-            && pointers(self).iter().all(|pointer| known.contains(pointer))
+            && pointers(self).all(|pointer| pointers(other).any(|known| known == pointer))
             && match (&self.after, &other.after) {
                 (None, _) => true,
                 (Some(all), Some(others)) => others.iter().all(|gate| all.contains(gate)),

@@ -10,6 +10,7 @@ use sioco_model::{GateId, Value};
 
 use super::matcher::{Found, Matcher, Trail, bytes};
 use super::nearly::Nearly;
+use super::room::Room;
 use super::template::{Piece, no_parameter, render, template, unplaced};
 use super::value::{Words, pattern, read};
 use crate::config::{DialectConfig, InputConfig, OutputConfig, Recognized};
@@ -104,8 +105,14 @@ impl Dialect {
                 o.example.escape_ascii()
             )
         };
-        let overlaps = matcher.as_ref().map(Matcher::overlaps).unwrap_or_default();
+        let (overlaps, all) = matcher.as_ref().map_or_else(|| (Vec::new(), true), Matcher::overlaps);
         let mut remarks: Vec<String> = overlaps.into_iter().map(overlap).collect();
+        if !all {
+            let name = &self.name;
+            remarks.push(format!(
+                "dialect `{name}`: the templates are too large, or too many, to look for all that overlap"
+            ));
+        }
         for (id, pieces) in &inputs {
             let gate = &model.gates[*id];
             let unplaced = unplaced(&gate.name, &gate.params, pieces.iter());
@@ -164,7 +171,7 @@ impl Dialect {
     }
 
     fn outputs(&self, model: &Model, patterns: &mut Vec<String>, wrong: &mut Vec<String>) -> Vec<Output> {
-        let mut found = Vec::new();
+        let (mut found, mut room) = (Vec::new(), Room::new());
         for (name, templates) in &self.config.outputs.0 {
             let id = match output_gate(model, name) {
                 Ok(id) => id,
@@ -174,19 +181,28 @@ impl Dialect {
                 }
             };
             for config in &templates.0 {
-                match self.output(model, id, config) {
+                match self.output(model, id, config, &mut room) {
                     Ok((pattern, output)) => {
                         patterns.push(pattern);
                         found.push(output);
                     }
                     Err(why) => wrong.push(format!("the output `{name}`: {why}")),
                 }
+                if room.is_full() {
+                    return found;
+                }
             }
         }
         found
     }
 
-    fn output(&self, model: &Model, id: GateId, config: &OutputConfig) -> Result<(String, Output), String> {
+    fn output(
+        &self,
+        model: &Model,
+        id: GateId,
+        config: &OutputConfig,
+        room: &mut Room,
+    ) -> Result<(String, Output), String> {
         let gate = &model.gates[id];
         let plain = Recognized::default();
         let (line, full) = match config {
@@ -198,12 +214,21 @@ impl Dialect {
                 "`status`, `json` and `after` are about responses of HTTP, and this system does not speak it".into()
             );
         }
-        let (text, pattern, mut args, nearly) = match (line, &full.regex) {
+        let build = |room: &mut Room, pattern: &str, text: &str| {
+            room.build(Regex::builder().syntax(bytes()), &format!("(?:{pattern})\\z"), text)
+        };
+        let (text, pattern, regex, mut args, nearly) = match (line, &full.regex) {
             (Some(line), None) => {
                 let (pattern, args) = self.line(model, gate, line)?;
-                (line.clone(), pattern, args, Nearly::new(&template(line, &gate.params)?))
+                let regex = build(room, &pattern, line)?;
+                (line.clone(), pattern, regex, args, Nearly::new(&template(line, &gate.params)?, line, room)?)
             }
-            (None, Some(regex)) => (regex.clone(), regex.clone(), groups(gate, regex)?, None),
+            (None, Some(text)) => {
+                readable(text)?;
+                let regex = build(room, text, text)?;
+                let args = groups(gate, &regex)?;
+                (text.clone(), text.clone(), regex, args, None)
+            }
             _ => return Err("a template has either `line` or `regex`".into()),
         };
         fixed(model, gate, full, &mut args)?;
@@ -212,9 +237,6 @@ impl Dialect {
         });
         let args = args.collect::<Result<Vec<_>, _>>()?;
         describes_messages(&text, &pattern)?;
-        let whole = format!("(?:{pattern})\\z");
-        let regex = Regex::builder().syntax(bytes()).build(&whole);
-        let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
         Ok((pattern, Output { gate: id, text, regex, args, nearly }))
     }
 
@@ -269,11 +291,14 @@ pub(super) fn describes_messages(text: &str, pattern: &str) -> Result<(), String
     Ok(())
 }
 
+/// Sees to it that a text is a regular expression by itself, and not only in brackets.
+fn readable(text: &str) -> Result<(), String> {
+    let parsed = regex_syntax::ast::parse::Parser::new().parse(text);
+    parsed.map(|_| ()).map_err(|error| format!("`{text}` is no regular expression: {}", short(&error.to_string())))
+}
+
 /// Where the groups of a regular expression are, by parameters.
-fn groups(gate: &Gate, regex: &str) -> Result<Vec<Option<Arg>>, String> {
-    let parsed = regex_syntax::ast::parse::Parser::new().parse(regex);
-    parsed.map_err(|error| format!("`{regex}` is no regular expression: {}", short(&error.to_string())))?;
-    let compiled = Regex::builder().syntax(bytes()).build(regex).map_err(|error| format!("`{regex}`: {error}"))?;
+fn groups(gate: &Gate, compiled: &Regex) -> Result<Vec<Option<Arg>>, String> {
     let mut args = vec![None; gate.params.len()];
     for name in compiled.group_info().pattern_names(regex_automata::PatternID::ZERO).flatten() {
         let at = gate.params.iter().position(|p| p.name == name).ok_or_else(|| no_parameter(name, &gate.params))?;

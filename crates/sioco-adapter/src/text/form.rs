@@ -3,6 +3,7 @@
 use regex_automata::meta::Regex;
 
 use super::dialect::{Dialect, describes_messages};
+use super::room::Room;
 use super::template::well_formed;
 use crate::config::{InputConfig, OutputConfig};
 
@@ -11,7 +12,7 @@ impl Dialect {
     pub fn mistakes(&self) -> Vec<String> {
         let config = &self.config;
         let http = self.is_http();
-        let mut wrong = if http { Vec::new() } else { self.endless() };
+        let (mut wrong, mut room) = (if http { Vec::new() } else { self.endless() }, Room::new());
         for (name, input) in &config.inputs.0 {
             let texts: Vec<&String> = match input {
                 InputConfig::Text(text) => vec![text],
@@ -26,8 +27,13 @@ impl Dialect {
             if outputs.0.is_empty() && config.other.as_ref() != Some(name) {
                 wrong.push(format!("the output `{name}` has no template: the array is empty"));
             }
-            let found = outputs.0.iter().filter_map(|output| check(output, http).err());
-            wrong.extend(found.map(|why| format!("the output `{name}`: {why}")));
+            for output in &outputs.0 {
+                if room.is_full() {
+                    break;
+                }
+                let found = check(output, http, &mut room).err();
+                wrong.extend(found.map(|why| format!("the output `{name}`: {why}")));
+            }
         }
         wrong.into_iter().map(|why| format!("dialect `{}`: {why}", self.name)).collect()
     }
@@ -58,7 +64,7 @@ impl Dialect {
     }
 }
 
-fn check(output: &OutputConfig, http: bool) -> Result<(), String> {
+fn check(output: &OutputConfig, http: bool, room: &mut Room) -> Result<(), String> {
     let full = match output {
         OutputConfig::Line(line) => return well_formed(line),
         OutputConfig::Full(full) => full,
@@ -67,9 +73,7 @@ fn check(output: &OutputConfig, http: bool) -> Result<(), String> {
         well_formed(line)?;
     }
     match &full.regex {
-        Some(regex) if http => {
-            Regex::new(regex).map(|_| ()).map_err(|error| format!("`{regex}` is no regular expression: {error}"))
-        }
+        Some(regex) if http => room.build(&Regex::builder(), regex, regex).map(|_| ()),
         Some(regex) => describes_messages(regex, regex),
         None => Ok(()),
     }

@@ -4,7 +4,7 @@
 //! some template matches all of it, whether any still may, or whether none does any more. The same automaton tells
 //! beforehand which templates take the same bytes.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -14,6 +14,10 @@ use regex_automata::{Anchored, MatchKind};
 
 /// How large the automaton may be, in bytes.
 const SIZE: usize = 16 << 20;
+/// How many states are looked at to find templates that overlap.
+const SEARCHED: usize = 500_000;
+/// So many that overlap are more than anybody reads.
+const TOLD: usize = 200;
 
 /// Bytes, not characters: what a system sends may be anything.
 pub(super) fn bytes() -> syntax::Config {
@@ -156,24 +160,35 @@ impl Matcher {
         Found::Partial
     }
 
-    /// Every pair of templates that overlap, with an example of the shortest kind.
-    pub(super) fn overlaps(&self) -> Vec<Overlap> {
-        let mut found: Vec<Overlap> = Vec::new();
+    /// Every pair of templates that overlap, with an example of the shortest kind; and whether these are all, since the
+    /// search ends after so many states, or so many pairs.
+    pub(super) fn overlaps(&self) -> (Vec<Overlap>, bool) {
+        let (mut found, mut pairs): (Vec<Overlap>, HashSet<(usize, usize)>) = Default::default();
         // One byte of each kind that the automaton tells apart; letters first, so that the examples can be read.
         let mut kinds = std::collections::BTreeSet::new();
         let order = (b'a'..=b'z').chain(b' '..=b'~').chain(0..b' ').chain(0x7f..=0xff);
         let order: Vec<u8> = order.filter(|byte| kinds.insert(self.dfa.byte_classes().get(*byte))).collect();
-        // Each state with the bytes that led there, and the template that matched on the way, breadth first.
-        let mut seen = std::collections::BTreeSet::from([(self.start, None::<usize>)]);
-        let mut queue = VecDeque::from([(self.start, None::<usize>, Vec::<u8>::new())]);
-        while let Some((state, earlier, bytes)) = queue.pop_front() {
-            let mut earlier = earlier;
-            if let Some(end) = self.matched(state).filter(|_| !bytes.is_empty()) {
+        // Each state with the template that matched on the way, breadth first, and how it was reached: from which one
+        // before it, and by which byte.
+        let mut seen = HashSet::from([(self.start, None::<usize>)]);
+        let mut reached = vec![(self.start, None::<usize>, 0, 0)];
+        let example = |reached: &[(StateID, Option<usize>, usize, u8)], mut at: usize| {
+            let mut bytes = Vec::new();
+            while at > 0 {
+                bytes.push(reached[at].3);
+                at = reached[at].2;
+            }
+            bytes.reverse();
+            bytes
+        };
+        let mut at = 0;
+        while let Some(&(state, mut earlier, ..)) = reached.get(at) {
+            if let Some(end) = self.matched(state).filter(|_| at > 0) {
                 let all = self.templates(end);
                 let taken = earlier.unwrap_or(all[0]);
                 for hidden in all.into_iter().filter(|t| *t != taken) {
-                    if found.iter().all(|o| (o.taken, o.hidden) != (taken, hidden)) {
-                        found.push(Overlap { taken, hidden, example: bytes.clone() });
+                    if pairs.insert((taken, hidden)) {
+                        found.push(Overlap { taken, hidden, example: example(&reached, at) });
                     }
                 }
                 earlier = Some(taken);
@@ -181,13 +196,15 @@ impl Matcher {
             for &byte in &order {
                 let next = self.dfa.next_state(state, byte);
                 if !self.dfa.is_dead_state(next) && seen.insert((next, earlier)) {
-                    let mut bytes = bytes.clone();
-                    bytes.push(byte);
-                    queue.push_back((next, earlier, bytes));
+                    reached.push((next, earlier, at, byte));
                 }
             }
+            at += 1;
+            if reached.len() > SEARCHED || found.len() > TOLD {
+                return (found, false);
+            }
         }
-        found
+        (found, true)
     }
 }
 
@@ -270,11 +287,11 @@ mod tests {
     #[test]
     fn templates_that_overlap_are_found() {
         let overlap = |taken, hidden, example: &str| Overlap { taken, hidden, example: example.into() };
-        assert_eq!(matcher(&["a[0-9]\n", "b[0-9]\n"]).overlaps(), []);
-        assert_eq!(matcher(&["a[0-9]\n", "[ab]7\n"]).overlaps(), [overlap(0, 1, "a7\n")]);
-        assert_eq!(matcher(&["a", "ab"]).overlaps(), [overlap(0, 1, "ab")]);
-        assert_eq!(matcher(&["ab", "a"]).overlaps(), [overlap(1, 0, "ab")]);
+        assert_eq!(matcher(&["a[0-9]\n", "b[0-9]\n"]).overlaps().0, []);
+        assert_eq!(matcher(&["a[0-9]\n", "[ab]7\n"]).overlaps().0, [overlap(0, 1, "a7\n")]);
+        assert_eq!(matcher(&["a", "ab"]).overlaps().0, [overlap(0, 1, "ab")]);
+        assert_eq!(matcher(&["ab", "a"]).overlaps().0, [overlap(1, 0, "ab")]);
         // The one that is hidden in part is not hidden as a whole.
-        assert_eq!(matcher(&["OK\n", "[A-Z]+\n"]).overlaps(), [overlap(0, 1, "OK\n")]);
+        assert_eq!(matcher(&["OK\n", "[A-Z]+\n"]).overlaps().0, [overlap(0, 1, "OK\n")]);
     }
 }

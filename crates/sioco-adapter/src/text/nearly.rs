@@ -4,6 +4,7 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use super::matcher::bytes;
+use super::room::Room;
 use super::template::Piece;
 
 /// A template for a line, with any text for its values.
@@ -16,8 +17,8 @@ pub(super) struct Nearly {
 }
 
 impl Nearly {
-    /// For a template; nothing if it has no values, or nothing else.
-    pub(super) fn new(pieces: &[Piece]) -> Option<Nearly> {
+    /// For a template that is written as `text`; nothing if it has no values, or nothing else.
+    pub(super) fn new(pieces: &[Piece], text: &str, room: &mut Room) -> Result<Option<Nearly>, String> {
         let (mut pattern, mut values, mut literals) = (String::new(), Vec::new(), 0);
         for piece in pieces {
             match piece {
@@ -32,8 +33,11 @@ impl Nearly {
                 }
             }
         }
-        let regex = Regex::builder().syntax(bytes()).build(&format!("(?:{pattern})\\z")).ok()?;
-        (literals > 0 && !values.is_empty()).then_some(Nearly { regex, values, literals })
+        if literals == 0 || values.is_empty() {
+            return Ok(None);
+        }
+        let regex = room.build(Regex::builder().syntax(bytes()), &format!("(?:{pattern})\\z"), text)?;
+        Ok(Some(Nearly { regex, values, literals }))
     }
 
     /// What stands for each value in a line without its end, if the rest fits.

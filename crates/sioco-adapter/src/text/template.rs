@@ -56,6 +56,7 @@ fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Ve
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut left = text;
+    let mut length = text.len();
     while let Some(at) = left.find(['{', '}']) {
         literal.push_str(&left[..at]);
         let (brace, rest) = (&left[at..=at], &left[at + 1..]);
@@ -73,7 +74,14 @@ fn pieces(text: &str, find: &dyn Fn(&str) -> Result<usize, String>) -> Result<Ve
         if !literal.is_empty() {
             pieces.push(Piece::Literal(std::mem::take(&mut literal)));
         }
-        pieces.push(place(inside.trim(), find).map_err(|why| format!("in `{text}`, {why}"))?);
+        let piece = place(inside.trim(), find).map_err(|why| format!("in `{text}`, {why}"))?;
+        if let Piece::Literal(literal) = &piece {
+            length += literal.len();
+        }
+        if length > MAX_LINE {
+            return Err(format!("`{text}` is longer than {} MiB as a whole", MAX_LINE >> 20));
+        }
+        pieces.push(piece);
         left = rest;
     }
     literal.push_str(left);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use sioco_model::model::{Direction, Model};
-use sioco_plan::file::fingerprint;
+use sioco_plan::file::{fingerprint, in_short};
 
 use super::cause::{read_cause, read_crash, read_reliance, strings};
 use super::event::{declared, read_args, short};
@@ -75,38 +75,22 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
         if line.trim().is_empty() {
             continue;
         }
-        let last = number == count && !whole;
-        let json: Json = match serde_json::from_str(line) {
-            Ok(json @ Json::Object(_)) => json,
-            _ if last => {
-                let what = "the journal is cut here: what stands above is used".into();
-                journal.remarks.push(Remark { line: Some(number), what });
+        match entry(model, same, line) {
+            Ok((stamped, remark)) => {
+                journal.remarks.extend(remark.map(|what| Remark { line: Some(number), what }));
+                journal.records.extend(stamped.map(|stamped| (number, stamped)));
+            }
+            // Nobody knows what such a line would have been: whoever wrote it ends every line.
+            Err(wrong) if number == count && !whole => {
+                let what = match wrong {
+                    Wrong::Json(_) => "the journal is cut here: what stands above is used".to_owned(),
+                    Wrong::Record(what, _) => format!("the journal is cut here ({what}): what stands above is used"),
+                };
+                journal.remarks.push(Remark { line: Some(number), what: in_short(what) });
                 journal.cut = true;
-                continue;
             }
-            Ok(other) => {
-                let what = format!("this should be an object, and is {}", short(&other));
-                return Err(ReadError::at(number, what, DAMAGED));
-            }
-            Err(e) => {
-                // Its place is told apart.
-                let what = e.to_string();
-                let what = what.split(" at line ").next().unwrap_or_default();
-                return Err(ReadError::at(number, format!("this is not JSON: {what}"), DAMAGED));
-            }
-        };
-        let help = match same {
-            true => DAMAGED,
-            false => "the model is another one than the one that was tested; use that, or test again",
-        };
-        let mut reader = Reader { model, json: &json, same, remark: None };
-        let record = reader.record().map_err(|what| ReadError::at(number, what, help))?;
-        let remark = reader.remark.take();
-        journal.remarks.extend(remark.map(|what| Remark { line: Some(number), what }));
-        if let Some(record) = record {
-            let at = json.get("at").and_then(Json::as_u64).map(Duration::from_micros);
-            let at = at.ok_or_else(|| ReadError::at(number, "`at` should be a number of microseconds", DAMAGED))?;
-            journal.records.push((number, Stamped { at, record }));
+            Err(Wrong::Json(what)) => return Err(ReadError::at(number, what, DAMAGED)),
+            Err(Wrong::Record(what, help)) => return Err(ReadError::at(number, what, help)),
         }
     }
     // What was shrunk stands below the end of the campaign.
@@ -117,6 +101,37 @@ pub fn read(text: &str, model: &Model) -> Result<Journal, ReadError> {
         journal.cut = true;
     }
     Ok(journal)
+}
+
+/// Why a line is no entry of a journal: what is wrong and, where it is an object, what to do.
+enum Wrong {
+    Json(String),
+    Record(String, &'static str),
+}
+
+/// The record of a line, and what was read in spite of something.
+fn entry(model: &Model, same: bool, line: &str) -> Result<(Option<Stamped>, Option<String>), Wrong> {
+    let json: Json = match serde_json::from_str(line) {
+        Ok(json @ Json::Object(_)) => json,
+        Ok(other) => return Err(Wrong::Json(format!("this should be an object, and is {}", short(&other)))),
+        Err(e) => {
+            // Its place is told apart.
+            let what = e.to_string();
+            let what = what.split(" at line ").next().unwrap_or_default();
+            return Err(Wrong::Json(format!("this is not JSON: {what}")));
+        }
+    };
+    let help = match same {
+        true => DAMAGED,
+        false => "the model is another one than the one that was tested; use that, or test again",
+    };
+    let mut reader = Reader { model, json: &json, same, remark: None };
+    let record = reader.record().map_err(|what| Wrong::Record(what, help))?;
+    let remark = reader.remark.take();
+    let Some(record) = record else { return Ok((None, remark)) };
+    let at = json.get("at").and_then(Json::as_u64).map(Duration::from_micros);
+    let at = at.ok_or_else(|| Wrong::Record("`at` should be a number of microseconds".into(), DAMAGED))?;
+    Ok((Some(Stamped { at, record }), remark))
 }
 
 struct Reader<'a> {
@@ -194,7 +209,12 @@ impl Reader<'_> {
     /// An output. Values that fitted the model that was tested and do not fit this one are what the system would be
     /// told, too: malformed.
     fn output(&mut self) -> Result<Observation, String> {
-        let gate = declared(self.model, self.text("gate")?, Direction::Output)?;
+        let name = self.text("gate")?;
+        // The end of the system is no output, whatever it is called.
+        if let Some(end) = Observation::end_named(name) {
+            return Ok(end);
+        }
+        let gate = declared(self.model, name, Direction::Output)?;
         match read_args(self.model, gate, self.json.get("args")) {
             Ok(args) => Ok(Observation::Output(GateValue { gate, args })),
             Err(why) if self.same => Err(why.0),

@@ -272,6 +272,49 @@ fn what_is_written_is_read() {
     }
 }
 
+/// A gate that stands for the end of the system is the end, also where the record says that it is an output.
+#[test]
+fn the_end_of_the_system_is_no_output() {
+    let text = "output done\noutput closed\noutput crashed\nprocess P { init l { !done -> l\n!closed -> e\n!crashed -> e } final e }";
+    let model = sioco_lang::check_text("m.sts", text).model.expect("a model").model;
+    let head = Header { model: About::new(&model, "m.sts", None, &[]), ..Header::default() };
+    for (gate, expected) in [
+        ("done", Observation::Output(GateValue { gate: model.gate("done").expect("a gate"), args: Vec::new() })),
+        ("closed", Observation::Closed),
+        ("crashed", Observation::Crashed(Crash::default())),
+    ] {
+        let text = format!("{}{{\"at\":1,\"type\":\"output\",\"gate\":\"{gate}\",\"args\":{{}}}}\n", head.line());
+        let found = read(&text, &model).unwrap_or_else(|e| panic!("{gate}: {e}"));
+        assert_eq!(found.records[0].1.record, Record::Observed(expected));
+    }
+}
+
+/// Whatever stands on a last line without an end, all of it or a part, the lines above count.
+#[test]
+fn a_last_line_without_an_end_damages_nothing() {
+    let model = model();
+    let mut draw = Draw { model: &model, random: Random::new(7) };
+    let mut text = draw.header().line();
+    (0..5).for_each(|_| text.push_str(&line(&model, &stamped(&mut draw))));
+    for last in [
+        "{\"at\":1,\"type\":\"fault\",\"kind\":\"died\"} {",
+        "{\"type\":\"hurried\"}]",
+        "{\"at\":1,\"type\":\"input\",\"id\":1,\"gate\":\"no\"}x",
+        "{}}",
+        "[1],",
+        "7 7",
+        "\0\0\0",
+    ] {
+        for end in 0..=last.len() {
+            let journal = read(&format!("{text}{}", &last[..end]), &model).unwrap_or_else(|e| panic!("{last}: {e}"));
+            assert_eq!(journal.records.len(), 5, "{last}, {end}");
+            assert!(end == 0 || (journal.cut && journal.remarks[0].line == Some(7)), "{last}, {end}");
+        }
+        // With an end it is a line like all others.
+        assert_eq!(read(&format!("{text}{last}\n"), &model).expect_err(last).line, Some(7));
+    }
+}
+
 #[test]
 fn every_prefix_can_be_read() {
     let model = model();

@@ -9,6 +9,7 @@ use sioco_model::semantics::{Interpreter, StepError};
 use sioco_model::verify::verify;
 use sioco_model::{GateId, Model};
 
+use super::shape;
 use crate::{Seen, walk};
 
 /// How many steps of a model are taken.
@@ -72,14 +73,11 @@ pub fn import(data: &[u8], seen: &mut Seen) {
             Err(error) => {
                 let debug = format!("{error:?}");
                 seen.add(debug.split([' ', '(', '{']).next().unwrap_or_default());
-                let words = error.to_string();
-                seen.add(
-                    words.split(' ').skip(1).filter(|w| w.chars().all(char::is_alphabetic)).take(5).collect::<String>(),
-                );
+                seen.add(("import", shape(&error.to_string())));
             }
             Ok(imported) => {
                 for note in &imported.notes {
-                    seen.add(note.split(':').next().unwrap_or_default().split('`').next().unwrap_or_default());
+                    seen.add(("note", shape(note)));
                 }
                 let found = checked(&imported.text, seen);
                 assert!(!found.has_errors(), "imported, there are errors: {:#?}\n{}", found.diagnostics, imported.text);
@@ -110,9 +108,7 @@ fn run_model(model: &Model, seen: &mut Seen) {
     let mut interpreter = Interpreter::new(model);
     let mut state = interpreter.initial_default();
     let outcome = |seen: &mut Seen, what: &str, error: &StepError| {
-        let words = error.describe(model);
-        let shape: String = words.chars().filter(char::is_ascii_alphabetic).take(60).collect();
-        seen.add((what, shape));
+        seen.add((what, shape(&error.describe(model))));
     };
     for n in 0..STEPS {
         let _ = state.show(model);

@@ -18,7 +18,9 @@ pub fn run(data: &[u8], seen: &mut Seen) {
         Err(why) => {
             let why: String = why;
             let lines = text.lines().count() + 1;
-            let line = why.split("line ").nth(1).and_then(|rest| rest.split([',', ' ']).next()?.parse::<usize>().ok());
+            // Whatever the text has in it, the place is told first.
+            let line = why.strip_prefix("TOML parse error at line ");
+            let line = line.and_then(|rest| rest.split([',', '\n']).next()?.parse::<usize>().ok());
             assert!(line.is_some_and(|line| (1..=lines).contains(&line)), "no line of {lines} is named: {why}");
             assert!(why.len() < 2000 + 4 * longest_line(text), "{} bytes of words", why.len());
             seen.add(("refused", shape(why.lines().last().unwrap_or_default())));

@@ -159,7 +159,7 @@ fn exact(text: &str) -> Option<Rational> {
     if exponent.starts_with("++") || exponent.starts_with("+-") {
         return None;
     }
-    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.abs() <= 400)?;
+    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.unsigned_abs() <= 400)?;
     let negative = mantissa.starts_with('-');
     let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));

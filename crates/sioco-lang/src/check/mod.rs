@@ -163,6 +163,7 @@ fn check_loaded(loaded: Loaded, options: &Options) -> Checked {
         errors: 0,
         globals: globals::Globals::default(),
         too_large: false,
+        expanded: 0,
         compared: Cell::new(0),
         not_yet: Vec::new(),
         switch_params: Vec::new(),
@@ -248,6 +249,8 @@ struct Checker<'a> {
     globals: globals::Globals<'a>,
     /// Terms grew beyond all bounds; reported once.
     too_large: bool,
+    /// How many terms were looked at to replace functions by their bodies.
+    expanded: usize,
     /// How many names were compared for suggestions.
     compared: Cell<usize>,
     /// Names of the process at hand that have no value before the model runs.

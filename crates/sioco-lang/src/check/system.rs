@@ -40,13 +40,27 @@ impl<'a> Checker<'a> {
         purposes: Vec<Vec<Lowered>>,
     ) -> Option<CheckedModel> {
         let mut model = None;
+        let mut parts = 0;
         for (i, (system, purposes)) in planned.iter().zip(purposes).enumerate() {
+            if let Some(too_many) = too_many_parts(system, templates, &mut parts) {
+                let all = "variables, locations and switches";
+                let note =
+                    format!("its instances, with those of the systems before it, have more than {MAX_PARTS} {all}");
+                self.grows(system, too_many, note);
+                return None;
+            }
             let built = self.model(system, templates, purposes, i + 1 == planned.len());
             if system.chosen {
                 model = built;
             }
         }
         model
+    }
+
+    fn grows(&mut self, system: &Planned, instance: Span, note: String) {
+        let message = format!("the system `{}` grows too large", system.name);
+        let d = Diagnostic::new(Code::TooLargeTerm, instance, message).note(note);
+        self.report(d.help("use fewer instances, or model only what matters of them"));
     }
 
     /// The systems that the files declare, or mean, and the names that can be chosen from.
@@ -212,6 +226,10 @@ impl<'a> Checker<'a> {
             }
             return None;
         }
+        if !planned.chosen {
+            instances.iter().for_each(|i| drop(self.initial_values(i, &templates[i.template])));
+            return None;
+        }
         let gates = self.globals.gates.iter().map(|g| Gate {
             name: g.decl.name.name.clone(),
             direction: if g.decl.input { Direction::Input } else { Direction::Output },
@@ -245,6 +263,12 @@ impl<'a> Checker<'a> {
             let initial = self.initial_values(instance, template);
             model.terms = std::mem::take(&mut self.terms);
             instantiate(&mut model, &mut spans, instance, template, initial, several);
+            if model.terms.len() > MAX_TERMS {
+                let note =
+                    format!("its instances, up to this one, have conditions and values of more than {MAX_TERMS} parts");
+                self.grows(planned, instance.span, note);
+                return None;
+            }
         }
         for (purpose, span) in purposes {
             model.purposes.push(purpose);
@@ -315,6 +339,23 @@ impl<'a> Checker<'a> {
             }
         }
     }
+}
+
+/// How many parts the terms of a system may have.
+const MAX_TERMS: usize = 2_000_000;
+
+/// How many variables, locations and switches the systems of a file may have together: a few instances of large processes
+/// are soon more than memory takes.
+const MAX_PARTS: usize = 1_000_000;
+
+/// The instance with which there are too many parts, if there is one; `parts` are those of the systems before.
+fn too_many_parts(system: &Planned, templates: &[Template<'_>], parts: &mut usize) -> Option<Span> {
+    let instance = system.instances.iter().find(|instance| {
+        let t = &templates[instance.template];
+        *parts += 1 + t.vars.len() + t.locations.len() + t.switches.len();
+        *parts > MAX_PARTS
+    });
+    instance.map(|instance| instance.span)
 }
 
 fn params(resolved: &[ResolvedParam], fallback: SortId) -> Vec<Param> {

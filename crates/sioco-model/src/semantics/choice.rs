@@ -45,6 +45,9 @@ impl From<EvalError> for Failed {
     }
 }
 
+/// So many domains of unknowns are narrowed at most, over all alternatives.
+const MOST_DOMAINS: usize = 200_000;
+
 /// Whether some values of the bound variables make the body true. If none do, but it is undefined for some, the error is
 /// that of the first of these where they can be tried, as in the reference.
 pub(super) fn exists(
@@ -210,12 +213,16 @@ impl<'a> Search<'a> {
     }
 
     fn left(&self) -> Vec<Left> {
-        let parts = disjuncts(self.context, self.condition);
+        let mut parts = disjuncts(self.context, self.condition);
+        // Each has a domain for each unknown: that may be much more than what is written.
+        if parts.len().saturating_mul(self.unknowns.len()) > MOST_DOMAINS {
+            parts = vec![conjuncts(self.context, self.condition)];
+        }
         parts.iter().map(|part| self.narrowing().all(part)).collect()
     }
 
     fn narrowing(&self) -> Narrowing<'_> {
-        Narrowing { search: self, domains: self.everything(), impossible: false }
+        Narrowing { search: self, domains: self.everything(), impossible: false, narrowed: Narrowed::All }
     }
 
     /// What trying the values says that are left, if they are few.
@@ -395,9 +402,26 @@ struct Narrowing<'a> {
     domains: Vec<Domain>,
     /// No value is left for some unknown, or a conjunct without unknowns is false: that decides (T-V9).
     impossible: bool,
+    narrowed: Narrowed,
+}
+
+/// Which domains may have become empty since that was asked.
+enum Narrowed {
+    All,
+    One(usize),
+    No,
 }
 
 impl Narrowing<'_> {
+    /// The domain of an unknown, to narrow it.
+    fn domain(&mut self, i: usize) -> &mut Domain {
+        self.narrowed = match self.narrowed {
+            Narrowed::All => Narrowed::All,
+            Narrowed::One(_) | Narrowed::No => Narrowed::One(i),
+        };
+        &mut self.domains[i]
+    }
+
     /// Narrows by the conjuncts that allow it.
     fn all(mut self, conjuncts: &[Literal]) -> Left {
         let context = self.search.context;
@@ -427,7 +451,13 @@ impl Narrowing<'_> {
                     return Left { not_false: Some(defined.unwrap_or(self.domains)), maybe: None, exact, undefined };
                 }
             }
-            if self.impossible || self.domains.iter().any(|d| d.is_empty(context.sorts)) {
+            // A domain is empty from the start, or since it was narrowed.
+            let empty = match std::mem::replace(&mut self.narrowed, Narrowed::No) {
+                Narrowed::All => self.domains.iter_mut().any(|d| d.is_empty(context.sorts)),
+                Narrowed::One(i) => self.domains[i].is_empty(context.sorts),
+                Narrowed::No => false,
+            };
+            if self.impossible || empty {
                 return Left { not_false: defined, maybe: None, exact, undefined: None };
             }
         }
@@ -464,7 +494,7 @@ impl Narrowing<'_> {
         }
         // A Bool parameter that stands alone.
         if let Some(i) = self.unknown(literal.term) {
-            self.domains[i].require(Value::Bool(literal.positive));
+            self.domain(i).require(Value::Bool(literal.positive));
             return Ok(true);
         }
         let Term::App(op, args) = self.search.context.terms.get(literal.term) else { return Ok(false) };
@@ -478,9 +508,9 @@ impl Narrowing<'_> {
                 if let (Some(i), true) = (self.unknown(x), self.is_ground(y)) {
                     let value = eval(self.search.context.terms, self.search.context.sorts, y, self.search.env)?;
                     if literal.positive {
-                        self.domains[i].require(value);
+                        self.domain(i).require(value);
                     } else {
-                        self.domains[i].excluded.push(value);
+                        self.domain(i).exclude(value);
                     }
                     return Ok(true);
                 }
@@ -500,7 +530,8 @@ impl Narrowing<'_> {
         }
         // sign * unknown (op) -constant
         let bound = if sign > 0 { -constant } else { constant };
-        let domain = &mut self.domains[i];
+        let sorts = self.search.context.sorts;
+        let domain = self.domain(i);
         if length {
             match (op, literal.positive) {
                 (Op::Eq, true) => [true, false].into_iter().for_each(|upper| domain.hints.length(&bound, false, upper)),
@@ -511,7 +542,7 @@ impl Narrowing<'_> {
         }
         match (op, literal.positive) {
             (Op::Eq, positive) => {
-                let Some(value) = domain.number(self.search.context.sorts, &bound) else {
+                let Some(value) = domain.number(sorts, &bound) else {
                     // An integer cannot equal a fraction.
                     self.impossible |= positive;
                     return Ok(true);
@@ -519,7 +550,7 @@ impl Narrowing<'_> {
                 if positive {
                     domain.require(value);
                 } else {
-                    domain.excluded.push(value);
+                    domain.exclude(value);
                 }
             }
             (op, positive) => {

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashSet;
+
 use super::interpreter::Draw;
 use crate::id::SortId;
 use crate::number::{self, BigInt, Rational};
@@ -22,9 +24,19 @@ pub(super) struct Domain {
     exact: Option<Value>,
     lo: Option<(Rational, bool)>,
     hi: Option<(Rational, bool)>,
-    pub excluded: Vec<Value>,
+    /// There may be thousands: a guard that lists what is left over.
+    excluded: FxHashSet<Value>,
+    /// Values in their order that are all excluded, so that none is looked at again for every exclusion.
+    passed: Option<(Order, u64)>,
     /// What is known besides, which only those who draw look at.
     pub hints: Hints,
+}
+
+/// An order of values: from this number on by this step, or as their sort numbers them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Order {
+    start: Option<BigInt>,
+    step: i64,
 }
 
 /// Where to look for values, since no others are any good.
@@ -68,16 +80,21 @@ impl Domain {
             exact: None,
             lo: lo.map(|b| (b, false)),
             hi: hi.map(|b| (b, false)),
-            excluded: Vec::new(),
+            excluded: FxHashSet::default(),
+            passed: None,
             hints: Hints::default(),
         }
     }
 
     pub fn require(&mut self, value: Value) {
         match &self.exact {
-            Some(other) if *other != value => self.excluded.push(other.clone()),
+            Some(other) if *other != value => drop(self.excluded.insert(other.clone())),
             _ => self.exact = Some(value),
         }
+    }
+
+    pub fn exclude(&mut self, value: Value) {
+        self.excluded.insert(value);
     }
 
     pub fn bound(&mut self, bound: Rational, strict: bool, upper: bool) {
@@ -162,9 +179,56 @@ impl Domain {
     }
 
     /// Whether no value is left. An infinite data type is never found empty: too many values to tell.
-    pub fn is_empty(&self, sorts: &Sorts) -> bool {
-        let infinite_data = matches!(sorts.get(self.sort), Sort::Data(_)) && self.len(sorts).is_none();
-        !infinite_data && self.first(sorts).is_none()
+    pub fn is_empty(&mut self, sorts: &Sorts) -> bool {
+        if matches!(sorts.get(self.sort), Sort::Data(_)) && self.len(sorts).is_none() {
+            return false;
+        }
+        let found = match self.order(sorts).filter(|_| self.exact.is_none()) {
+            None => return self.first(sorts).is_none(),
+            Some((order, count)) => {
+                let n = self.walk(sorts, &order, count);
+                self.passed = Some((order, n.unwrap_or(count)));
+                n
+            }
+        };
+        found.is_none() && self.first(sorts).is_none()
+    }
+
+    /// In which order values are tried, and how many of them: one more than there are exclusions, so that one is left, or
+    /// all that there are.
+    fn order(&self, sorts: &Sorts) -> Option<(Order, u64)> {
+        let more = self.excluded.len() as u64 + 1;
+        match (self.len(sorts), sorts.get(self.sort)) {
+            (_, Sort::Real { .. }) => None,
+            (Some(len), Sort::Int { .. }) => Some((Order { start: self.integers(sorts).0, step: 1 }, len.min(more))),
+            (Some(len), _) => Some((Order { start: None, step: 1 }, len.min(more))),
+            (None, Sort::Int { .. }) => {
+                let (lo, hi) = self.integers(sorts);
+                let zero = BigInt::ZERO;
+                let (start, step) = match (lo, hi) {
+                    (Some(lo), _) if lo > zero => (lo, 1),
+                    (_, Some(hi)) if hi < zero => (hi, -1),
+                    (_, Some(_)) => (zero, -1),
+                    _ => (zero, 1),
+                };
+                Some((Order { start: Some(start), step }, more))
+            }
+            (None, _) => None,
+        }
+    }
+
+    /// The value at a place of an order.
+    fn at(&self, sorts: &Sorts, order: &Order, n: u64) -> Option<Value> {
+        match &order.start {
+            Some(start) => Some(number::int(start + BigInt::from(n) * BigInt::from(order.step))),
+            None => sorts.nth_value(self.sort, n),
+        }
+    }
+
+    /// The first place of an order, of so many, with a value of the domain.
+    fn walk(&self, sorts: &Sorts, order: &Order, count: u64) -> Option<u64> {
+        let from = self.passed.as_ref().filter(|(passed, _)| passed == order).map_or(0, |(_, n)| *n);
+        (from..count).find(|n| self.at(sorts, order, *n).is_some_and(|v| self.allows(sorts, &v)))
     }
 
     /// A value of the domain at random; nothing if none was found, or if the values have a shape that is not drawn.
@@ -209,26 +273,16 @@ impl Domain {
             return self.allows(sorts, value).then(|| value.clone());
         }
         let more = self.excluded.len() as u64 + 1;
+        if let Some((order, count)) = self.order(sorts) {
+            let found = self.walk(sorts, &order, count).and_then(|n| self.at(sorts, &order, n));
+            return found.or_else(|| {
+                // A wide range with both ends, walked over its upper end: from the lower end then.
+                let lo = self.integers(sorts).0.filter(|_| self.len(sorts).is_none())?;
+                (0..more as i64).map(|n| number::int(&lo + BigInt::from(n))).find(|v| self.allows(sorts, v))
+            });
+        }
         match (self.len(sorts), sorts.get(self.sort)) {
-            // Among one more value than there are exclusions, one is left; or there are no more.
             (Some(len), _) => (0..len.min(more)).filter_map(|n| self.nth(sorts, n)).find(|v| self.allows(sorts, v)),
-            (None, Sort::Int { .. }) => {
-                let (lo, hi) = self.integers(sorts);
-                let zero = BigInt::ZERO;
-                let (start, step) = match (lo, hi) {
-                    (Some(lo), _) if lo > zero => (lo, 1),
-                    (_, Some(hi)) if hi < zero => (hi, -1),
-                    (_, Some(_)) => (zero, -1),
-                    _ => (zero, 1),
-                };
-                let values = (0..more as i64).map(|n| number::int(&start + BigInt::from(n * step)));
-                let mut values = values.filter(|v| self.allows(sorts, v));
-                values.next().or_else(|| {
-                    // A wide range with both ends, walked over its upper end: from the lower end then.
-                    let lo = self.integers(sorts).0?;
-                    (0..more as i64).map(|n| number::int(&lo + BigInt::from(n))).find(|v| self.allows(sorts, v))
-                })
-            }
             (None, Sort::Real { .. }) => {
                 let one = Rational::ONE;
                 let (a, b) = match (&self.lo, &self.hi) {
@@ -258,6 +312,33 @@ impl Domain {
             // A data type with infinitely many values: the default, or with exclusions, whatever its fields allow is
             // not worth a search.
             (None, _) => Some(sorts.default_value(self.sort)).filter(|v| self.allows(sorts, v)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many values are excluded, one after the other, what is left is found, and no value is looked at for each.
+    #[test]
+    fn many_exclusions_leave_what_they_leave() {
+        const MANY: i64 = 20_000;
+        let mut sorts = Sorts::default();
+        let range = sorts.intern(Sort::Int { lo: Some(BigInt::from(-5)), hi: Some(BigInt::from(MANY - 6)) });
+        for (sort, from, step) in [(sorts.int, 0, 1), (range, -5, 1), (sorts.int, -7, -1)] {
+            let mut domain = Domain::of(&sorts, sort);
+            if step < 0 {
+                domain.bound(Rational::from(from), false, true);
+            }
+            for i in 0..MANY {
+                assert_eq!(domain.first(&sorts), Some(Value::Int(from + step * i)));
+                domain.exclude(Value::Int(from + step * i));
+                assert_eq!(domain.is_empty(&sorts), sort == range && i + 1 == MANY, "{i}");
+            }
+            // A bound that changes where the search begins changes nothing else.
+            domain.bound(Rational::from(from + step * (MANY + 100)), false, step < 0);
+            assert_eq!(domain.first(&sorts), (sort != range).then(|| Value::Int(from + step * (MANY + 100))));
         }
     }
 }

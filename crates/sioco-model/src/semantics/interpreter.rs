@@ -16,6 +16,8 @@ pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use rustc_hash::FxHashMap;
+
 use super::choice;
 use super::explain::{Leaf, conjuncts, leaves};
 use super::live::Live;
@@ -55,7 +57,7 @@ pub struct Interpreter<'m> {
 #[derive(Clone, Debug)]
 struct Compiled {
     /// `None` if the guard is `true`.
-    guard: Option<Program>,
+    guard: Option<Arc<Program>>,
     /// The value of a parameter that has a term.
     terms: Vec<Option<Program>>,
     update: Vec<(VarId, Program)>,
@@ -352,11 +354,13 @@ impl<'m> Interpreter<'m> {
     /// Compiles a model.
     pub fn new(model: &'m Model) -> Self {
         let compile = |t| Program::compile(&model.terms, &model.sorts, t);
+        // Every `else` of a location has the same guard, and it may be long.
+        let mut guards: FxHashMap<TermId, Arc<Program>> = FxHashMap::default();
         let mut switches = IdVec::new();
         let mut locations: IdVec<LocationId, Outgoing> =
             model.locations.values().map(|_| Outgoing::default()).collect();
         for (id, s) in model.switches.iter() {
-            let guard = compile(s.guard);
+            let guard = guards.entry(s.guard).or_insert_with(|| Arc::new(compile(s.guard))).clone();
             let always = guard.constant() == Some(&Value::Bool(true));
             switches.push(Compiled {
                 guard: if always { None } else { Some(guard) },

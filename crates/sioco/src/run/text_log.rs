@@ -1,7 +1,7 @@
 //! Traces in text, as `sioco simulate` saves them: `?inX(6)`, `!outX(6)`, `name: !outX(6)`, `delta`, `closed`, `crashed`;
-//! `reset` begins another run, and `//` a comment. A `delta` is one by the clock; `quiescent` is one that was announced.
+//! `reset` begins another run, and `//` a comment. A `delta` is one by the clock, and counts as one for which everything was
+//! in order; `quiescent` is one that was announced.
 
-use sioco_exec::crash::Crash;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::journal::{ReadError, Remark};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
@@ -10,7 +10,7 @@ use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
 use sioco_lang::value::{parse_value, shortened};
-use sioco_model::model::{CLOSED, CRASHED, Direction, Label, Model};
+use sioco_model::model::{Direction, Label, Model};
 use sioco_model::{GateId, Value};
 
 use crate::simulate::request::{Given, Request, parse};
@@ -77,7 +77,7 @@ fn said(model: &Model, line: &str) -> Result<Said, String> {
         return Ok(Said::Delta { announced: true });
     }
     let request = parse(line)?;
-    if let Some(end) = end(bare.strip_prefix('!').unwrap_or(bare)) {
+    if let Some(end) = Observation::end_named(bare.strip_prefix('!').unwrap_or(bare)) {
         return Ok(Said::Step(Action::Seen(end)));
     }
     match request {
@@ -132,17 +132,8 @@ fn at_gate(model: &Model, gate: GateId, given: &[Given]) -> Result<Action, Strin
     let value = GateValue { gate, args: values };
     Ok(match g.direction {
         Direction::Input => Action::Input(value),
-        Direction::Output => Action::Seen(end(&g.name).unwrap_or(Observation::Output(value))),
+        Direction::Output => Action::Seen(Observation::end_named(&g.name).unwrap_or(Observation::Output(value))),
     })
-}
-
-/// The end of the system that has this name. A trace says nothing about how it came about.
-fn end(name: &str) -> Option<Observation> {
-    match name {
-        CLOSED => Some(Observation::Closed),
-        CRASHED => Some(Observation::Crashed(Crash::default())),
-        _ => None,
-    }
 }
 
 /// Whether an expression is written as a value of some type is: a system sends nothing else.

@@ -1,10 +1,11 @@
 //! Calls: functions, constructors and the functions of the language.
 
+use rustc_hash::FxHashMap;
 use sioco_model::sort::Sort;
-use sioco_model::term::{Op, Term, item_sort};
+use sioco_model::term::{Op, Term, TermPool, item_sort};
 use sioco_model::{SortId, TermId, Value};
 
-use super::{BUILTIN_FUNCTIONS, MAX_TERMS, Scope, Typed, count, expected_item};
+use super::{BUILTIN_FUNCTIONS, MAX_EXPANDED, MAX_TERMS, Scope, Typed, count, expected_item};
 use crate::check::Checker;
 use crate::check::globals::suggest_or;
 use crate::code::Code;
@@ -107,18 +108,21 @@ impl<'a> Checker<'a> {
 
     /// The body of a function with its parameters replaced.
     pub(in crate::check) fn expand(&mut self, name: &'a str, body: &TermId, args: Vec<TermId>) -> TermId {
-        if args.is_empty() || self.terms.len() > MAX_TERMS {
+        if args.is_empty() || self.terms.len() > MAX_TERMS || self.expanded > MAX_EXPANDED {
             return *body;
         }
         let key = (name, args.into_boxed_slice());
         if let Some(&term) = self.globals.expanded.get(&key) {
             return term;
         }
-        let args = &key.1;
-        let term = self.terms.replace(*body, &mut |_, leaf| match leaf {
+        let (args, mut looked_at) = (&key.1, FxHashMap::default());
+        let param = &mut |_: &mut TermPool, leaf: &Term| match leaf {
             Term::Param(i, _) => args.get(*i as usize).copied(),
             _ => None,
-        });
+        };
+        let term = self.terms.replace_in(*body, param, &mut looked_at);
+        // What the body shares with others is not new, but takes its time.
+        self.expanded += looked_at.len();
         self.globals.expanded.insert(key, term);
         term
     }

@@ -22,7 +22,10 @@ use crate::syntax::ast::*;
 pub(in crate::check) const BUILTIN_FUNCTIONS: [&str; 7] = ["min", "max", "abs", "floor", "len", "contains", "slice"];
 
 /// How many terms a model may have: expansion of functions must end somewhere.
-pub(in crate::check) const MAX_TERMS: usize = 4_000_000;
+pub(in crate::check) const MAX_TERMS: usize = 1_000_000;
+
+/// How many terms may be looked at for that, each time they are.
+pub(in crate::check) const MAX_EXPANDED: usize = 5_000_000;
 
 /// A term with its sort. The sort keeps a range where one is known, so that it need not be checked again.
 #[derive(Clone, Copy, Debug)]
@@ -118,11 +121,14 @@ impl<'a> Checker<'a> {
         scope: &mut Scope<'_>,
     ) -> Option<Typed> {
         let typed = self.expr_inner(e, expected, scope)?;
-        if self.terms.depth(typed.term) > MAX_DEPTH || self.terms.len() > MAX_TERMS {
-            let note = if self.terms.depth(typed.term) > MAX_DEPTH {
+        let (deep, many) = (self.terms.depth(typed.term) > MAX_DEPTH, self.terms.len() > MAX_TERMS);
+        if deep || many || self.expanded > MAX_EXPANDED {
+            let note = if deep {
                 format!("with all functions replaced by their bodies, it is more than {MAX_DEPTH} levels deep")
-            } else {
+            } else if many {
                 format!("with all functions replaced by their bodies, the model has more than {MAX_TERMS} parts")
+            } else {
+                format!("to replace all functions by their bodies, more than {MAX_EXPANDED} parts were looked at")
             };
             if !std::mem::replace(&mut self.too_large, true) {
                 self.report(

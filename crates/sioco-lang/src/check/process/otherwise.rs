@@ -8,14 +8,29 @@ use sioco_model::{BinderId, Id, TermId};
 use super::TemplateSwitch;
 use crate::check::Checker;
 
+/// What other switches leave over.
+struct Rest {
+    guard: TermId,
+    /// There are no others.
+    lone: bool,
+    by_constant: bool,
+}
+
 impl<'a> Checker<'a> {
     /// Gives every `else` of a location its guard. The others' guards must be known by now.
     pub(in crate::check) fn resolve_else(&mut self, switches: &mut [TemplateSwitch], source: usize) {
+        // Those of one gate, and those that are no inputs, leave the same over: it is found once.
+        let mut found: FxHashMap<Option<Label>, Rest> = FxHashMap::default();
         for i in 0..switches.len() {
             if !switches[i].is_else || switches[i].source != source {
                 continue;
             }
             let input = self.is_input(switches[i].label);
+            let kind = input.then_some(switches[i].label);
+            if let Some(Rest { guard, lone, by_constant }) = found.get(&kind) {
+                (switches[i].guard, switches[i].lone_else, switches[i].by_constant) = (*guard, *lone, *by_constant);
+                continue;
+            }
             let mut others = Vec::new();
             let mut by_constant = false;
             for s in switches.iter().filter(|s| !s.is_else && s.source == source) {
@@ -29,12 +44,13 @@ impl<'a> Checker<'a> {
                     by_constant |= s.by_constant;
                 }
             }
-            switches[i].lone_else = others.is_empty();
-            switches[i].by_constant = by_constant;
+            let lone = others.is_empty();
             // One that is enabled settles it, so those that are always defined are asked first.
-            others.sort_by_key(|guard| self.partiality(*guard));
+            others.sort_by_cached_key(|guard| self.partiality(*guard));
             let any = self.terms.or(&self.sorts, &others);
-            switches[i].guard = self.terms.not(&self.sorts, any);
+            let guard = self.terms.not(&self.sorts, any);
+            (switches[i].guard, switches[i].lone_else, switches[i].by_constant) = (guard, lone, by_constant);
+            found.insert(kind, Rest { guard, lone, by_constant });
         }
     }
 

@@ -18,7 +18,7 @@ mod write;
 
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{FileId, Span};
-use crate::syntax::lexer::{Token, lex};
+use crate::syntax::lexer::Token;
 use crate::syntax::parser::{Parsed, parse};
 
 /// Lines are broken and columns are not aligned beyond this many characters.
@@ -34,14 +34,15 @@ pub fn format(file: FileId, text: &str) -> Result<String, Vec<Diagnostic>> {
     }
     let source = Source::new(text, &parsed);
     let result = write::write(&source, &plan::plan(&source, &parsed.file));
-    // A damaged file would be worse than one that is not formatted.
+    // A damaged file would be worse than one that is not formatted, and so would one that cannot be read any more: what a
+    // token means may depend on whether it begins a line.
     let before = (text, &parsed.tokens[..], &parsed.comments[..]);
-    let lexed = lex(file, &result);
-    let intact = same_content(before, (&result, &lexed.tokens, &lexed.comments));
+    let again = parse(file, &result);
+    let intact = same_content(before, (&result, &again.tokens, &again.comments));
+    let readable = !has_errors(&again.diagnostics);
     debug_assert!(intact, "formatting changed a model:\n{text}\nbecame:\n{result}");
-    // An index or a record must not start a line.
-    debug_assert!(!has_errors(&parse(file, &result).diagnostics), "formatting broke a model:\n{text}\n{result}");
-    Ok(if intact { result } else { text.to_owned() })
+    debug_assert!(readable, "formatting broke a model:\n{text}\nbecame:\n{result}");
+    Ok(if intact && readable { result } else { text.to_owned() })
 }
 
 /// Whether two texts have the same tokens and, but for white space at their ends, comments.
@@ -137,6 +138,7 @@ impl<'a> Source<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::lexer::lex;
 
     #[test]
     fn damage_is_noticed() {

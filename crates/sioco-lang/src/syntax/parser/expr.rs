@@ -23,13 +23,13 @@ impl Parser<'_> {
     fn conditional(&mut self, condition: Expr) -> Expr {
         let question = self.bump().span;
         let before = self.diagnostics.len();
-        let then = self.expr();
+        let then = self.nested(Self::expr, error_at);
         if self.peek() != Tok::Colon {
             self.expected("an operator or the end of the expression");
             return error_at(condition.span);
         }
         self.bump();
-        let otherwise = self.expr();
+        let otherwise = self.nested(Self::expr, error_at);
         let span = condition.span.to(otherwise.span);
         const MESSAGE: &str = "expected `if … then … else`, found `?`";
         // A choice inside of this one is the same mistake, and mended with it.
@@ -416,6 +416,8 @@ impl Parser<'_> {
         ExprKind::Match(Box::new(scrutinee), arms)
     }
 
+    /// What stands before the `=>` of a case. A literal is no more than that: an operand that goes on would take the `=>`
+    /// for an operator, unless it began a line.
     fn pattern(&mut self) -> Pattern {
         let start = self.span();
         let kind = match self.peek() {
@@ -436,8 +438,14 @@ impl Parser<'_> {
                 };
                 PatternKind::Constructor(name, fields)
             }
-            Tok::Int | Tok::Real | Tok::Str | Tok::OpenStr | Tok::True | Tok::False | Tok::Minus => {
-                PatternKind::Literal(Box::new(self.nested(Self::unary, error_at)))
+            Tok::Int | Tok::Real | Tok::Str | Tok::OpenStr | Tok::True | Tok::False => {
+                PatternKind::Literal(Box::new(self.primary()))
+            }
+            Tok::Minus if matches!(self.peek_at(1), Tok::Int | Tok::Real) => {
+                self.bump();
+                let number = self.primary();
+                let span = start.to(number.span);
+                PatternKind::Literal(Box::new(Expr { kind: ExprKind::Neg(Box::new(number)), span }))
             }
             _ => {
                 self.expected("a pattern: a constructor, a literal or `_`");
