@@ -2,6 +2,7 @@
 
 use sioco_exec::crash::Crash;
 use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::record::Waiting;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::sut::FaultKind;
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
@@ -168,5 +169,14 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
         },
         Trouble::Model { .. } => UNDEFINED,
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
+    }
+}
+
+/// What was overdue when a campaign was ended, after "while".
+pub fn overdue(waiting: Waiting) -> &'static str {
+    match waiting {
+        Waiting::Reset => "the SUT was being started or reset",
+        Waiting::Accepted => "an input was waiting to be accepted",
+        Waiting::Observed => "nothing came where something has to come",
     }
 }

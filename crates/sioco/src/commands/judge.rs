@@ -314,6 +314,7 @@ impl Totals {
         Summary {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
             end: End::Done,
+            waiting: None,
             runs: self.runs,
             probing: self.probing,
             unbegun: self.unbegun,

@@ -12,6 +12,7 @@ fn a_summary(model: &Model) -> Summary {
         probes: Vec::new(),
         verdict: Some(Verdict::Fail),
         end: End::Steps,
+        waiting: None,
         probing: 0,
         unbegun: 0,
         runs: [10, 1, 2, 0, 1],
