@@ -154,7 +154,10 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
             FaultKind::Timeout => {
                 "is the system stuck, or only slow? `--patience SECONDS` waits longer; standard error may say more"
             }
-            FaultKind::Died => "run the adapter by itself and see why it ends",
+            FaultKind::Died => {
+                "run the adapter by itself and see why it ends. If it contains the system, the system may have ended both, by an \
+                 exit, an abort or a signal, which no adapter can catch: in a process of its own, that is known to be a crash"
+            }
             FaultKind::Reported => "mend what is reported; nothing was found out about the system",
             FaultKind::Reset => {
                 "every run begins in the initial state: whatever resets the system has to bring it there"
