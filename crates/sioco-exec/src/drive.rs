@@ -26,6 +26,9 @@ impl Clock for NoClock {
     }
 }
 
+/// An input that is neither accepted nor refused for so long is overdue, however long silence takes.
+const ACCEPTED: Duration = Duration::from_millis(500);
+
 /// Runs a campaign to its end. The sink gets every record as soon as it is there.
 pub fn drive(
     tester: &mut Tester<'_>,
@@ -111,7 +114,7 @@ fn act(
             Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
             Polled::Event(event) => tell(tester, event, clock)?,
             Polled::Interrupted => {
-                let overdue = clock.now().saturating_sub(begun) >= tester.quiescence();
+                let overdue = clock.now().saturating_sub(begun) >= tester.quiescence().min(ACCEPTED);
                 tester.cut(overdue.then_some(Waiting::Accepted));
             }
             Polled::Nothing => {

@@ -90,7 +90,7 @@ impl End {
 pub enum Waiting {
     /// The system was being started, or brought to its initial state.
     Reset,
-    /// An input was neither accepted nor refused for the quiescence time.
+    /// An input was neither accepted nor refused for the quiescence time, or half a second.
     Accepted,
     /// Nothing was observed for the quiescence time, where something has to come.
     Observed,

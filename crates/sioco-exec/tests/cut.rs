@@ -10,17 +10,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sioco_exec::journal::{About, Header, line, read};
+use sioco_exec::judge::judge_until;
+use sioco_exec::log::{LoggedRun, LoggedStep};
 use sioco_exec::record::{End, Waiting};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_exec::{
-    Clock, Fault, GateValue, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut, SutEvent, Verdict,
-    drive,
+    Action, Clock, Fault, GateValue, Observation, Order, Polled, Record, Referee, Settings, Stamped, Summary, Sut,
+    SutEvent, Verdict, drive,
 };
 use sioco_model::Model;
 use sioco_plan::Plan;
 use sioco_solve::Cancellation;
-use support::{event, model, planned, tester};
+use support::{builtin, event, model, planned, tester};
 
 const ECHO: &str = "input a(p: Int in 0..9)\noutput b(p: Int)\n\
                     process P {\n  var x: Int = 0\n  init l0 { ?a(p) / x := p -> l1 }\n  state l1 { !b(x) -> l0 }\n}\n";
@@ -208,4 +210,24 @@ fn a_run_that_ends_between_two_steps_counts() {
 fn a_campaign_whose_time_is_up_before_its_first_run_is_inconclusive() {
     let (summary, _) = run(Hang::Reset, Ender::Clock, 0, LONG);
     assert_eq!((summary.verdict, summary.all_runs()), (Some(Verdict::Inconclusive), 0));
+}
+
+/// Whoever judges a log ends as well: what was judged counts, and a run that was left is no pass.
+#[test]
+fn judging_can_be_ended() {
+    let model = &model(ECHO);
+    let steps = |text: &[&str]| -> Vec<LoggedStep> {
+        let step = |t: &&str| match t.starts_with('?') {
+            true => Action::Input(event(model, t)),
+            false => Action::Seen(Observation::Output(event(model, t))),
+        };
+        text.iter().map(|t| LoggedStep { line: 1, at: None, action: step(t), waited: 0, timed: None }).collect()
+    };
+    let allowed = LoggedRun { steps: steps(&["?a(1)", "!b(1)"]), ..LoggedRun::new(1, 1) };
+    let over = Cancellation::new([], Some(Instant::now()));
+    let mut referee = Referee::new(model, &builtin, Order::Sut);
+    let judged = judge_until(&mut referee, &allowed, Order::Sut, &over);
+    assert_eq!((judged.verdict, judged.steps), (Verdict::Inconclusive, 0));
+    assert_eq!(judged.cause, Cause::Open(Open::Stopped));
+    assert_eq!(judge_until(&mut referee, &allowed, Order::Sut, &Cancellation::default()).verdict, Verdict::Pass);
 }

@@ -178,7 +178,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(runs(summary).map(|text| ("runs", text)));
-    if campaign.took.is_some() {
+    if campaign.took.is_some() || summary.end == End::Interrupted {
         rows.push(("ended", ended(campaign)));
     }
     rows.extend(uncovered(campaign.plan).map(|text| ("plan", text)));

@@ -14,7 +14,7 @@ use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
 use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
-use sioco_exec::record::{End, Stamped};
+use sioco_exec::record::{End, Stamped, Waiting};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
@@ -658,7 +658,8 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
 
 /// Whether nothing came of a system that has to say something.
 fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut List<'_, '_>) {
-    let silent = found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence));
+    let silent =
+        found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence)) || found.waiting == Some(Waiting::Observed);
     if timed.heard || !silent {
         return;
     }

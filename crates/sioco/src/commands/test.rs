@@ -407,7 +407,7 @@ impl Test {
         source: Source<'_>,
         back_end: &BackEnd,
         seed: u64,
-        interrupted: &AtomicBool,
+        interrupted: &Arc<AtomicBool>,
         out: &mut Output,
     ) -> Result<(Plan, Clock), Failure> {
         if let Some(path) = &self.plan {
