@@ -60,6 +60,10 @@ pub enum End {
     Mute,
     /// The model is undefined before the first step of a run.
     Undefined,
+    /// There was no memory left.
+    Memory,
+    /// Nothing could be recorded any more.
+    Unrecorded,
 }
 
 impl End {
@@ -74,13 +78,17 @@ impl End {
             End::Broken => "broken",
             End::Mute => "mute",
             End::Undefined => "undefined",
+            End::Memory => "memory",
+            End::Unrecorded => "unrecorded",
         }
     }
 
     /// The end with a name.
     pub fn named(name: &str) -> Option<End> {
         use End::*;
-        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined].into_iter().find(|e| e.name() == name)
+        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined, Memory, Unrecorded]
+            .into_iter()
+            .find(|e| e.name() == name)
     }
 }
 

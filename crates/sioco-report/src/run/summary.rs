@@ -365,6 +365,8 @@ fn ended(campaign: &Campaign<'_>) -> String {
         End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
         End::Broken => "the SUT or its adapter cannot be used any more",
         End::Undefined => "the model is undefined before the first step",
+        End::Memory => "there was no memory left; `--memory` gives more",
+        End::Unrecorded => "the journal could not be written any more",
         End::Mute => "nothing was ever received from the SUT, in run after run; `sioco adapter check` looks into that",
     };
     let mut text = match campaign.summary.end {

@@ -340,6 +340,10 @@ impl Test {
             found
         };
         let mut found = found.of_plan(&plan);
+        // Nobody interrupted where the campaign ended itself.
+        if found.end == End::Interrupted && !interrupted.load(Ordering::Relaxed) {
+            found.end = if flags.memory.load(Ordering::Relaxed) { End::Memory } else { End::Unrecorded };
+        }
         out.progress("");
         journal.finish();
         found.verdict = journal.verdict(found.verdict);
