@@ -19,7 +19,7 @@ use sioco_model::semantics::interpreter::{CLOSURE_LIMIT, CLOSURE_ROOM, Interpret
 use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, SwitchId, Value};
-use sioco_solve::Reason;
+use sioco_solve::{Cancellation, Reason};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
@@ -208,6 +208,8 @@ pub struct Mind<'m> {
     tracker: Option<Box<Tracker<'m>>>,
     /// How many hypotheses are followed in a group.
     limit: usize,
+    /// Comes when everything has to end: closures are cut then.
+    pub end: Cancellation,
     /// Questions that were left open.
     pub unknown: u64,
     /// An event for which the model may be undefined, in a hypothesis without a known state: symbolic steps leave out
@@ -235,6 +237,7 @@ impl<'m> Mind<'m> {
             solvers,
             tracker: None,
             limit,
+            end: Cancellation::default(),
             unknown: 0,
             undefined: None,
             ended: Vec::new(),
@@ -640,6 +643,10 @@ impl<'m> Mind<'m> {
         let (mut conditions, mut room) = (0, CLOSURE_ROOM);
         while let Some(at) = closure.open.pop_front() {
             closure.waiting.remove(&at);
+            if self.end.is_over() {
+                *cut = true;
+                break;
+            }
             let h = &closure.found[at];
             if let Place::Open(trail) = &h.place {
                 conditions += 1 + self.tracker().conditions(trail);

@@ -35,6 +35,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
 /// of it is not known.
 pub fn judge_until(referee: &mut Referee<'_>, run: &LoggedRun, order: Order, end: &Cancellation) -> Judged {
     referee.set_order(run.order.unwrap_or(order));
+    referee.mind.end = end.clone();
     // Whether a refusal counts depends on what was tested.
     referee.count_refusals(run.refusals);
     let mut cause = referee.start();

@@ -318,6 +318,7 @@ impl<'m> Tester<'m> {
     /// what it asks itself to find values ends in time.
     pub fn on(mut self, cancellation: &Cancellation) -> Tester<'m> {
         self.cancellation = cancellation.clone();
+        self.referee.mind.end = cancellation.clone();
         self.walker = walker(self.model(), self.solvers, cancellation);
         self
     }

@@ -231,3 +231,20 @@ fn judging_can_be_ended() {
     assert_eq!(judged.cause, Cause::Open(Open::Stopped));
     assert_eq!(judge_until(&mut referee, &allowed, Order::Sut, &Cancellation::default()).verdict, Verdict::Pass);
 }
+
+/// So many internal steps lead to so many states that nobody would wait for all of them.
+#[test]
+fn a_closure_is_cut_where_everything_has_to_end() {
+    let text = "output b(p: Int)\nprocess P {\n  var v: Int = 0\n  init s {\n    \
+                tau any c: Int in 0..9 [v < 100000] / v := v * 10 + c -> s\n    !b(v) -> s\n  }\n}\n";
+    let model = &model(text);
+    let states = |end: Cancellation| {
+        let mut referee = Referee::new(model, &builtin, Order::Sut);
+        referee.mind.end = end;
+        assert_eq!(referee.start(), None);
+        (referee.belief().hypotheses().count(), referee.belief().cut)
+    };
+    let (all, _) = states(Cancellation::default());
+    let (some, cut) = states(Cancellation::new([], Some(Instant::now())));
+    assert!(cut && some == 1 && all > 100, "{some} of {all}");
+}
