@@ -9,7 +9,6 @@
 
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sioco_adapter::client::{Client, Options};
@@ -50,7 +49,7 @@ fn walk(model: &Model, plan: &Plan, walks: Walks, steps: u64) -> (Summary, Durat
             let start = Instant::now();
             let mut last = start;
             let summary = drive(&mut tester, &mut client, &mut Wall(start), &mut |_| last = Instant::now());
-            interrupt.store(true, Ordering::Relaxed);
+            interrupt.end_at(Some(Instant::now()));
             (summary, last - start)
         });
         listen(&listener, model, &mut Player::new(model), &Serving::default(), interrupt, &mut |_| {}).unwrap();

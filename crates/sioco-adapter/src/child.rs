@@ -8,7 +8,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use sioco_exec::{Crash, Fault};
@@ -16,7 +15,7 @@ use sioco_solve::guard::lead;
 
 use crate::crash;
 use crate::group::{Ending, Group};
-use crate::lines::{LineWriter, Lines, Tail};
+use crate::lines::{Interrupt, LineWriter, Lines, Tail};
 use crate::transport::{Connection, Connector, cannot_start};
 
 /// How long the exit status and the last lines of an adapter that closed its output are waited for.
@@ -128,7 +127,7 @@ impl Connector for Program {
         true
     }
 
-    fn open(&mut self, _: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+    fn open(&mut self, _: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
         Ok(Some(Box::new(self.start()?)))
     }
 }
@@ -163,7 +162,7 @@ impl Connection for Running {
     }
 
     fn ended(&mut self) -> Option<Ending> {
-        let ending = self.group.status_within(NEWS)?;
+        let ending = self.group.status_within(NEWS, &Interrupt::default())?;
         self.errors.wait(NEWS);
         Some(ending)
     }
@@ -172,8 +171,8 @@ impl Connection for Running {
         self.group.status().is_none()
     }
 
-    fn crash(&mut self, patience: Duration) -> Option<Crash> {
-        let ending = self.group.status_within(patience).filter(|ending| ending.crashed)?;
+    fn crash(&mut self, patience: Duration, interrupt: &Interrupt) -> Option<Crash> {
+        let ending = self.group.status_within(patience, interrupt).filter(|ending| ending.crashed)?;
         self.errors.wait(NEWS);
         Some(crash::of_program(&ending, self.errors.last()))
     }
@@ -189,7 +188,7 @@ impl Connection for Running {
     fn close(&mut self, grace: Duration) {
         self.writer.finish();
         if !grace.is_zero() {
-            self.group.status_within(grace);
+            self.group.status_within(grace, &Interrupt::default());
         }
         self.group.end();
     }
@@ -198,7 +197,7 @@ impl Connection for Running {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::lines::{Interrupt, Line, Next, later};
+    use crate::lines::{Line, Next, later};
     use sioco_exec::FaultKind;
 
     const LONG: Duration = Duration::from_secs(20);

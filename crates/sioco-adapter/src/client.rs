@@ -5,7 +5,6 @@
 //! that was started for it, and the next reset opens a new one.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
@@ -24,6 +23,8 @@ const FLOOD: Duration = Duration::from_secs(1);
 const AHEAD: usize = 10_000;
 /// How often a wait looks whether the adapter is gone.
 const LOOK: Duration = Duration::from_millis(250);
+/// How long an adapter has at most to end by itself when everything is to end.
+const HURRIED: Duration = Duration::from_millis(250);
 /// How long the last lines of an adapter that is gone are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
@@ -278,7 +279,7 @@ impl<'m> Client<'m> {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
+        self.interrupt.is_over()
     }
 
     fn await_hello(&mut self) -> Result<Option<Hello>, Fault> {
@@ -382,7 +383,9 @@ impl<'m> Client<'m> {
             let bye = TesterMessage::Bye.line();
             // A bye that cannot be sent is no loss.
             let _ = open.connection.writer().send(bye, Duration::ZERO, &Interrupt::default(), &mut || {});
-            open.connection.close(self.options.grace);
+            // Somebody who waits for the end does not wait for this as well.
+            let grace = if self.interrupted() { self.options.grace.min(HURRIED) } else { self.options.grace };
+            open.connection.close(grace);
         }
     }
 

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use sioco_solve::guard::Guarded;
 
+use crate::lines::Interrupt;
+
 /// The groups that were started and not ended yet, by the ids of their leaders.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
@@ -69,12 +71,12 @@ impl Group {
         Some(Ending { crashed: ending.crashed && !self.ended, ..ending })
     }
 
-    /// The same, after waiting for it for a while.
-    pub fn status_within(&mut self, patience: Duration) -> Option<Ending> {
+    /// The same, after waiting for it for a while, unless everything is to end.
+    pub fn status_within(&mut self, patience: Duration, interrupt: &Interrupt) -> Option<Ending> {
         let start = Instant::now();
         loop {
             let status = self.status();
-            if status.is_some() || start.elapsed() >= patience {
+            if status.is_some() || start.elapsed() >= patience || interrupt.is_over() {
                 return status;
             }
             std::thread::sleep(TICK);
@@ -94,7 +96,7 @@ impl Group {
         running.retain(|id| *id != leader);
         drop(running);
         // A process that the system does not let go of must not hold up everything.
-        if self.status_within(DEATH).is_some() {
+        if self.status_within(DEATH, &Interrupt::default()).is_some() {
             self.guarded = None;
             let _ = self.child.wait();
         }

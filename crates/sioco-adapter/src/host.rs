@@ -6,7 +6,6 @@
 //! Otherwise there is no connection to it, and no verdict on it.
 
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use sioco_exec::{Crash, Fault, FaultKind};
 use crate::child::Program;
 use crate::crash;
 use crate::group::{Ending, Group};
-use crate::lines::{LineWriter, Lines, Tail, later, pause};
+use crate::lines::{Interrupt, LineWriter, Lines, Tail, later, pause};
 use crate::owner::{Owner, owner};
 use crate::tcp::{Look, Socket, Tcp};
 use crate::transport::{Connection, Connector, cannot_start};
@@ -86,7 +85,7 @@ impl Running {
     /// How it crashed, if it did, after waiting for that no longer than this. With it, what it wrote to standard error after
     /// so many lines.
     fn crash(&self, patience: Duration, lines: u64) -> Option<Crash> {
-        let ending = self.group().status_within(patience).filter(|ending| ending.crashed)?;
+        let ending = self.group().status_within(patience, &Interrupt::default()).filter(|ending| ending.crashed)?;
         self.errors.wait(NEWS);
         Some(crash::of_program(&ending, self.errors.since(lines, Duration::ZERO)))
     }
@@ -117,7 +116,7 @@ impl Connection for Hosted {
         self.inner.epitaph()
     }
 
-    fn crash(&mut self, patience: Duration) -> Option<Crash> {
+    fn crash(&mut self, patience: Duration, _: &Interrupt) -> Option<Crash> {
         // A server is not expected to end with a connection.
         self.server.crash(patience.min(END), self.lines)
     }
@@ -158,7 +157,7 @@ impl Host {
     }
 
     /// Sees to it that nobody listens at an address that is not free to choose.
-    fn check_free(&self, interrupt: &AtomicBool) -> Result<(), Fault> {
+    fn check_free(&self, interrupt: &Interrupt) -> Result<(), Fault> {
         if self.address.contains(PORT) {
             return Ok(());
         }
@@ -207,7 +206,7 @@ impl Host {
     }
 
     /// Starts it, if it does not run, and waits until a connection to it is open; nothing if that was interrupted.
-    pub fn connect(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+    pub fn connect(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
         if self.restart {
             self.stop();
         }
@@ -229,7 +228,7 @@ impl Host {
             };
             match self.attempt(port, interrupt)? {
                 Attempt::Open(connection) => return Ok(Some(connection)),
-                _ if interrupt.load(Ordering::Relaxed) => return Ok(None),
+                _ if interrupt.is_over() => return Ok(None),
                 Attempt::Ended(_) | Attempt::Stranger(_) if ports < PORTS && self.address.contains(PORT) => {
                     self.stop();
                     ports += 1;
@@ -247,7 +246,7 @@ impl Host {
     }
 
     /// Tries to connect to what was started.
-    fn attempt(&mut self, port: u16, interrupt: &AtomicBool) -> Result<Attempt, Fault> {
+    fn attempt(&mut self, port: u16, interrupt: &Interrupt) -> Result<Attempt, Fault> {
         let opened = self.tcp(port, ATTEMPT)?.connect(interrupt);
         let Some(running) = &self.running else { return Ok(Attempt::NotYet("it does not run".into())) };
         let status = running.group().status();
@@ -312,9 +311,9 @@ impl Host {
         self.running.as_ref().map(|running| running.errors.since(lines, WORDS)).unwrap_or_default()
     }
 
-    /// How it ended, if it did, after waiting for that no longer than this.
-    pub fn ended(&self, patience: Duration) -> Option<Ending> {
-        self.running.as_ref()?.group().status_within(patience)
+    /// How it ended, if it did, after waiting for that no longer than this, and not if everything is to end.
+    pub fn ended(&self, patience: Duration, interrupt: &Interrupt) -> Option<Ending> {
+        self.running.as_ref()?.group().status_within(patience, interrupt)
     }
 
     /// How it crashed, if it did, after waiting for that no longer than this, with what it wrote to standard error after so
@@ -363,7 +362,7 @@ impl Connector for Host {
         self.restart
     }
 
-    fn open(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+    fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
         self.connect(interrupt)
     }
 }
@@ -371,7 +370,6 @@ impl Connector for Host {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::lines::Interrupt;
 
     fn host(script: &str, address: &str) -> Host {
         let words = vec!["sh".into(), "-c".into(), script.into()];
@@ -447,7 +445,7 @@ mod tests {
         let mut host = host("echo taken >&2; exit 1", &format!("127.0.0.1:{port}"));
         // As if the other one had come just after it was looked for.
         let started = host.start().unwrap();
-        started.group().status_within(Duration::from_secs(20)).expect("it ends");
+        started.group().status_within(Duration::from_secs(20), &Interrupt::default()).expect("it ends");
         host.running = Some(started);
         let Ok(Attempt::Ended(why)) = host.attempt(port, &Interrupt::default()) else { panic!("no end") };
         assert!(why.contains("ended (exit status: 1), and still somebody can be connected to at 127.0.0.1:"), "{why}");

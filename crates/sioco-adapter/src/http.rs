@@ -205,7 +205,7 @@ impl<'m> Http<'m> {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
+        self.interrupt.is_over()
     }
 
     /// Whether a part of a response is there, and nothing was told about it.
@@ -233,15 +233,17 @@ impl<'m> Http<'m> {
         self.startup.heard(self.host.as_ref().and_then(Host::started));
     }
 
-    /// What it is that a request was not answered since the connection ended.
-    fn dropped(&mut self, gate: GateId) -> Result<Observation, Fault> {
+    /// What it is that a request was not answered since the connection ended; nothing if everything is to end before that is
+    /// known.
+    fn dropped(&mut self, gate: GateId) -> Result<Option<Observation>, Fault> {
         let request = &self.model.gates[gate].name;
         let message = format!("the connection was closed without a response to `{request}`");
         let may_close = self.model.gate(CLOSED).is_some();
         let seen = match &self.host {
-            Some(host) => match host.ended(if may_close { self.options.patience } else { END }) {
+            Some(host) => match host.ended(if may_close { self.options.patience } else { END }, &self.interrupt) {
                 Some(ending) if !ending.crashed => Observation::Closed,
                 Some(_) => Observation::Crashed(host.crash(Duration::ZERO, self.lines).unwrap_or_default()),
+                None if may_close && self.interrupted() => return Ok(None),
                 None => Observation::Crashed(crash::of_lines(&message, host.said(self.lines))),
             },
             None if !self.answered => {
@@ -253,12 +255,12 @@ impl<'m> Http<'m> {
             None => Observation::Crashed(Crash::new(&message)),
         };
         self.ended = true;
-        Ok(seen)
+        Ok(Some(seen))
     }
 
     /// What it is that the server cannot be connected to any more.
     fn unreachable(&mut self, why: &str) -> Result<Observation, Fault> {
-        let ending = self.host.as_ref().and_then(|host| host.ended(END));
+        let ending = self.host.as_ref().and_then(|host| host.ended(END, &Interrupt::default()));
         let Some(ending) = ending else {
             return Err(self.fault(FaultKind::Start, &format!("it cannot be connected to: {why}")));
         };
@@ -495,7 +497,10 @@ impl Sut for Http<'_> {
                     let why = self.unfinished();
                     return Err(self.fault(FaultKind::Timeout, &why));
                 }
-                Some(Told::Answered(gate, Err(Broken::Dropped))) => SutEvent::Observed(self.dropped(gate)?),
+                Some(Told::Answered(gate, Err(Broken::Dropped))) => match self.dropped(gate)? {
+                    Some(seen) => SutEvent::Observed(seen),
+                    None => return Ok(Polled::Interrupted),
+                },
                 // That nothing comes is for the tester's own timer to say.
                 Some(Told::Answered(_, Err(Broken::Late))) => continue,
                 Some(Told::Answered(_, Err(Broken::Unreachable(why)))) => SutEvent::Observed(self.unreachable(&why)?),

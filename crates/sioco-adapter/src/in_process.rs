@@ -56,7 +56,6 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -525,7 +524,7 @@ impl<S: System> Sut for InProcess<'_, S> {
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
         let until = later(wait);
         loop {
-            if stopped(&self.interrupt) {
+            if self.interrupt.is_over() {
                 return Ok(Polled::Interrupted);
             }
             let event = match self.events.pop_front() {
@@ -548,8 +547,4 @@ impl<S: System> Sut for InProcess<'_, S> {
             std::thread::sleep(left.min(TICK));
         }
     }
-}
-
-fn stopped(interrupt: &AtomicBool) -> bool {
-    interrupt.load(Ordering::Relaxed)
 }

@@ -13,17 +13,18 @@ use std::cell::RefCell;
 use std::io;
 #[cfg(not(unix))]
 use std::io::Read;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use sioco_solve::Cancellation;
 
 pub(crate) use source::{CHUNK, Source, Waiter};
 pub use tail::Tail;
 pub use writer::{LineWriter, Sink, WriteError};
 
-/// Set by whoever wants everything to end, such as Ctrl-C.
-pub type Interrupt = Arc<AtomicBool>;
+/// Ends every wait, as it ends everything that is computed: by Ctrl-C, or by the clock. What a wait that was ended did not
+/// bring says nothing.
+pub type Interrupt = Cancellation;
 
 /// The longest line, in bytes.
 pub const MAX_LINE: usize = 1 << 20;
@@ -122,11 +123,11 @@ impl Lines {
     }
 
     /// The next line, as soon as there is one, until some time. After the end, it is the end again.
-    pub fn next(&self, until: Instant, interrupt: &AtomicBool) -> Next {
+    pub fn next(&self, until: Instant, interrupt: &Interrupt) -> Next {
         let mut incoming = self.incoming.borrow_mut();
         let mut reads = 0;
         loop {
-            if interrupt.load(Ordering::Relaxed) {
+            if interrupt.is_over() {
                 return Next::Interrupted;
             }
             if let Some(line) = incoming.take(&self.logs) {
@@ -142,10 +143,10 @@ impl Lines {
     }
 
     /// The next bytes, as soon as there are some, until some time: for who does not want lines. They are added to others.
-    pub fn raw(&self, bytes: &mut Vec<u8>, until: Instant, interrupt: &AtomicBool) -> Raw {
+    pub fn raw(&self, bytes: &mut Vec<u8>, until: Instant, interrupt: &Interrupt) -> Raw {
         let mut incoming = self.incoming.borrow_mut();
         loop {
-            if interrupt.load(Ordering::Relaxed) {
+            if interrupt.is_over() {
                 return Raw::Interrupted;
             }
             if !incoming.left().is_empty() {
@@ -276,9 +277,9 @@ pub fn later(wait: Duration) -> Instant {
 }
 
 /// Waits, unless somebody wants everything to end.
-pub fn pause(wait: Duration, interrupt: &AtomicBool) {
+pub fn pause(wait: Duration, interrupt: &Interrupt) {
     let until = later(wait);
-    while !interrupt.load(Ordering::Relaxed) {
+    while !interrupt.is_over() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return;
@@ -305,6 +306,8 @@ fn shorten(text: &str) -> String {
 mod tests {
     use super::*;
     use std::io::Read;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
 
     const SOON: Duration = Duration::from_millis(20);
     const LONG: Duration = Duration::from_secs(20);
@@ -435,7 +438,7 @@ mod tests {
         assert_eq!(lines.next(Instant::now(), &never()), Next::Nothing);
         let interrupt = never();
         let seen = interrupt.clone();
-        let other = thread::spawn(move || seen.store(true, Ordering::Relaxed));
+        let other = thread::spawn(move || seen.end_at(Some(Instant::now())));
         assert_eq!(lines.next(later(LONG), &interrupt), Next::Interrupted);
         other.join().unwrap();
         drop(theirs);

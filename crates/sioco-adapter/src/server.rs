@@ -5,7 +5,6 @@
 
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -13,7 +12,7 @@ use sioco_exec::border::Border;
 use sioco_exec::{Fault, FaultKind, GateValue, Observation, Polled, Sut, SutEvent};
 use sioco_model::model::{Direction, Model, is_end};
 
-use crate::lines::{Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
+use crate::lines::{Interrupt, Line, LineWriter, Lines, Next, WriteError, excerpt, later, pause};
 use crate::protocol::{AdapterMessage, Hello, TesterMessage, VERSION, common_version, gate_of};
 use crate::tcp::Socket;
 use crate::transport::Connection;
@@ -64,7 +63,7 @@ impl Default for Serving {
 }
 
 /// Serves the program at the other end of standard input and output.
-pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &AtomicBool) -> std::io::Result<Served> {
+pub fn stdio(model: &Model, sut: &mut dyn Sut, serving: &Serving, interrupt: &Interrupt) -> std::io::Result<Served> {
     let lines = Lines::of(std::io::stdin(), "stdin")?;
     let writer = LineWriter::to(std::io::stdout(), "stdout")?;
     let served = Session::new(model, sut, &lines, &writer, serving, interrupt).run();
@@ -87,11 +86,11 @@ pub fn listen(
     model: &Model,
     sut: &mut dyn Sut,
     serving: &Serving,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
     tell: &mut dyn FnMut(&str),
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
-    while !interrupt.load(Ordering::Relaxed) {
+    while !interrupt.is_over() {
         let (stream, address) = match listener.accept() {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -126,7 +125,7 @@ pub fn listen(
 fn connection(
     stream: TcpStream,
     web_socket: bool,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<Option<Box<dyn Connection>>, String> {
     if web_socket {
         let socket = ws::accept(stream, HANDSHAKE, interrupt)?;
@@ -144,7 +143,7 @@ pub struct Session<'a> {
     lines: &'a Lines,
     writer: &'a LineWriter,
     serving: &'a Serving,
-    interrupt: &'a AtomicBool,
+    interrupt: &'a Interrupt,
     greeted: bool,
     run: Option<u64>,
     /// Whether the system may give an output by itself.
@@ -161,7 +160,7 @@ impl<'a> Session<'a> {
         lines: &'a Lines,
         writer: &'a LineWriter,
         serving: &'a Serving,
-        interrupt: &'a AtomicBool,
+        interrupt: &'a Interrupt,
     ) -> Session<'a> {
         let sut = Border::new(model, sut);
         Session { model, sut, lines, writer, serving, interrupt, greeted: false, run: None, active: false, burst: 0 }

@@ -2,18 +2,19 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sioco_exec::Fault;
 
-use crate::lines::{Line, LineWriter, Lines, Next, later, pause};
+use crate::lines::{Interrupt, Line, LineWriter, Lines, Next, later, pause};
 use crate::transport::{Connection, Connector, cannot_start};
 
 /// How long it takes until a connection that was refused is tried again: a server may be just starting.
 const AGAIN: Duration = Duration::from_millis(50);
+/// How often a wait looks whether everything is to end.
+const SLICE: Duration = Duration::from_millis(25);
 
 /// A server that adapters are reached at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ impl Tcp {
 
     /// The addresses of the host. Asking for them may take any time, so a thread does it that may be left alone; an address
     /// is known without asking.
-    fn addresses(&self, until: Instant, interrupt: &AtomicBool) -> Result<Vec<SocketAddr>, String> {
+    fn addresses(&self, until: Instant, interrupt: &Interrupt) -> Result<Vec<SocketAddr>, String> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, self.port)]);
         }
@@ -57,7 +58,7 @@ impl Tcp {
                 Ok(Ok(found)) if found.is_empty() => return Err(format!("`{}` has no address", self.host)),
                 Ok(Ok(found)) => return Ok(found),
                 Ok(Err(error)) => return Err(format!("`{}` is no host that is known here: {error}", self.host)),
-                Err(_) if interrupt.load(Ordering::Relaxed) => return Ok(Vec::new()),
+                Err(_) if interrupt.is_over() => return Ok(Vec::new()),
                 Err(_) if Instant::now() >= until => return Err(format!("looking up `{}` takes too long", self.host)),
                 Err(_) => {}
             }
@@ -65,7 +66,7 @@ impl Tcp {
     }
 
     /// Whether somebody listens there; each address is tried for no longer than this.
-    pub(crate) fn look(&self, patience: Duration, interrupt: &AtomicBool) -> Look {
+    pub(crate) fn look(&self, patience: Duration, interrupt: &Interrupt) -> Look {
         let addresses = match self.addresses(later(self.patience), interrupt) {
             Ok(addresses) if addresses.is_empty() => return Look::Interrupted,
             Ok(addresses) => addresses,
@@ -73,9 +74,10 @@ impl Tcp {
         };
         let (mut refused, mut missing) = (false, None);
         for address in addresses {
-            match TcpStream::connect_timeout(&address, patience) {
-                Ok(stream) if is_own(&stream, &address) => refused = true,
-                Ok(_) => return Look::Taken,
+            match connect(address, patience, interrupt) {
+                Ok(None) => return Look::Interrupted,
+                Ok(Some(stream)) if is_own(&stream, &address) => refused = true,
+                Ok(Some(_)) => return Look::Taken,
                 Err(error) => match error.kind() {
                     ErrorKind::ConnectionRefused => refused = true,
                     // A name may have addresses that this machine does not: then nobody listens there.
@@ -91,7 +93,7 @@ impl Tcp {
     }
 
     /// A stream to the server; nothing if that was interrupted, and otherwise what is wrong.
-    pub(crate) fn connect(&self, interrupt: &AtomicBool) -> Result<Option<TcpStream>, String> {
+    pub(crate) fn connect(&self, interrupt: &Interrupt) -> Result<Option<TcpStream>, String> {
         let until = later(self.patience);
         let addresses = self.addresses(until, interrupt)?;
         let mut tries = 0;
@@ -99,16 +101,17 @@ impl Tcp {
             tries += 1;
             let mut last = None;
             for address in &addresses {
-                if interrupt.load(Ordering::Relaxed) {
+                if interrupt.is_over() {
                     return Ok(None);
                 }
                 let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-                match TcpStream::connect_timeout(address, left) {
+                match connect(*address, left, interrupt) {
+                    Ok(None) => return Ok(None),
                     // A port on this machine that nobody listens at may be connected to itself.
-                    Ok(stream) if is_own(&stream, address) => {
+                    Ok(Some(stream)) if is_own(&stream, address) => {
                         last = Some(ErrorKind::ConnectionRefused.into());
                     }
-                    Ok(stream) => return Ok(Some(stream)),
+                    Ok(Some(stream)) => return Ok(Some(stream)),
                     Err(error) => last = Some(error),
                 }
             }
@@ -125,6 +128,24 @@ impl Tcp {
                 ));
             }
             pause(AGAIN, interrupt);
+        }
+    }
+}
+
+/// Connects to an address, for no longer than this; nothing if everything is to end. Where nobody answers at all, it can
+/// only be waited for, so a thread does it that may be left alone.
+fn connect(address: SocketAddr, patience: Duration, interrupt: &Interrupt) -> io::Result<Option<TcpStream>> {
+    let (sender, receiver) = mpsc::channel();
+    let ask = move || {
+        let _ = sender.send(TcpStream::connect_timeout(&address, patience));
+    };
+    thread::Builder::new().name("to a server".into()).spawn(ask)?;
+    loop {
+        match receiver.recv_timeout(SLICE) {
+            Ok(opened) => return opened.map(Some),
+            Err(RecvTimeoutError::Timeout) if interrupt.is_over() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nobody tried to connect")),
         }
     }
 }
@@ -157,7 +178,7 @@ impl Connector for Tcp {
         false
     }
 
-    fn open(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+    fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
         let cannot = |why: &str| cannot_start(format!("there is no connection to {}: {why}", self.name()));
         let Some(stream) = self.connect(interrupt).map_err(|why| cannot(&why))? else { return Ok(None) };
         let socket = Socket::over(stream).map_err(|error| cannot(&error.to_string()))?;
@@ -203,7 +224,7 @@ impl Connection for Socket {
             // A socket that is closed with something unread may take back what was written last. So the other side is
             // told that nothing more comes, and has a while to end by itself.
             let _ = self.stream.shutdown(Shutdown::Write);
-            let never = AtomicBool::new(false);
+            let never = Interrupt::default();
             while let Next::Line(Line::Text(_)) = self.lines.next(until, &never) {
                 if Instant::now() >= until {
                     break;
@@ -224,7 +245,6 @@ impl Drop for Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::Interrupt;
     use std::cell::Cell;
     use std::io::{Read, Write};
     use std::net::TcpListener;
@@ -322,7 +342,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         drop(listener);
         let interrupt = Interrupt::default();
-        interrupt.store(true, Ordering::Relaxed);
+        interrupt.end_at(Some(Instant::now()));
         let mut tcp = Tcp { patience: LONG, ..Tcp::new("127.0.0.1", port) };
         assert!(matches!(tcp.open(&interrupt), Ok(None)));
     }

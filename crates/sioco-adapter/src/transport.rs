@@ -1,12 +1,11 @@
 //! What carries the lines of the protocol: a child process, a socket, or whatever else there will be.
 
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use sioco_exec::{Crash, Fault, FaultKind};
 
 use crate::group::Ending;
-use crate::lines::{LineWriter, Lines};
+use crate::lines::{Interrupt, LineWriter, Lines};
 
 /// A connection to an adapter. Dropping it ends it at once, with everything that was started for it.
 pub trait Connection: Send {
@@ -36,9 +35,9 @@ pub trait Connection: Send {
         false
     }
 
-    /// How the system at the other end crashed, if it did, after waiting for the news no longer than this: its process, as
-    /// far as there is one that was started for it, ended abnormally.
-    fn crash(&mut self, _patience: Duration) -> Option<Crash> {
+    /// How the system at the other end crashed, if it did, after waiting for the news no longer than this, and not if
+    /// everything is to end: its process, as far as there is one that was started for it, ended abnormally.
+    fn crash(&mut self, _patience: Duration, _interrupt: &Interrupt) -> Option<Crash> {
         None
     }
 
@@ -65,7 +64,7 @@ pub trait Connector: Send {
     fn starts_afresh(&self) -> bool;
 
     /// Opens a connection; nothing if that was interrupted.
-    fn open(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault>;
+    fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault>;
 }
 
 /// A fault about starting, which trying again does not mend.

@@ -9,7 +9,6 @@ mod boundary;
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,7 +20,7 @@ use tungstenite::{Error, Message, WebSocket};
 
 use boundary::Boundary;
 
-use crate::lines::{CHUNK, Line, LineWriter, Lines, MAX_LINE, Next, Sink, Source, Waiter, excerpt, later};
+use crate::lines::{CHUNK, Interrupt, Line, LineWriter, Lines, MAX_LINE, Next, Sink, Source, Waiter, excerpt, later};
 use crate::tcp::Tcp;
 use crate::transport::{Connection, Connector, cannot_start};
 
@@ -52,7 +51,7 @@ impl Ws {
     }
 
     /// The connection, after the handshake; nothing if that was interrupted. Otherwise what is wrong.
-    fn shake_hands(&self, stream: TcpStream, interrupt: &AtomicBool) -> Result<Option<WsSocket>, String> {
+    fn shake_hands(&self, stream: TcpStream, interrupt: &Interrupt) -> Result<Option<WsSocket>, String> {
         let patience = self.tcp.patience;
         let url = if self.path.is_empty() { format!("{}/", self.name()) } else { self.name() };
         let plain = "for lines of JSON over plain TCP, write `tcp://HOST:PORT`";
@@ -109,7 +108,7 @@ impl Connector for Ws {
         false
     }
 
-    fn open(&mut self, interrupt: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+    fn open(&mut self, interrupt: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
         let cannot = |why: String| cannot_start(format!("there is no connection to {}: {why}", self.name()));
         let Some(stream) = self.tcp.connect(interrupt).map_err(cannot)? else { return Ok(None) };
         let socket = self.shake_hands(stream, interrupt).map_err(cannot)?;
@@ -119,7 +118,7 @@ impl Connector for Ws {
 
 /// The server's side: the connection of a client that was accepted, after the handshake; nothing if that was
 /// interrupted, and otherwise what is wrong.
-pub fn accept(stream: TcpStream, patience: Duration, interrupt: &AtomicBool) -> Result<Option<WsSocket>, String> {
+pub fn accept(stream: TcpStream, patience: Duration, interrupt: &Interrupt) -> Result<Option<WsSocket>, String> {
     let seen = Seen::default();
     let (stream, tap) = prepare(stream, &seen).map_err(|error| error.to_string())?;
     let first = tungstenite::accept_with_config(tap, Some(config()));
@@ -171,7 +170,7 @@ fn drive_handshake<R: HandshakeRole>(
     first: Result<R::FinalResult, HandshakeError<R>>,
     stream: &TcpStream,
     until: Instant,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<Option<R::FinalResult>, Failed> {
     let mut waiter = Waiter::new(stream.try_clone().map_err(|error| Failed::With(error.into()))?);
     let mut result = first;
@@ -181,7 +180,7 @@ fn drive_handshake<R: HandshakeRole>(
             Err(HandshakeError::Failure(error)) => return Err(Failed::With(error)),
             Err(HandshakeError::Interrupted(middle)) => middle,
         };
-        if interrupt.load(Ordering::Relaxed) {
+        if interrupt.is_over() {
             return Ok(None);
         }
         let left = until.saturating_duration_since(Instant::now());
@@ -443,7 +442,7 @@ impl Connection for WsSocket {
         if !grace.is_zero() && self.writer.flush(grace) {
             // The other side answers with a close frame of its own, before which its last messages may come.
             let _ = self.shared.lock().close(None);
-            let never = AtomicBool::new(false);
+            let never = Interrupt::default();
             while let Next::Line(Line::Text(_)) = self.lines.next(until, &never) {
                 if Instant::now() >= until {
                     break;

@@ -5,7 +5,6 @@
 
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sioco_adapter::client::{Client, Options};
@@ -56,7 +55,7 @@ fn over_tcp(model: &Model, played: &Model, settings: Settings) -> Summary {
                 let mut client = Client::new(model, tcp, Options::default(), Interrupt::default());
                 campaign(model, &mut client, &mut Wall(Instant::now()), settings)
             });
-            interrupt.store(true, Ordering::Relaxed);
+            interrupt.end_at(Some(Instant::now()));
             tested
         });
         listen(&listener, played, &mut Player::new(played), &Serving::default(), interrupt, &mut |_| {}).unwrap();

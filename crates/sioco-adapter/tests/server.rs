@@ -5,8 +5,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sioco_adapter::client::{Client, Options};
 use sioco_adapter::in_process::{Args, InProcess, Output, System};
@@ -35,7 +34,7 @@ fn serve(model: &Model, sut: &mut dyn Sut, meanwhile: impl FnOnce(u16) + Send) -
         let clients = scope.spawn(move || {
             // The server ends also if something fails here.
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| meanwhile(port)));
-            interrupt.store(true, Ordering::Relaxed);
+            interrupt.end_at(Some(Instant::now()));
             result
         });
         let mut tell = |text: &str| told.push(text.split_once(": ").expect("an address").1.to_owned());

@@ -6,7 +6,6 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -65,7 +64,7 @@ fn played(model: &Model, played: &Model, settings: Settings) -> Summary {
     thread::scope(|scope| {
         let tester = scope.spawn(move || {
             let tested = std::panic::catch_unwind(|| campaign(model, port, settings));
-            interrupt.store(true, Ordering::Relaxed);
+            interrupt.end_at(Some(Instant::now()));
             tested
         });
         let serving = Serving { web_socket: true, ..Serving::default() };
@@ -416,7 +415,7 @@ fn a_handshake_can_be_interrupted() {
     let (ws, server) = server(move |mut stream| {
         let mut request = [0; 16];
         stream.read_exact(&mut request).unwrap();
-        from.store(true, Ordering::Relaxed);
+        from.end_at(Some(Instant::now()));
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
     let mut ws = Ws { tcp: Tcp { patience: 100 * LONG, ..ws.tcp }, ..ws };
@@ -442,7 +441,7 @@ fn clients_that_speak_something_else_are_told() {
             let hello = "{\"type\":\"hello\",\"protocol\":1}".into();
             connection.writer().send(hello, LONG, &Interrupt::default(), &mut || {}).unwrap();
             let answer = next(&*connection);
-            interrupt.store(true, Ordering::Relaxed);
+            interrupt.end_at(Some(Instant::now()));
             (told, answer)
         });
         let serving = Serving { web_socket: true, ..Serving::default() };

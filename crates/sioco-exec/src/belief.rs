@@ -20,7 +20,7 @@ use sioco_model::semantics::live::Live;
 use sioco_model::semantics::sides::{Seen, Sides};
 use sioco_model::semantics::state::State;
 use sioco_model::{Id, LocationId, SwitchId, Value, VarId};
-use sioco_solve::Reason;
+use sioco_solve::{Cancellation, Reason};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
@@ -207,6 +207,8 @@ pub struct Mind<'m> {
     tracker: Option<Box<Tracker<'m>>>,
     /// How many hypotheses are followed in a group.
     limit: usize,
+    /// Comes when everything has to end: closures are cut then.
+    pub end: Cancellation,
     /// Questions that were left open.
     pub unknown: u64,
     /// An event for which the model may be undefined, in a hypothesis without a known state: symbolic steps leave out
@@ -236,6 +238,7 @@ impl<'m> Mind<'m> {
             solvers,
             tracker: None,
             limit,
+            end: Cancellation::default(),
             unknown: 0,
             undefined: None,
             ended: Vec::new(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::border::Border;
 use crate::event::{GateValue, Observation};
-use crate::record::{End, Stamped};
+use crate::record::{End, Stamped, Waiting};
 use crate::reliance::{Listened, listen};
 use crate::summary::Summary;
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
@@ -25,6 +25,9 @@ impl Clock for NoClock {
         Duration::ZERO
     }
 }
+
+/// An input that is neither accepted nor refused for so long is overdue, however long silence takes.
+const ACCEPTED: Duration = Duration::from_millis(500);
 
 /// Runs a campaign to its end. The sink gets every record as soon as it is there.
 pub fn drive(
@@ -48,8 +51,11 @@ pub fn drive(
         let acted = act(tester, sut, decision, clock, sink);
         tester.set_dropped(sut.stale(), sut.unheard());
         tester.set_unheard_crashes(sut.unheard_crashes());
-        if let Err(fault) = acted {
-            tester.fault(fault);
+        match acted {
+            // Nobody could tell since nobody was let think any longer.
+            Err(fault) if fault.kind == FaultKind::Solver && tester.over().is_some() => tester.cut(None),
+            Err(fault) => tester.fault(fault),
+            Ok(()) => {}
         }
         flush(tester, clock, sink);
     }
@@ -76,9 +82,15 @@ fn act(
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
     let patience = tester.settings().patience;
+    let begun = clock.now();
     match decision {
         Decision::Reset { run, seed } => {
             sut.reset(run, seed)?;
+            // It may not have been reset then: nothing has begun.
+            if tester.over().is_some() {
+                tester.cut(Some(Waiting::Reset));
+                return Ok(());
+            }
             if sut.may_be_late() {
                 tester.may_be_late();
             }
@@ -91,7 +103,7 @@ fn act(
         Decision::Send { id, input, at_once: false } => match sut.poll(Duration::ZERO)? {
             // What came while the input was being chosen is taken first.
             Polled::Event(event) => tell(tester, event, clock)?,
-            Polled::Interrupted => tester.stop(End::Interrupted),
+            Polled::Interrupted => tester.cut(None),
             Polled::Nothing => send(tester, sut, id, &input, clock, sink)?,
         },
         Decision::Await { id } => match sut.poll(patience)? {
@@ -101,7 +113,10 @@ fn act(
             // Silence while an input is under way says nothing.
             Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
             Polled::Event(event) => tell(tester, event, clock)?,
-            Polled::Interrupted => tester.stop(End::Interrupted),
+            Polled::Interrupted => {
+                let overdue = clock.now().saturating_sub(begun) >= tester.quiescence().min(ACCEPTED);
+                tester.cut(overdue.then_some(Waiting::Accepted));
+            }
             Polled::Nothing => {
                 // Who does not answer this will hardly answer a reset.
                 sut.stop();
@@ -141,7 +156,8 @@ fn wait(tester: &mut Tester<'_>, sut: &mut dyn Sut, quiescence: Duration, clock:
     let start = tester.start_up();
     // A failure is worth waiting for a little longer: perhaps the system is only slow.
     let mut worth_it = || !tester.allows_silence() && !tester.is_known_silent();
-    let Listened { polled, graced, took_time, starved } = listen(sut, clock, quiescence, start, &mut worth_it)?;
+    let Listened { polled, graced, took_time, starved, overdue } =
+        listen(sut, clock, quiescence, start, &mut worth_it)?;
     match polled {
         Polled::Event(event) => {
             if graced && event != SutEvent::Observed(Observation::Delta) {
@@ -154,7 +170,7 @@ fn wait(tester: &mut Tester<'_>, sut: &mut dyn Sut, quiescence: Duration, clock:
             tester.hears(clock.now());
             tester.timed_out(took_time, starved);
         }
-        Polled::Interrupted => tester.stop(End::Interrupted),
+        Polled::Interrupted => tester.cut(overdue.then_some(Waiting::Observed)),
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The verdict on a recorded run: the rules of the [referee](crate::referee), without a system under test.
 
 use rustc_hash::FxHashMap;
+use sioco_solve::Cancellation;
 
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
@@ -27,7 +28,14 @@ pub struct Judged {
 
 /// Judges a run. Its own order counts, and this one where it has none.
 pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged {
+    judge_until(referee, run, order, &Cancellation::default())
+}
+
+/// The same until everything has to end. A run that is left then has failed before, or is *stopped*: what stands in the rest
+/// of it is not known.
+pub fn judge_until(referee: &mut Referee<'_>, run: &LoggedRun, order: Order, end: &Cancellation) -> Judged {
     referee.set_order(run.order.unwrap_or(order));
+    referee.mind.end = end.clone();
     // Whether a refusal counts depends on what was tested.
     referee.count_refusals(run.refusals);
     let mut cause = referee.start();
@@ -38,7 +46,7 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
     // The first delta of the block that goes on.
     let mut delta = None;
     for (at, step) in run.steps.iter().enumerate() {
-        if cause.is_some() {
+        if cause.is_some() || end.is_over() {
             break;
         }
         if under_way.is_none() {
@@ -71,7 +79,11 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
             _ => delta = None,
         }
     }
-    if cause.is_none() {
+    // Nobody could ask what decides about the last step either.
+    let cut = end.is_over() && !matches!(cause, Some(Cause::Failure(_)));
+    if cut {
+        cause = Some(Cause::Open(Open::Stopped));
+    } else if cause.is_none() {
         cause = referee.conclude();
     }
     // Quiescence that nothing explains is shown where it began.
@@ -84,8 +96,8 @@ pub fn judge(referee: &mut Referee<'_>, run: &LoggedRun, order: Order) -> Judged
         Some(trouble) => Cause::Trouble(trouble.clone()),
         None => Cause::Reached,
     });
-    let cause = referee.close(cause);
-    let explanation = matches!(cause, Cause::Failure(_) | Cause::Open(_)).then(|| referee.explain());
+    let cause = if cut { cause } else { referee.close(cause) };
+    let explanation = (!cut && matches!(cause, Cause::Failure(_) | Cause::Open(_))).then(|| referee.explain());
     let verdict = cause.verdict();
     let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
     Judged { verdict, cause, steps, explanation, doubt }

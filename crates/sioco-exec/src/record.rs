@@ -60,6 +60,10 @@ pub enum End {
     Mute,
     /// The model is undefined before the first step of a run.
     Undefined,
+    /// There was no memory left.
+    Memory,
+    /// Nothing could be recorded any more.
+    Unrecorded,
 }
 
 impl End {
@@ -74,13 +78,45 @@ impl End {
             End::Broken => "broken",
             End::Mute => "mute",
             End::Undefined => "undefined",
+            End::Memory => "memory",
+            End::Unrecorded => "unrecorded",
         }
     }
 
     /// The end with a name.
     pub fn named(name: &str) -> Option<End> {
         use End::*;
-        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined].into_iter().find(|e| e.name() == name)
+        [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined, Memory, Unrecorded]
+            .into_iter()
+            .find(|e| e.name() == name)
+    }
+}
+
+/// What was overdue when the campaign was ended from outside, by the clock or by somebody: the tester waited for it, and
+/// the wait was cut. That nothing came says nothing then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waiting {
+    /// The system was being started, or brought to its initial state.
+    Reset,
+    /// An input was neither accepted nor refused for the quiescence time, or half a second.
+    Accepted,
+    /// Nothing was observed for the quiescence time, where something has to come.
+    Observed,
+}
+
+impl Waiting {
+    /// Its name in journals.
+    pub fn name(self) -> &'static str {
+        match self {
+            Waiting::Reset => "reset",
+            Waiting::Accepted => "accepted",
+            Waiting::Observed => "observed",
+        }
+    }
+
+    /// The one with a name.
+    pub fn named(name: &str) -> Option<Waiting> {
+        [Waiting::Reset, Waiting::Accepted, Waiting::Observed].into_iter().find(|w| w.name() == name)
     }
 }
 
@@ -166,6 +202,8 @@ pub enum Record {
         why: End,
         /// Outputs of older runs that were dropped.
         stale: u64,
+        /// What was overdue, if the campaign was ended while it was waited for.
+        waiting: Option<Waiting>,
     },
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct Listened {
     pub took_time: bool,
     /// How long the tester was held up, if that is too long.
     pub starved: Option<Duration>,
+    /// Whether nothing had come for the quiescence time, where it was worth waiting longer.
+    pub overdue: bool,
 }
 
 /// Waits for something for the quiescence time, and for longer if that is worth it: for the grace (T-Q8), and for as long
@@ -66,13 +68,14 @@ pub(crate) fn listen(
     worth_it: &mut dyn FnMut() -> bool,
 ) -> Result<Listened, Fault> {
     let begun = clock.now();
-    let (mut asked, mut graced) = (quiescence, false);
+    let (mut asked, mut graced, mut overdue) = (quiescence, false, false);
     let mut polled = sut.poll(quiescence)?;
     // A clock that stands still measures nothing.
     let moves = clock.now() > begun;
     if polled == Polled::Nothing && worth_it() {
         let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start == Start::Whole));
         graced = starting.is_zero();
+        overdue = true;
         let mut left = grace(quiescence).max(starting);
         while polled == Polled::Nothing && !left.is_zero() {
             let slice = if moves { left.min(SLICE) } else { left };
@@ -83,5 +86,5 @@ pub(crate) fn listen(
     let took = clock.now().saturating_sub(begun);
     let late = took.saturating_sub(asked);
     let starved = (late > LATE.max(asked / PART)).then_some(late);
-    Ok(Listened { polled, graced, took_time: !took.is_zero(), starved })
+    Ok(Listened { polled, graced, took_time: !took.is_zero(), starved, overdue })
 }

@@ -7,7 +7,7 @@ use sioco_plan::Plan;
 
 use crate::event::{GateValue, Observation};
 use crate::explanation::Explanation;
-use crate::record::End;
+use crate::record::{End, Waiting};
 use crate::verdict::{Cause, Verdict};
 
 /// How many bad runs are kept for the summary.
@@ -125,6 +125,8 @@ pub struct Summary {
     pub probing: u64,
     /// How many runs did not begin, since something broke down before: they are none of those.
     pub unbegun: u64,
+    /// What was overdue, if the campaign was ended while it was waited for.
+    pub waiting: Option<Waiting>,
     /// Inputs, outputs and silences.
     pub steps: u64,
     /// Of these, inputs.

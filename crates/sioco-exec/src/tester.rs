@@ -3,6 +3,7 @@
 //! It is a machine that is [asked](Tester::decide) what to do and told what happened. It has no clock and talks to nobody:
 //! [`drive`](mod@crate::drive) connects it with a system under test. Same answers and seed, same run (T-C10).
 
+mod cut;
 mod drop;
 mod listen;
 mod onward;
@@ -34,7 +35,7 @@ use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
 use crate::mute::Mute;
-use crate::record::{Aim, End, Record, Why};
+use crate::record::{Aim, End, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::slower::Slower;
@@ -212,6 +213,8 @@ pub struct Tester<'m> {
     silent: Silent,
     repeats: Repeats,
     end: Option<End>,
+    /// What was overdue when the campaign was ended.
+    waiting: Option<Waiting>,
     pauses: Pauses,
     /// When something came that no input has followed yet.
     heard_at: Option<Duration>,
@@ -305,6 +308,7 @@ impl<'m> Tester<'m> {
             silent: Silent::default(),
             repeats: Repeats::default(),
             end: None,
+            waiting: None,
             pauses: Pauses::default(),
             heard_at: None,
         }
@@ -314,6 +318,7 @@ impl<'m> Tester<'m> {
     /// what it asks itself to find values ends in time.
     pub fn on(mut self, cancellation: &Cancellation) -> Tester<'m> {
         self.cancellation = cancellation.clone();
+        self.referee.mind.end = cancellation.clone();
         self.walker = walker(self.model(), self.solvers, cancellation);
         self
     }
@@ -454,11 +459,6 @@ impl<'m> Tester<'m> {
                 Chosen::End(cause) => self.finish(cause),
             }
         }
-    }
-
-    /// Why everything has to end, if it has to.
-    fn over(&self) -> Option<End> {
-        self.cancellation.is_over().then(|| if self.cancellation.is_cancelled() { End::Interrupted } else { End::Time })
     }
 
     /// The next run, if there is anything left to do.
@@ -630,13 +630,14 @@ impl<'m> Tester<'m> {
             return;
         }
         if self.in_run {
-            // A run in which nothing was observed has shown nothing.
-            let shown = self.mute.observed || self.reached.is_some();
+            // A run in which nothing was observed has shown nothing; nor has one shown that the system goes on in which
+            // something was overdue.
+            let shown = (self.mute.observed || self.reached.is_some()) && !self.is_overdue();
             let cause = if shown && self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
             self.finish(cause);
         }
         if self.end.is_none() {
-            self.records.push(Record::End { why: end.clone(), stale: self.stale });
+            self.records.push(Record::End { why: end.clone(), stale: self.stale, waiting: self.waiting });
             self.end = Some(end);
         }
     }

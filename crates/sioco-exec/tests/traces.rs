@@ -244,9 +244,9 @@ fn a_pulled_cancellation_ends_the_campaign() {
     for (cancellation, end, begins) in [(late, End::Time, false), (stopped, End::Interrupted, true)] {
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain().on(Some(&cancellation))) };
         let mut tester = Tester::new(&model, &solvers, &plan, Settings::default()).on(&cancellation);
-        let mut sut = Scripted::new(&model, |_: &[GateValue]| {
-            stop.store(true, Ordering::Relaxed);
-            vec!["!a(11)".into()]
+        let mut sut = Scripted::new(&model, |inputs: &[GateValue]| {
+            stop.store(!inputs.is_empty(), Ordering::Relaxed);
+            vec!["!a(11)".into(); usize::from(inputs.is_empty())]
         });
         let (records, summary) = campaign(&mut tester, &mut sut);
         assert_eq!(summary.end, end);

@@ -62,6 +62,11 @@ impl Cancellation {
         Cancellation { stops, also: self.also.into_iter().chain(end).min(), ..self.clone() }
     }
 
+    /// From now on it comes at this time, or only when somebody wants that: what begins next has a time of its own.
+    pub fn end_at(&self, end: Option<Instant>) {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).end = end;
+    }
+
     /// Whether it may ever come: otherwise nobody has to look.
     pub(crate) fn may_come(&self) -> bool {
         !self.stops.is_empty() || self.deadline().is_some()
@@ -180,7 +185,8 @@ mod tests {
         assert!(!limits.is_late() && limits.deadline() > Instant::now());
         stop.store(true, Ordering::Relaxed);
         assert!(limits.cancelled() && cancellation.is_over());
-        let ended = Cancellation::new([], Some(Instant::now()));
+        let ended = Cancellation::default();
+        ended.clone().end_at(Some(Instant::now()));
         let limits = Limits { cancellation: ended.clone(), ..Limits::default() };
         assert!(ended.is_over() && limits.is_late() && !limits.cancelled());
     }

@@ -17,9 +17,9 @@ use crate::usage::{Stopwatch, memory};
 /// How often is looked.
 const BEAT: Duration = Duration::from_millis(20);
 /// So long there is for what can still be found in the states that there are.
-const GRACE: Duration = Duration::from_millis(400);
+const GRACE: Duration = Duration::from_millis(300);
 /// So long after everything has to end, whoever does not listen is left behind.
-const DEAF: Duration = Duration::from_millis(450);
+const DEAF: Duration = Duration::from_millis(550);
 
 /// What some work may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

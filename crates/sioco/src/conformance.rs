@@ -261,8 +261,13 @@ impl Conformance {
             found.verdict = journal.verdict(found.verdict);
         }
         let took = begun.elapsed();
-        let shrinking =
-            Shrinking { source, back_end: &back_end, settings: &kept, time: shrink::TIME, interrupted: &never };
+        let shrinking = Shrinking {
+            source,
+            back_end: &back_end,
+            settings: &kept,
+            time: shrink::TIME,
+            cancellation: &Cancellation::default(),
+        };
         let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut Since(begun), &mut |_, _| {});
         shrinks.records(begun.elapsed()).for_each(|stamped| record(&mut journal, &model.model, &stamped));
         let path = journal.as_ref().map(|journal| journal.path.display().to_string());

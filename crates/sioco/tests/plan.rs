@@ -175,13 +175,16 @@ fn many_purposes_are_only_counted() {
 
 #[test]
 fn a_long_purpose_is_cut_on_the_page() {
-    let options = ["--cover", "paths:4"];
-    let run = plan(&example("atm/atm"), &options);
-    run.stdout_has(" more lines; `--all` shows them\n");
-    let all = plan(&example("atm/atm"), &[&options[..], &["--all"]].concat());
-    assert!(!all.stdout.contains(" more lines"));
-    let hidden = all.stdout.lines().count() - run.stdout.lines().count() + 1;
-    run.stdout_has(&format!("… and {hidden} more lines"));
+    // A little longer than the page, and many times as long.
+    for cover in ["paths:4", "paths:6"] {
+        let options = ["--cover", cover];
+        let run = plan(&example("atm/atm"), &options);
+        run.stdout_has(" more lines; `--all` shows them\n");
+        let all = plan(&example("atm/atm"), &[&options[..], &["--all"]].concat());
+        assert!(!all.stdout.contains(" more lines"));
+        let hidden = all.stdout.lines().count() - run.stdout.lines().count() + 1;
+        run.stdout_has(&format!("… and {hidden} more lines"));
+    }
 }
 
 #[test]

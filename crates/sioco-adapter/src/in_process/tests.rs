@@ -245,6 +245,6 @@ fn a_system_may_need_time() {
     let mut sut = InProcess::new(&model, lazy).interrupted_by(interrupt.clone());
     sut.reset(1, 7).unwrap();
     assert_eq!(sut.poll(Duration::from_millis(10)), Ok(Polled::Nothing));
-    interrupt.store(true, Ordering::Relaxed);
+    interrupt.end_at(Some(Instant::now()));
     assert_eq!(sut.poll(LONG), Ok(Polled::Interrupted));
 }

@@ -5,12 +5,11 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{SLICE, later};
+use super::{Interrupt, SLICE, later};
 
 /// How many bytes wait to be written, unless a single line is longer.
 const MAX_UNWRITTEN: usize = 1 << 16;
@@ -176,7 +175,7 @@ impl LineWriter {
         &self,
         line: String,
         patience: Duration,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
         meanwhile: &mut dyn FnMut(),
     ) -> Result<(), WriteError> {
         let mut line = line.into_bytes();
@@ -189,7 +188,7 @@ impl LineWriter {
         &self,
         mut line: Vec<u8>,
         patience: Duration,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
         meanwhile: &mut dyn FnMut(),
     ) -> Result<(), WriteError> {
         let mut until = None;
@@ -199,7 +198,7 @@ impl LineWriter {
                 return Err(WriteError::Closed(why.clone()));
             }
             // What is wanted then is the end; that a line is missing does not matter any more.
-            if interrupt.load(Ordering::Relaxed) {
+            if interrupt.is_over() {
                 return Ok(());
             }
             line = match outgoing.write_now(line) {
@@ -276,8 +275,8 @@ mod tests {
     const SOON: Duration = Duration::from_millis(20);
     const LONG: Duration = Duration::from_secs(20);
 
-    fn never() -> AtomicBool {
-        AtomicBool::new(false)
+    fn never() -> Interrupt {
+        Interrupt::default()
     }
 
     #[test]

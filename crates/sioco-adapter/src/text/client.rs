@@ -6,7 +6,6 @@
 //! `closed`: a system that ends it in an orderly way, with something unread, does the same.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
@@ -150,7 +149,7 @@ impl<'m> TextClient<'m> {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
+        self.interrupt.is_over()
     }
 
     /// Gives up the connection, and says why.
@@ -360,8 +359,8 @@ impl<'m> TextClient<'m> {
         let open = self.connection.as_mut()?;
         // Where the model tells a crash from an orderly end, the news is worth waiting for.
         let news = if self.model.gate(CRASHED).is_some() { self.options.patience } else { NEWS };
-        let crash = open.crash(if self.lingers { LINGERING } else { news });
-        self.lingers |= crash.is_none() && open.runs();
+        let crash = open.crash(if self.lingers { LINGERING } else { news }, &self.interrupt);
+        self.lingers |= crash.is_none() && !self.interrupt.is_over() && open.runs();
         crash
     }
 
@@ -371,7 +370,7 @@ impl<'m> TextClient<'m> {
         let events = self.events.len();
         self.events.retain(|event| !matches!(event, SutEvent::Observed(Observation::Crashed(_))));
         let crashed = match self.connection.as_mut().filter(|_| !self.over) {
-            Some(open) => open.crash(Duration::ZERO).is_some(),
+            Some(open) => open.crash(Duration::ZERO, &self.interrupt).is_some(),
             // That it did was not looked at any more.
             None => self.events.len() < events,
         };
@@ -381,8 +380,13 @@ impl<'m> TextClient<'m> {
     /// The connection ended.
     fn end(&mut self) -> Result<(), Fault> {
         self.check_start()?;
+        let crash = self.crash();
+        // Whoever did not wait for the news does not know how it ended.
+        if crash.is_none() && self.interrupted() {
+            return Ok(());
+        }
         self.over = true;
-        if let Some(mut crash) = self.crash() {
+        if let Some(mut crash) = crash {
             if !self.bytes.is_empty() {
                 let rest = self.take_all();
                 crash = crash.with([format!("before that, it sent half a message: `{}`", raw(&rest))]);

@@ -639,7 +639,7 @@ fn an_interrupt_ends_every_wait() {
         let interrupt = rig.interrupt.clone();
         let other = std::thread::spawn(move || {
             std::thread::sleep(SHORT);
-            interrupt.store(true, Ordering::Relaxed);
+            interrupt.end_at(Some(Instant::now()));
         });
         rig.reset(1).unwrap();
         rig.send(1, 6).unwrap();

@@ -229,7 +229,7 @@ fn is_complete(spec: &Spec, summary: &Summary, records: &[Stamped], settings: &S
             Record::Fault(_) if open => return wrong("the run has no verdict"),
             Record::Fault(_) => {}
             Record::End { .. } if open => return wrong("the last run has no verdict"),
-            Record::End { why, stale } => {
+            Record::End { why, stale, .. } => {
                 ended = true;
                 if *why != summary.end || *stale != summary.stale {
                     return wrong("the summary says something else");

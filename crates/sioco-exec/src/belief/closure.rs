@@ -45,6 +45,10 @@ impl Mind<'_> {
         let (mut conditions, mut room) = (0, CLOSURE_ROOM);
         while let Some(at) = closure.open.pop_front() {
             closure.waiting.remove(&at);
+            if self.end.is_over() {
+                *cut = true;
+                break;
+            }
             let h = &closure.found[at];
             if let Place::Open(trail) = &h.place {
                 conditions += 1 + self.tracker().conditions(trail);

@@ -10,7 +10,7 @@ use super::cause::{read_cause, read_crash, read_reliance, strings};
 use super::event::{declared, read_args, short};
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
-use crate::record::{Aim, End, Record, Stamped, Why};
+use crate::record::{Aim, End, Record, Stamped, Waiting, Why};
 use crate::shrink::Rate;
 use crate::sut::{Fault, FaultKind, Order};
 use crate::verdict::Verdict;
@@ -198,7 +198,11 @@ impl Reader<'_> {
                 run: self.number("run")?,
                 rate: Rate { failed: self.number("failed")?, of: self.number("of")? },
             },
-            "end" => Record::End { why: self.word("why", End::named)?, stale: self.number("stale")? },
+            "end" => Record::End {
+                why: self.word("why", End::named)?,
+                stale: self.number("stale")?,
+                waiting: self.json.get("waiting").and_then(Json::as_str).and_then(Waiting::named),
+            },
             other => {
                 self.remark = Some(format!("a record `{other}`, which this sioco does not know, is passed over"));
                 return Ok(None);

@@ -10,7 +10,7 @@ use sioco_solve::values::{Choice, Random};
 use super::*;
 use crate::crash::Crash;
 use crate::event::{GateValue, Observation};
-use crate::record::{Aim, End, Record, Why};
+use crate::record::{Aim, End, Record, Waiting, Why};
 use crate::reliance::Reliance;
 use crate::settings::{Interaction, Settings, Walks};
 use crate::sut::{Fault, FaultKind, Order};
@@ -215,7 +215,9 @@ impl Draw<'_> {
             _ => {
                 use End::*;
                 let why = [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined][self.below(8)].clone();
-                Record::End { why, stale: self.random.bits() }
+                let waiting =
+                    [None, Some(Waiting::Reset), Some(Waiting::Accepted), Some(Waiting::Observed)][self.below(4)];
+                Record::End { why, stale: self.random.bits(), waiting }
             }
         }
     }
@@ -259,7 +261,7 @@ fn what_is_written_is_read() {
         let mut draw = Draw { model: &model, random: Random::new(seed) };
         let header = draw.header();
         let mut records: Vec<Stamped> = (0..20).map(|_| stamped(&mut draw)).collect();
-        records.push(Stamped { at: Duration::ZERO, record: Record::End { why: End::Done, stale: 0 } });
+        records.push(Stamped { at: Duration::ZERO, record: Record::End { why: End::Done, stale: 0, waiting: None } });
         let mut text = header.line();
         records.iter().for_each(|r| text.push_str(&line(&model, r)));
         assert_eq!(text.lines().count(), 22, "seed {seed}: one line each");

@@ -52,8 +52,11 @@ pub fn line(model: &Model, stamped: &Stamped) -> String {
         Record::Again { run, rate } => {
             f.kind("again").put("run", json!(run)).put("failed", json!(rate.failed)).put("of", json!(rate.of));
         }
-        Record::End { why, stale } => {
+        Record::End { why, stale, waiting } => {
             f.kind("end").put("why", json!(why.name())).put("stale", json!(stale));
+            if let Some(waiting) = waiting {
+                f.put("waiting", json!(waiting.name()));
+            }
         }
     }
     fields.line()

@@ -196,6 +196,11 @@ impl<'a, 'm> Search<'a, 'm> {
         Ok(())
     }
 
+    /// Whether all of the time is used up.
+    fn is_late(&mut self) -> bool {
+        self.clock.now() >= self.began.saturating_add(self.budget.time)
+    }
+
     /// When this part has to be over.
     fn until(&self) -> Duration {
         self.began.saturating_add(self.budget.time / 100 * self.share)
@@ -215,6 +220,8 @@ impl<'a, 'm> Search<'a, 'm> {
             Outcome::Failed(found) if self.is_wanted(&found) => Ok(Some(found)),
             Outcome::Failed(_) | Outcome::Not => Ok(None),
             Outcome::Late => Err(Halt::Enough(Ended::Time)),
+            // Waits are cut by the same clock.
+            Outcome::Interrupted if self.is_late() => Err(Halt::Enough(Ended::Time)),
             Outcome::Interrupted => Err(Halt::Over(Ended::Interrupted)),
             Outcome::Broken(fault) => Err(Halt::Over(Ended::Broken(fault))),
         }

@@ -103,9 +103,9 @@ impl Tester<'_> {
         // A purpose that was not reached may still be, in another attempt: what counts is what becomes of it.
         // Nor is anything lost by a walk that an output crossed, or that was stopped before it showed anything.
         let crossed = matches!(cause, Cause::Open(Open::Crossed | Open::Stopped));
-        // But where what was observed may not be allowed, nothing can make up for it.
-        let open =
-            verdict == Verdict::Inconclusive && !doubt && !unsure && (crossed || matches!(self.aim, Aim::Purpose(_)));
+        // But where what was observed may not be allowed, or the system may not go on, nothing can make up for it.
+        let unclear = doubt || unsure || self.is_overdue();
+        let open = verdict == Verdict::Inconclusive && !unclear && (crossed || matches!(self.aim, Aim::Purpose(_)));
         self.worst = self.worst.max(Some(if open { Verdict::Pass } else { verdict }));
         self.records.push(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
         let silent = cause == Cause::Failure(Failure::Silence);
@@ -243,13 +243,15 @@ impl Tester<'_> {
         let worst = self.worst.map(|worst| at_least(worst, &self.runs));
         let verdict = match unreached {
             true => worst.or(cut_off).map(|v| v.max(Verdict::Inconclusive)),
-            false => worst,
+            // Nor has a campaign shown anything that was ended before its first run began.
+            false => worst.or(cut_off.filter(|_| self.waiting.is_some())),
         };
         let mut late: Vec<(Option<GateId>, u64)> = self.late.iter().map(|(gate, n)| (*gate, *n)).collect();
         late.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         Summary {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
+            waiting: self.waiting,
             runs: self.runs,
             probing: self.probing_runs,
             unbegun: self.unbegun,

@@ -126,7 +126,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         Record::Input { id: 1, input: a, why: Why::Guess(2) },
         Record::Observed(Observation::Output(oa)),
         Record::Observed(Observation::Crashed(crash)),
-        Record::End { why: End::Done, stale: 1 },
+        Record::End { why: End::Done, stale: 1, waiting: None },
         Record::Again { run: 4, rate: Rate { failed: 3, of: 5 } },
         Record::Run { run: 5, seed: 9, aim: Aim::Shrunk(4), order: Order::Sut },
         Record::Verdict { verdict: Verdict::Pass, cause: Cause::Reached, steps: 0, doubt: false },

@@ -1,7 +1,6 @@
 //! Lines from an adapter, up to what the tester makes of them.
 
 use std::io::{self, PipeReader, PipeWriter, Write};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -216,7 +215,7 @@ impl Connector for Canned {
         true
     }
 
-    fn open(&mut self, _: &AtomicBool) -> Result<Option<Box<dyn Connection>>, Fault> {
+    fn open(&mut self, _: &Interrupt) -> Result<Option<Box<dyn Connection>>, Fault> {
         let (ours, mut theirs): (PipeReader, PipeWriter) = io::pipe().expect("a pipe");
         if !std::mem::replace(&mut self.opened, true) {
             theirs.write_all(&self.bytes).expect("it fits into the pipe");

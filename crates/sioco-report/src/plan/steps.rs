@@ -15,11 +15,13 @@ pub(super) const ANOTHER_START: &str = "another start";
 pub(super) struct Word {
     pub text: String,
     pub width: usize,
+    /// How many steps it stands for: one, or none.
+    pub steps: usize,
 }
 
 impl Word {
     pub fn new(plain: &str, emphasis: impl FnOnce(&str) -> String) -> Word {
-        Word { text: emphasis(plain), width: plain.chars().count() }
+        Word { text: emphasis(plain), width: plain.chars().count(), steps: 0 }
     }
 }
 

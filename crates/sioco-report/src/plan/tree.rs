@@ -10,6 +10,7 @@ use sioco_symbolic::Step;
 
 use super::Page;
 use super::steps::{self, ANOTHER_START, Word};
+use crate::explore::count;
 
 /// How far purposes are from the margin.
 const MARGIN: &str = "   ";
@@ -18,6 +19,10 @@ const MARGIN: &str = "   ";
 /// would leave the page.
 const SHORT: usize = 3;
 const LONG: usize = 8;
+
+/// How many steps a purpose may have to be drawn for its lines to be counted. Of a larger one no more is drawn than is seen,
+/// and what is hidden is counted in steps.
+const COUNTED: usize = 4_000;
 
 /// The steps of a purpose, at most so many lines as the page allows.
 pub(super) fn tree(model: &Model, purpose: &Purpose, case: &Case, walker: &mut Walker<'_>, page: Page) -> String {
@@ -35,16 +40,20 @@ pub(super) fn tree(model: &Model, purpose: &Purpose, case: &Case, walker: &mut W
         }
     }
     let twins = twins(model, purpose, &children);
-    let mut drawing = Drawing { model, purpose, case, walker, page, children, heights, twins, lines: Vec::new() };
+    let all = purpose.nodes.iter().filter(|node| node.leg.is_some()).count();
+    // One more than is shown, and another: a line that only says that one more was left out helps nobody.
+    let most = if all > COUNTED { page.lines.saturating_add(2) } else { usize::MAX };
+    let mut drawing = Drawing { model, purpose, case, walker, page, children, heights, twins, lines: Vec::new(), most };
     drawing.chain(0, MARGIN, MARGIN);
     let Drawing { mut lines, .. } = drawing;
     let hidden = lines.len().saturating_sub(page.lines);
-    // A line that only says that one more was left out helps nobody.
     if hidden > 1 {
         lines.truncate(page.lines);
-        lines.push(format!("{MARGIN}… and {hidden} more lines; `--all` shows them"));
+        let shown: usize = lines.iter().map(|(_, steps)| steps).sum();
+        let hidden = if all > COUNTED { count(all - shown, "more step") } else { count(hidden, "more line") };
+        lines.push((format!("{MARGIN}… and {hidden}; `--all` shows them"), 0));
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(|(line, _)| format!("{line}\n")).collect()
 }
 
 /// The nodes whose step looks from outside like that of a sibling.
@@ -108,7 +117,10 @@ struct Drawing<'a, 'w, 'm> {
     /// How many steps there are below each node at most.
     heights: Vec<usize>,
     twins: Vec<bool>,
-    lines: Vec<String>,
+    /// The lines, each with the number of its steps.
+    lines: Vec<(String, usize)>,
+    /// With so many lines, no more are drawn.
+    most: usize,
 }
 
 impl Drawing<'_, '_, '_> {
@@ -119,6 +131,9 @@ impl Drawing<'_, '_, '_> {
         let mut first = first.to_owned();
         loop {
             let children = std::mem::take(&mut self.children[at]);
+            if self.lines.len() >= self.most {
+                return;
+            }
             if let Some(spot) = self.spot(at) {
                 let followed: Vec<Step> =
                     children.iter().filter_map(|c| Some(self.purpose.nodes[*c].leg.as_ref()?.step)).collect();
@@ -126,10 +141,8 @@ impl Drawing<'_, '_, '_> {
                 if !others.is_empty() {
                     self.flush(&mut words, &mut first, rest);
                     let style = self.page.style;
-                    self.lines.push(format!(
-                        "{rest}{}",
-                        style.dim(format_args!("  also allowed here (inconclusive): {others}"))
-                    ));
+                    let others = style.dim(format_args!("  also allowed here (inconclusive): {others}"));
+                    self.lines.push((format!("{rest}{others}"), 0));
                 }
             }
             let stem = match children[..] {
@@ -158,11 +171,6 @@ impl Drawing<'_, '_, '_> {
 
     fn branches(&mut self, branches: &[usize], rest: &str, goes_on: bool) {
         for (i, child) in branches.iter().enumerate() {
-            if self.lines.len() > self.page.lines.saturating_mul(2) {
-                // Nobody will see it; it only counts.
-                self.lines.push(String::new());
-                continue;
-            }
             let (one, below) = if goes_on || i + 1 < branches.len() { ("├ ", "│ ") } else { ("└ ", "  ") };
             self.chain(*child, &format!("{rest}{one}"), &format!("{rest}{below}"));
         }
@@ -214,6 +222,7 @@ impl Drawing<'_, '_, '_> {
             if !others.is_empty() {
                 add(Word::new(&format!("(with {})", others.join(" and ")), |t| style.dim(t)));
             }
+            word.steps = 1;
             words.push(word);
         }
         if n.accept {
@@ -225,13 +234,13 @@ impl Drawing<'_, '_, '_> {
     /// Sets the words in lines.
     fn flush(&mut self, words: &mut Vec<Word>, first: &mut String, rest: &str) {
         let mut line = String::new();
-        let mut width = 0;
+        let (mut width, mut steps) = (0, 0);
         for word in words.drain(..) {
             let margin = first.chars().count();
             if width > 0 && margin + width + 2 + word.width > self.page.width {
-                self.lines.push(format!("{first}{line}"));
+                self.lines.push((format!("{first}{line}"), steps));
                 rest.clone_into(first);
-                (line, width) = (String::new(), 0);
+                (line, width, steps) = (String::new(), 0, 0);
             }
             if width > 0 {
                 line.push_str("  ");
@@ -239,9 +248,10 @@ impl Drawing<'_, '_, '_> {
             }
             line.push_str(&word.text);
             width += word.width;
+            steps += word.steps;
         }
         if width > 0 {
-            self.lines.push(format!("{first}{line}"));
+            self.lines.push((format!("{first}{line}"), steps));
             rest.clone_into(first);
         }
     }

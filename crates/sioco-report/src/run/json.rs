@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use sioco_exec::explanation::{Allowed, Explanation, Narrowed, Offer, Values};
 use sioco_exec::journal;
+use sioco_exec::record::Waiting;
 use sioco_exec::verdict::{Cause, Verdict};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::explain::Reason;
@@ -70,6 +71,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
         "verdict": s.verdict.map(Verdict::name),
         "exit": exit,
         "end": s.end.name(),
+        "waiting": s.waiting.map(Waiting::name),
         "runs": runs(s.runs),
         "probing": s.probing,
         "unbegun": s.unbegun,

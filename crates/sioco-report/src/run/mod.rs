@@ -33,7 +33,7 @@ pub use self::shorter::shorter;
 pub use self::shrunk::Shortened;
 pub use self::summary::{Campaign, Gate, Share, coverage, summary};
 pub use self::trail::Trails;
-pub use self::words::{cause as cause_in_words, observation, trouble};
+pub use self::words::{cause as cause_in_words, observation, overdue, trouble};
 use crate::style::Style;
 
 /// How text is set.

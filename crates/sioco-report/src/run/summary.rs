@@ -22,7 +22,7 @@ use super::sequence::time;
 use super::shorter::shorter;
 use super::shrunk::Shortened;
 use super::ways;
-use super::words::in_short;
+use super::words::{in_short, overdue};
 use crate::analysis::Source;
 use crate::explore::{count, summary::wrap};
 use crate::plan::{cut, goal_name};
@@ -138,15 +138,16 @@ pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
     let (style, summary) = (page.style, campaign.summary);
     let runs = summary.all_runs();
     let missed = campaign.gates.iter().any(|g| !g.met);
+    let passed = matches!(summary.verdict, Some(Verdict::Pass | Verdict::WeakPass));
+    let mut head = summary.verdict.map_or("NOTHING RUN".to_owned(), |v| v.name().to_uppercase());
+    // What was demanded counts, whatever the runs came to.
+    head.push_str(if passed && missed { ", GATE MISSED" } else { "" });
+    let interrupted = summary.end == End::Interrupted;
+    head.push_str(if interrupted { ", INTERRUPTED" } else { "" });
     let head = match summary.verdict {
-        None => style.yellow("NOTHING RUN"),
-        // What was demanded counts, whatever the runs came to.
-        Some(v @ (Verdict::Pass | Verdict::WeakPass)) if missed => {
-            style.yellow(format!("{}, GATE MISSED", v.name().to_uppercase()))
-        }
-        Some(v @ Verdict::Pass) => style.green(v.name().to_uppercase()),
-        Some(v @ (Verdict::WeakPass | Verdict::Inconclusive)) => style.yellow(v.name().to_uppercase()),
-        Some(v) => style.red(v.name().to_uppercase()),
+        Some(Verdict::Pass) if !missed && !interrupted => style.green(head),
+        Some(Verdict::Error | Verdict::Fail) => style.red(head),
+        _ => style.yellow(head),
     };
     let model = &campaign.source.checked.model;
     let mut out = format!(
@@ -177,7 +178,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(runs(summary).map(|text| ("runs", text)));
-    if campaign.took.is_some() {
+    if campaign.took.is_some() || summary.end == End::Interrupted {
         rows.push(("ended", ended(campaign)));
     }
     rows.extend(uncovered(campaign.plan).map(|text| ("plan", text)));
@@ -364,12 +365,21 @@ fn ended(campaign: &Campaign<'_>) -> String {
         End::FailFast => "a run failed, and `--fail-fast` ends the campaign then",
         End::Broken => "the SUT or its adapter cannot be used any more",
         End::Undefined => "the model is undefined before the first step",
+        End::Memory => "there was no memory left; `--memory` gives more",
+        End::Unrecorded => "the journal could not be written any more",
         End::Mute => "nothing was ever received from the SUT, in run after run; `sioco adapter check` looks into that",
     };
-    match campaign.summary.end {
+    let mut text = match campaign.summary.end {
         End::Steps | End::Time if !campaign.budget.is_empty() => format!("{why} ({})", campaign.budget),
         _ => why.to_owned(),
+    };
+    if let Some(waiting) = campaign.summary.waiting {
+        text.push_str(&format!(", while {}", overdue(waiting)));
     }
+    if campaign.summary.end == End::Interrupted && campaign.summary.verdict.is_some() {
+        text.push_str("; the verdict rests on what was observed until then");
+    }
+    text
 }
 
 fn percent(percent: f64) -> String {

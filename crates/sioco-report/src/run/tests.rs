@@ -7,7 +7,7 @@ use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::explanation::Explanation;
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, LoggedStep};
-use sioco_exec::record::End;
+use sioco_exec::record::{End, Waiting};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::summary::{BadRun, Pauses, PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble, Verdict};
@@ -708,7 +708,7 @@ fn what_is_not_a_verdict_on_the_system() {
        tester ── ?inX(p=6) ──────▶ SUT    +0.0 ms
     error[adapter]: the adapter ended in the middle of run 1
      │
-     ╰ help: run the adapter by itself and see why it ends
+     ╰ help: run the adapter by itself and see why it ends. If it contains the system, the system may have ended both, by an exit, an abort or a signal, which no adapter can catch: in a process of its own, that is known to be a crash
        the last lines on standard error:
        │ Traceback (most recent call last):
        │ ValueError: \u{1b}[31mno

@@ -2,6 +2,7 @@
 
 use sioco_exec::crash::Crash;
 use sioco_exec::event::{GateValue, Observation};
+use sioco_exec::record::Waiting;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::sut::FaultKind;
 use sioco_exec::verdict::{Cause, Failure, Open, Trouble};
@@ -153,7 +154,10 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
             FaultKind::Timeout => {
                 "is the system stuck, or only slow? `--patience SECONDS` waits longer; standard error may say more"
             }
-            FaultKind::Died => "run the adapter by itself and see why it ends",
+            FaultKind::Died => {
+                "run the adapter by itself and see why it ends. If it contains the system, the system may have ended both, by an \
+                 exit, an abort or a signal, which no adapter can catch: in a process of its own, that is known to be a crash"
+            }
             FaultKind::Reported => "mend what is reported; nothing was found out about the system",
             FaultKind::Reset => {
                 "every run begins in the initial state: whatever resets the system has to bring it there"
@@ -168,5 +172,14 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
         },
         Trouble::Model { .. } => UNDEFINED,
         Trouble::Refused { .. } => "let the model say where the input is possible, or the adapter accept it",
+    }
+}
+
+/// What was overdue when a campaign was ended, after "while".
+pub fn overdue(waiting: Waiting) -> &'static str {
+    match waiting {
+        Waiting::Reset => "the SUT was being started or reset",
+        Waiting::Accepted => "an input was waiting to be accepted",
+        Waiting::Observed => "nothing came where something has to come",
     }
 }

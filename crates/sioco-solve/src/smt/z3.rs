@@ -56,6 +56,9 @@ pub struct Z3Connection {
 /// How long Z3 may take to notice that it was interrupted; afterwards it is left to itself.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The same where everything is to end: whoever asked for that does not wait longer.
+const HURRIED: Duration = Duration::from_millis(100);
+
 /// How often one looks whether somebody gave up.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -148,7 +151,7 @@ impl Seat {
                 alarm = Some((Fault::Time, Instant::now()));
             }
             let Some((fault, since)) = &alarm else { continue };
-            if since.elapsed() > GRACE {
+            if since.elapsed() > if matches!(fault, Fault::Cancelled) { HURRIED } else { GRACE } {
                 self.left = true;
                 return Err(match fault {
                     Fault::Time => Fault::Broken("it did not stop when its time was over".into()),

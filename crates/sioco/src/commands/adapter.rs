@@ -3,7 +3,7 @@
 use sioco_model::visible;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
 use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
-use sioco_exec::record::{End, Stamped};
+use sioco_exec::record::{End, Stamped, Waiting};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
@@ -23,9 +23,9 @@ use sioco_lang::check::CheckedModel;
 use sioco_model::model::is_end;
 use sioco_model::{GateId, Model};
 use sioco_plan::Cover;
-use sioco_report::run::{cause_in_words, time};
+use sioco_report::run::{cause_in_words, overdue, time};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 
 use crate::adapter::advice::{Advice, Spread};
 use crate::adapter::may_answer::{may_answer, may_greet};
@@ -262,6 +262,7 @@ impl Check {
         let subject = self.subject(loaded.as_ref().map(|(_, model)| &model.model), out)?;
         // Whoever is asked something can still end the program by Ctrl-C until here.
         let interrupted = interrupt::flag();
+        let cancellation = Cancellation::by(interrupted.clone());
         let name = subject.name();
         if let (Subject::Described(described), Some((_, model))) = (&subject, &mut loaded) {
             let plain = described.plain(&model.model);
@@ -284,10 +285,10 @@ impl Check {
         list.fact("adapter", json!(name));
         match subject {
             Subject::Adapter(connector) => {
-                self.look(connector, model, loaded.is_some(), &back_end, &interrupted, &mut list);
+                self.look(connector, model, loaded.is_some(), &back_end, &cancellation, &mut list);
             }
             Subject::Described(described) => {
-                self.look_without_adapter(&described, model, &back_end, &interrupted, &mut list)
+                self.look_without_adapter(&described, model, &back_end, &cancellation, &mut list)
             }
         }
         let exit = match list.count(Mark::Fail) {
@@ -333,7 +334,7 @@ impl Check {
         described: &Permitted<Described>,
         checked: &CheckedModel,
         back_end: &BackEnd,
-        interrupted: &Arc<AtomicBool>,
+        cancellation: &Cancellation,
         list: &mut List<'_, '_>,
     ) {
         let model = &checked.model;
@@ -348,10 +349,10 @@ impl Check {
         for remark in described.remarks(model).unwrap_or_default() {
             list.add(Mark::Warn, "templates", remark, Vec::new());
         }
-        let mut sut = Mute(described.open(model, self.patience, interrupted));
-        if self.reset_twice(&mut sut, interrupted, list) {
+        let mut sut = Mute(described.open(model, self.patience, cancellation));
+        if self.reset_twice(&mut sut, cancellation, list) {
             about_resets(true, false, list);
-            let (timed, found, again) = self.walk(&mut sut, model, back_end);
+            let (timed, found, again) = self.walk(&mut sut, model, back_end, cancellation);
             about_walk(model, &timed, &found, list);
             about_muteness(&timed, &found, described.is_started_program(), list);
             about_repeat(model, &again, &described.how_to_reset(), list);
@@ -360,7 +361,7 @@ impl Check {
     }
 
     /// Whether it could be reset, twice.
-    fn reset_twice(&self, sut: &mut dyn Sut, interrupted: &AtomicBool, list: &mut List<'_, '_>) -> bool {
+    fn reset_twice(&self, sut: &mut dyn Sut, cancellation: &Cancellation, list: &mut List<'_, '_>) -> bool {
         for (run, seed) in [(1, self.seed), (2, self.seed.wrapping_add(1))] {
             let begun = Instant::now();
             if let Err(fault) = sut.reset(run, seed) {
@@ -369,7 +370,7 @@ impl Check {
                 list.fault("reset", &fault);
                 return false;
             }
-            if interrupted.load(Ordering::Relaxed) {
+            if cancellation.is_over() {
                 return false;
             }
             let took = ms(begun.elapsed());
@@ -388,7 +389,7 @@ impl Check {
         checked: &CheckedModel,
         real: bool,
         back_end: &BackEnd,
-        interrupted: &Arc<AtomicBool>,
+        cancellation: &Cancellation,
         list: &mut List<'_, '_>,
     ) {
         let model = &checked.model;
@@ -396,7 +397,7 @@ impl Check {
         let options =
             Options { hello: patience, reset: patience, write: patience, compare: false, ..Options::default() };
         let starts = connector.starts_afresh();
-        let mut client = Client::new(model, connector, options, interrupted.clone());
+        let mut client = Client::new(model, connector, options, cancellation.clone());
         let begun = Instant::now();
         let hello = match client.connect() {
             Ok(Some(hello)) => hello.clone(),
@@ -405,12 +406,12 @@ impl Check {
         };
         about_hello(&hello, begun.elapsed(), list);
         let fits = !real || about_gates(model, &hello, list);
-        if !self.reset_twice(&mut client, interrupted, list) {
+        if !self.reset_twice(&mut client, cancellation, list) {
             return;
         }
         about_resets(hello.reset, starts, list);
         let (logs, stderr) = if real && fits {
-            let (timed, found, again) = self.walk(&mut client, model, back_end);
+            let (timed, found, again) = self.walk(&mut client, model, back_end, cancellation);
             about_walk(model, &timed, &found, list);
             let advice = match (hello.reset, starts) {
                 (false, true) => {
@@ -439,7 +440,13 @@ impl Check {
     }
 
     /// A walk through the model, with the stop-watch in hand, and what comes of running a run of it again.
-    fn walk<'c>(&self, client: &'c mut dyn Spoken, model: &Model, back_end: &BackEnd) -> (Timed<'c>, Summary, Again) {
+    fn walk<'c>(
+        &self,
+        client: &'c mut dyn Spoken,
+        model: &Model,
+        back_end: &BackEnd,
+        cancellation: &Cancellation,
+    ) -> (Timed<'c>, Summary, Again) {
         let settings = Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
@@ -453,17 +460,23 @@ impl Check {
             interaction: Some(Interaction::Fair),
             ..Settings::default()
         };
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+        // Questions and waits end with the time.
+        cancellation.end_at(Instant::now().checked_add(self.time));
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
+        let oracle = Arc::new(Mutex::new(oracle));
         let plan = planning::nothing(Cover::Random(1));
-        let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle));
+        let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle)).on(cancellation);
         let mut timed = Timed::new(client, 2, may_greet(model));
         let mut records = Vec::new();
         let mut keep = |stamped: &Stamped| records.push(stamped.clone());
         let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut keep);
         let repeat = Repeat { model, back_end, wait: self.wait, patience: self.patience, time: self.time / 2 };
+        cancellation.end_at(Instant::now().checked_add(repeat.time));
         let again = match found.end {
             End::Interrupted | End::Broken => Again::Nothing,
+            // Who hangs would hang again.
+            _ if found.waiting.is_some() => Again::Nothing,
             _ => {
                 let (client, next) = timed.client();
                 let again = repeat.run(&records, client, next);
@@ -624,6 +637,10 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
         let stderr = if let Cause::Trouble(Trouble::Fault { stderr, .. }) = &bad.cause { &stderr[..] } else { &[] };
         list.add(Mark::Fail, "walk", text, last_words(stderr));
     }
+    if let Some(waiting) = found.waiting.filter(|_| found.end == End::Time) {
+        let text = format!("the time was up while {}", overdue(waiting));
+        list.add(Mark::Fail, "walk", text, vec!["a longer `--for` tells whether it only takes its time".into()]);
+    }
     let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);
     if let Some(bad) = fails.filter(|_| timed.malformed.is_empty()) {
         let text = "something that the model does not allow: the system or the adapter is wrong, or the model";
@@ -641,7 +658,8 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
 
 /// Whether nothing came of a system that has to say something.
 fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut List<'_, '_>) {
-    let silent = found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence));
+    let silent =
+        found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence)) || found.waiting == Some(Waiting::Observed);
     if timed.heard || !silent {
         return;
     }

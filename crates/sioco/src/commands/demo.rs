@@ -1,8 +1,6 @@
 //! `sioco demo`: a tour on a model that comes with sioco.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use sioco_exec::drive::NoClock;
@@ -20,7 +18,7 @@ use sioco_report::plan::{self as plan_report, Planned};
 use sioco_report::run::{Bad, Campaign, Clock, Page, Trails, bad_run, summary as summary_of_run};
 use sioco_report::{diagnostic, graph};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Limits};
+use sioco_solve::{BackEnd, Cancellation, Limits};
 use sioco_symbolic::analysis::{self, Kind, ModelErrors};
 use sioco_symbolic::path::{Path, Shortcuts};
 use sioco_symbolic::{Reach, reach};
@@ -175,8 +173,8 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
     let mut sut = Played::new(Player::new(played), played, model);
     let mut trails = Trails::default();
     let found = drive(&mut tester, &mut sut, &mut NoClock, &mut |stamped| trails.record(stamped));
-    let (back_end, interrupted) = (&BackEnd::BuiltIn, &Arc::new(AtomicBool::new(false)));
-    let shrinking = Shrinking { source, back_end, settings: &settings, time: shrink::TIME, interrupted };
+    let (back_end, cancellation) = (&BackEnd::BuiltIn, &Cancellation::default());
+    let shrinking = Shrinking { source, back_end, settings: &settings, time: shrink::TIME, cancellation };
     let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut NoClock, &mut |_, _| {});
     let page = Page { width: out.width().saturating_sub(4), style: out.style() };
     for bad in shrinks.show(show::of(&found, &trails)) {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use sioco_exec::account::{Bits, covered};
 use sioco_exec::event::{Action, GateValue};
-use sioco_exec::judge::{Judged, judge};
+use sioco_exec::judge::{Judged, judge_until};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::End;
 use sioco_exec::suite::Suite;
@@ -19,11 +19,12 @@ use sioco_model::Model;
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Clock, Page, Reasons, cause_in_words, json as report, summary};
 use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, StateOracle};
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::ShownPath;
+use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
@@ -57,7 +58,8 @@ Exit codes:
   2    the command line, the model or the log is wrong
   3    inconclusive
   4    there is no run in the log
-  5    the log tells of a breakdown, or the model is undefined for it")]
+  5    the log tells of a breakdown, or the model is undefined for it
+  130  interrupted, with what was judged until then")]
 pub struct Judge {
     /// The model
     #[arg(value_name = "FILE")]
@@ -125,7 +127,14 @@ impl Judge {
             let failure = Failure { exit: Exit::Nothing, message, help: None };
             return Err(failure.help("a log has a line for each event, such as `?gate(1)` or `!gate(1)`"));
         }
-        let (found, reasons) = self.judge(source, &log, &back_end, out);
+        // Until here there is nothing to show.
+        let cancellation = Cancellation::by(interrupt::flag());
+        let (found, reasons) = self.judge(source, &log, &back_end, &cancellation, out);
+        let interrupted = found.end == End::Interrupted;
+        if found.steps == 0 && interrupted {
+            out.say("interrupted before anything was judged");
+            return Ok(Exit::Interrupted);
+        }
         if found.steps == 0 && found.verdict <= Some(Verdict::WeakPass) {
             let message = Some(format!("nothing happened in {name}: no run has an input, an output or a silence"));
             let failure = Failure { exit: Exit::Nothing, message, help: None };
@@ -152,6 +161,7 @@ impl Judge {
             shrunk: &[],
         };
         let exit = match found.verdict {
+            _ if interrupted => Exit::Interrupted,
             Some(Verdict::Fail) => Exit::Fail,
             Some(Verdict::Error) => Exit::Infrastructure,
             Some(Verdict::Inconclusive) => Exit::Inconclusive,
@@ -168,10 +178,18 @@ impl Judge {
         Ok(exit)
     }
 
-    fn judge(&self, source: Source<'_>, log: &Log, back_end: &BackEnd, out: &mut Output) -> (Summary, Reasons) {
+    fn judge(
+        &self,
+        source: Source<'_>,
+        log: &Log,
+        back_end: &BackEnd,
+        cancellation: &Cancellation,
+        out: &mut Output,
+    ) -> (Summary, Reasons) {
         let model = &source.checked.model;
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain()) };
-        let oracle = Arc::new(Mutex::new(StateOracle::new(&model.terms, &model.sorts, back_end.clone())));
+        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
+        let oracle = Arc::new(Mutex::new(oracle));
         let suite = Suite::default();
         let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
         let (mut all, mut reasons) = (Totals::new(model), Reasons::default());
@@ -182,9 +200,22 @@ impl Judge {
             out.say(format_args!("note: {}: something broke down between runs: {what}", self.name()));
         }
         let mut bad: Vec<(&LoggedRun, Judged)> = Vec::new();
-        for run in &log.runs {
+        for (i, run) in log.runs.iter().enumerate() {
+            if cancellation.is_over() {
+                all.end = End::Interrupted;
+                let more = log.runs.len() - i;
+                out.say(format_args!(
+                    "interrupted: {} not judged",
+                    if more == 1 { "1 run was".into() } else { format!("{more} runs were") }
+                ));
+                break;
+            }
             oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
-            let judged = judge(&mut referee, run, Order::Sut);
+            let judged = judge_until(&mut referee, run, Order::Sut, cancellation);
+            let stopped = judged.cause == Cause::Open(Open::Stopped);
+            if stopped {
+                all.end = End::Interrupted;
+            }
             // What was shrunk is no part of the campaign: the run that it comes from counts.
             if run.shrunk.is_none() {
                 let (surely, possibly) = referee.account();
@@ -193,7 +224,7 @@ impl Judge {
             }
             if self.format == Format::Json {
                 tell(source, run, &judged, out);
-            } else if judged.verdict > Verdict::WeakPass && bad.len() < KEPT {
+            } else if judged.verdict > Verdict::WeakPass && !stopped && bad.len() < KEPT {
                 bad.push((run, judged));
             }
         }
@@ -273,6 +304,7 @@ struct Totals {
     steps: u64,
     inputs: u64,
     bad: Vec<BadRun>,
+    end: End,
 }
 
 impl Totals {
@@ -280,7 +312,18 @@ impl Totals {
         let none = || Bits::new(model.switches.len());
         let (surely, possibly) = (none(), none());
         let (probing, unbegun, steps, inputs) = (0, 0, 0, 0);
-        Totals { surely, possibly, runs: [0; 5], probing, unbegun, worst: None, steps, inputs, bad: Vec::new() }
+        Totals {
+            surely,
+            possibly,
+            runs: [0; 5],
+            probing,
+            unbegun,
+            worst: None,
+            steps,
+            inputs,
+            bad: Vec::new(),
+            end: End::Done,
+        }
     }
 
     fn add(&mut self, run: &LoggedRun, judged: &Judged, surely: &Bits, possibly: &Bits) {
@@ -291,8 +334,8 @@ impl Totals {
             false => self.runs[judged.verdict as usize] += 1,
         }
         self.worst = self.worst.max(Some(match judged.cause {
-            // As in a test: nothing is lost by a run that an output crossed, if there are others.
-            Cause::Open(Open::Crossed) => Verdict::Pass,
+            // As in a test: nothing is lost by a run that an output crossed, or that was left, if there are others.
+            Cause::Open(Open::Crossed | Open::Stopped) => Verdict::Pass,
             _ => judged.verdict,
         }));
         let steps = &run.steps[..judged.steps];
@@ -313,7 +356,8 @@ impl Totals {
         let (switches, locations) = covered(model, true, &self.surely, &self.possibly);
         Summary {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
-            end: End::Done,
+            end: self.end,
+            waiting: None,
             runs: self.runs,
             probing: self.probing,
             unbegun: self.unbegun,

@@ -299,8 +299,8 @@ impl Replay {
         let cancellation = Cancellation::new([interrupted.clone()], None);
         let solvers = sut::solvers(&back_end, &cancellation);
         let asked = (&back_end, &solvers as _);
-        let sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &interrupted);
-        let mut sut = Watched { sut, stops: vec![interrupted.clone()] };
+        let sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &cancellation);
+        let mut sut = Watched { sut, cancellation: cancellation.clone() };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();
         out.progress("");

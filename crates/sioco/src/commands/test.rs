@@ -311,20 +311,22 @@ impl Test {
         journal.sut = Some(self.sut.clone()).filter(|sut| !permission::is_known(sut, &self.file));
         let stop = Arc::new(AtomicBool::new(false));
         let refusals = plan.cover == Cover::Compare;
-        let cancellation = Cancellation::new([interrupted.clone()], None);
-        let solvers = sut::solvers(&back_end, &cancellation);
-        let asked = (&back_end, &solvers as _);
-        let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &interrupted);
         let flags = Flags::default();
-        let mut sut = Watched { sut, stops: vec![interrupted.clone(), stop.clone(), flags.stop.clone()] };
+        let stops = [interrupted.clone(), stop.clone(), flags.memory.clone()];
+        let end = self.time.and_then(|time| begun.checked_add(time));
+        // Whoever waits for the system ends at the same time as whoever computes, and has no other limits.
+        let waits = Cancellation::new(stops.clone(), end);
+        let solvers = sut::solvers(&back_end, &waits);
+        let asked = (&back_end, &solvers as _);
+        let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &waits);
+        let mut sut = Watched { sut, cancellation: waits.clone() };
         let mut trails = Trails::default();
         let (found, took, began) = {
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             shown.begin(&header, out);
             // Planning has used some of the time.
             let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
-            let end = self.time.and_then(|time| begun.checked_add(time));
-            let cancellation = Cancellation::new([interrupted.clone(), stop.clone(), flags.stop.clone()], end);
+            let cancellation = Cancellation::new(stops, end);
             let settings = Settings { time, ..settings.clone() };
             let whole = time.unwrap_or(Duration::MAX);
             let budget = Budget { search: whole, all: whole, last: time, memory: self.memory };
@@ -338,6 +340,10 @@ impl Test {
             found
         };
         let mut found = found.of_plan(&plan);
+        // Nobody interrupted where the campaign ended itself.
+        if found.end == End::Interrupted && !interrupted.load(Ordering::Relaxed) {
+            found.end = if flags.memory.load(Ordering::Relaxed) { End::Memory } else { End::Unrecorded };
+        }
         out.progress("");
         journal.finish();
         found.verdict = journal.verdict(found.verdict);
@@ -346,8 +352,8 @@ impl Test {
         let exit = self.exit(&found, &gates, &interrupted, &journal);
         let shrinks = {
             let wanted = !self.no_shrink && found.end != End::Broken && !interrupted.load(Ordering::Relaxed);
-            let (settings, interrupted) = (&settings, &interrupted);
-            let shrinking = Shrinking { source, back_end: &back_end, settings, time: self.shrink_for, interrupted };
+            let (settings, cancellation) = (&settings, &waits);
+            let shrinking = Shrinking { source, back_end: &back_end, settings, time: self.shrink_for, cancellation };
             let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
             if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
         };
@@ -405,7 +411,7 @@ impl Test {
         source: Source<'_>,
         back_end: &BackEnd,
         seed: u64,
-        interrupted: &AtomicBool,
+        interrupted: &Arc<AtomicBool>,
         out: &mut Output,
     ) -> Result<(Plan, Clock), Failure> {
         if let Some(path) = &self.plan {

@@ -1,8 +1,6 @@
 //! A system under test that `sioco.toml` describes.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
@@ -17,6 +15,7 @@ use sioco_adapter::transport::Connector;
 use sioco_exec::{Order, Sut};
 use sioco_model::Model;
 use sioco_model::names::did_you_mean;
+use sioco_solve::Cancellation;
 use sioco_solve::smt::process::words;
 
 use crate::failure::Failure;
@@ -281,7 +280,7 @@ impl Permitted<Described> {
     }
 
     /// The system; it is started by its first reset.
-    pub fn open<'a>(&self, model: &'a Model, patience: Duration, interrupted: &Arc<AtomicBool>) -> Box<dyn Sut + 'a> {
+    pub fn open<'a>(&self, model: &'a Model, patience: Duration, cancellation: &Cancellation) -> Box<dyn Sut + 'a> {
         let way = self.way().unwrap_or_else(|why| unreachable!("it was looked at before: {why}"));
         let keep = self.config.reset == ResetConfig::Keep;
         match (&self.dialect, way) {
@@ -289,7 +288,7 @@ impl Permitted<Described> {
                 let restart = self.config.reset == ResetConfig::Restart;
                 let host = program.map(|program| Host::new(program, &address, patience, restart));
                 let options = HttpOptions { before: self.config.before.clone(), patience, ..HttpOptions::default() };
-                let http = Http::new(model, dialect, host, &address, options, interrupted.clone());
+                let http = Http::new(model, dialect, host, &address, options, cancellation.clone());
                 Box::new(http.unwrap_or_else(|why| unreachable!("it was compiled before: {why:?}")))
             }
             (Some(dialect), way) => {
@@ -298,7 +297,7 @@ impl Permitted<Described> {
                 let before = self.config.before.clone();
                 let options = TextOptions { before, order: self.order, keep, patience, ..TextOptions::default() };
                 let connector = self.connector(way, patience);
-                Box::new(TextClient::new(model, compiled, connector, options, interrupted.clone()))
+                Box::new(TextClient::new(model, compiled, connector, options, cancellation.clone()))
             }
             (None, way) => {
                 let json = |value: &toml::Value| serde_json::to_value(value).unwrap_or(Json::Null);
@@ -306,7 +305,7 @@ impl Permitted<Described> {
                 let options =
                     Options { hello: patience, reset: patience, write: patience, config, ..Options::default() };
                 let connector = self.connector(way, patience);
-                Box::new(Client::new(model, connector, options, interrupted.clone()))
+                Box::new(Client::new(model, connector, options, cancellation.clone()))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The plan of a campaign: made for it, or read from a file.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -111,7 +112,7 @@ pub fn make(
     source: Source<'_>,
     back_end: &BackEnd,
     time: Time,
-    interrupted: &AtomicBool,
+    interrupted: &Arc<AtomicBool>,
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
     let cancellation = Cancellation::default();
@@ -134,7 +135,12 @@ pub fn make(
             seed: wanted.seed,
             steering: false,
             enough: Some(flags.enough.clone()),
-            limits: Limits { cancellation: Cancellation::by(flags.stop), wall: time.question(), ..Limits::default() },
+            // Nothing is run when somebody interrupts: then nobody needs what could still be found.
+            limits: Limits {
+                cancellation: Cancellation::new([flags.stop, interrupted.clone()], None),
+                wall: time.question(),
+                ..Limits::default()
+            },
             ..default
         };
         let mut progress = |p: Progress| {
@@ -202,7 +208,7 @@ pub fn load(
     back_end: &BackEnd,
     time: Time,
     memory: usize,
-    interrupted: &AtomicBool,
+    interrupted: &Arc<AtomicBool>,
     out: &mut Output,
 ) -> Result<(Plan, Clock), Failure> {
     let (mut loaded, _) = check::read(path, source)?;
@@ -210,8 +216,8 @@ pub fn load(
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
     let begun = Instant::now();
     let ended = within(time.budget(memory), interrupted, |flags| {
-        let limits =
-            Limits { cancellation: Cancellation::by(flags.stop.clone()), wall: time.question(), ..Limits::default() };
+        let cancellation = Cancellation::new([flags.stop.clone(), interrupted.clone()], None);
+        let limits = Limits { cancellation, wall: time.question(), ..Limits::default() };
         let mut walker = Walker::new(Symbolic::with(&source.checked.model, &solvers, Shortcuts::default(), limits));
         file::retake(&mut loaded, &mut walker);
         flags.stop.load(Ordering::Relaxed)

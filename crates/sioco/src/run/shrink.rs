@@ -1,8 +1,7 @@
 //! The failing runs of a campaign in their shortest form: of those that fail in the same way, the one that is shown.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sioco_exec::explanation::Explanation;
 use sioco_exec::replay::Patience;
@@ -33,8 +32,8 @@ pub struct Shrinking<'a> {
     pub settings: &'a Settings,
     /// How long it may take.
     pub time: Duration,
-    /// Somebody at the keyboard wants it to end.
-    pub interrupted: &'a Arc<AtomicBool>,
+    /// What ends questions and the waits of the system: somebody at the keyboard, and here the time.
+    pub cancellation: &'a Cancellation,
 }
 
 /// See the [module](self).
@@ -59,9 +58,9 @@ impl Shrinking<'_> {
         listen: &mut dyn FnMut(u64, Progress),
     ) -> Shrinks {
         let model = &self.source.checked.model;
-        let cancellation = Cancellation::new([self.interrupted.clone()], None);
-        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain().on(Some(&cancellation))) };
-        let oracle = StateOracle::new(&model.terms, &model.sorts, self.back_end.clone()).on(&cancellation);
+        let cancellation = self.cancellation;
+        let solvers = || -> Box<dyn Bounds> { Box::new(self.back_end.chain().on(Some(cancellation))) };
+        let oracle = StateOracle::new(&model.terms, &model.sorts, self.back_end.clone()).on(cancellation);
         let oracle = Arc::new(Mutex::new(oracle));
         let limit = self.settings.hypotheses;
         let suite = Suite::default();
@@ -92,6 +91,7 @@ impl Shrinking<'_> {
             // Whoever comes later gets what is left.
             let left = u32::try_from(chosen.len() - i).unwrap_or(u32::MAX);
             let time = end.saturating_sub(clock.now()) / left;
+            cancellation.end_at(Instant::now().checked_add(time));
             let runs = Budget::default().runs.max(time.as_secs().saturating_mul(RUNS));
             let mut found =
                 shrink(&mut referee, sut, clock, failed, patience, Budget { runs, time }, &mut |progress| {
@@ -101,7 +101,7 @@ impl Shrinking<'_> {
                 });
             next += found.runs;
             // A reset that was waited for ends in a fault then.
-            if matches!(found.ended, Ended::Broken(_)) && self.interrupted.load(Ordering::Relaxed) {
+            if matches!(found.ended, Ended::Broken(_)) && cancellation.is_cancelled() {
                 found.ended = Ended::Interrupted;
             }
             found.shortest = found.shortest.map(|shortest| shortest.numbered(number));

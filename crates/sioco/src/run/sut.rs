@@ -1,7 +1,6 @@
 //! The system under test that `--sut` names.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -83,7 +82,8 @@ pub fn solvers<'a>(back_end: &'a BackEnd, cancellation: &'a Cancellation) -> imp
     || Box::new(back_end.chain().on(Some(cancellation)))
 }
 
-/// The system; it is started by its first reset. An adapter gets so much time for each answer. Where refusals are judged
+/// The system; it is started by its first reset. An adapter gets so much time for each answer, and waits for it end with the
+/// cancellation. Where refusals are judged
 /// (S2 definition 6), a model that plays the system refuses what it does not specify; elsewhere such inputs change nothing,
 /// as in a system that takes every input.
 pub fn open<'a>(
@@ -92,15 +92,15 @@ pub fn open<'a>(
     (back_end, solvers): (&BackEnd, SolverFactory<'a>),
     patience: Duration,
     refusals: bool,
-    interrupted: &Arc<AtomicBool>,
+    cancellation: &Cancellation,
 ) -> Box<dyn Sut + 'a> {
     let connector: Box<dyn Connector> = match prepared {
         Prepared::Adapter(spec) => spec.opener().unwrap_or_else(|_| unreachable!("a model that is played was read")),
-        Prepared::Described(described) => return described.open(model, patience, interrupted),
+        Prepared::Described(described) => return described.open(model, patience, cancellation),
         Prepared::Model(played) => {
             let (checked, played) = &**played;
             let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
-            let oracle = oracle.on(&Cancellation::new([interrupted.clone()], None));
+            let oracle = oracle.on(cancellation);
             let place = |s| checked.sources.show(played.spans.switches[s].label);
             let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Ignore };
             let player = Player::new(&played.model)
@@ -112,7 +112,7 @@ pub fn open<'a>(
         }
     };
     let options = Options { hello: patience, reset: patience, write: patience, ..Options::default() };
-    Box::new(Client::new(model, connector, options, interrupted.clone()))
+    Box::new(Client::new(model, connector, options, cancellation.clone()))
 }
 
 /// Whether two paths name the same file, however they are written.

@@ -1,18 +1,17 @@
-//! A system under test with somebody at the keyboard: Ctrl-C ends the campaign at its next step.
+//! A system under test that ends with everything else: whatever it is, nothing is taken from it after that.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sioco_exec::event::{Action, GateValue};
 use sioco_exec::{Clock, Fault, Order, Polled, Sut};
+use sioco_solve::Cancellation;
 
 /// See the [module](self).
 pub struct Watched<'a> {
     /// The system.
     pub sut: Box<dyn Sut + 'a>,
-    /// One of them is set when everything has to end.
-    pub stops: Vec<Arc<AtomicBool>>,
+    /// Comes when everything has to end. The waits of the system listen to the same one.
+    pub cancellation: Cancellation,
 }
 
 impl Sut for Watched<'_> {
@@ -29,7 +28,7 @@ impl Sut for Watched<'_> {
     }
 
     fn poll(&mut self, wait: Duration) -> Result<Polled, Fault> {
-        if self.stops.iter().any(|stop| stop.load(Ordering::Relaxed)) {
+        if self.cancellation.is_over() {
             return Ok(Polled::Interrupted);
         }
         self.sut.poll(wait)

@@ -41,7 +41,7 @@ pub fn serve(
     out.line(format_args!("{} plays at {scheme}://{got}; Ctrl-C ends it", model.name));
     out.flush();
     let serving = Serving { name: model.name.clone(), web_socket: scheme == "ws", ..Serving::default() };
-    let served = server::listen(&listener, model, &mut player, &serving, &interrupted, &mut |text| out.say(text));
+    let served = server::listen(&listener, model, &mut player, &serving, &cancellation, &mut |text| out.say(text));
     match served {
         Ok(()) => Ok(Exit::Interrupted),
         Err(error) => {

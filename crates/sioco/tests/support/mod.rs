@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What came of a run.
 pub struct Run {
@@ -34,9 +34,14 @@ pub fn run(mut command: Command, input: &[u8]) -> Run {
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(input).unwrap();
     }
+    ended(&what, child)
+}
+
+/// What comes of one that was started, at its end.
+pub fn ended(what: &str, child: Child) -> Run {
     let output = child.wait_with_output().unwrap();
     let run = Run {
-        what,
+        what: what.to_owned(),
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),

@@ -12,6 +12,7 @@ fn a_summary(model: &Model) -> Summary {
         probes: Vec::new(),
         verdict: Some(Verdict::Fail),
         end: End::Steps,
+        waiting: None,
         probing: 0,
         unbegun: 0,
         runs: [10, 1, 2, 0, 1],
@@ -192,5 +193,56 @@ fn times_are_short() {
         [(0, "0.0 ms"), (1_400, "1.4 ms"), (250_000, "250 ms"), (2_500_000, "2.5 s"), (720_000_000, "12 min")]
     {
         assert_eq!(time(Duration::from_micros(micros)), text);
+    }
+}
+
+/// Who was interrupted has a verdict on what was observed until then, and no more; what was overdue is told.
+#[test]
+fn the_first_line_says_that_a_campaign_was_interrupted() {
+    let (checked, model) = checked(ACCUMULATOR);
+    let source = Source { checked: &model, sources: &checked.sources };
+    let reasons = Reasons::default();
+    let gate = |met| [Gate { text: "switch>=95%".into(), percent: 50.0, met }];
+    for (verdict, met, waiting, head, ended) in [
+        (Some(Verdict::Pass), true, None, "PASS, INTERRUPTED  ", "it was interrupted; the verdict rests on"),
+        (Some(Verdict::Pass), false, None, "PASS, GATE MISSED, INTERRUPTED  ", "it was interrupted; the verdict rests"),
+        (Some(Verdict::Fail), true, None, "FAIL, INTERRUPTED  ", "it was interrupted; the verdict rests on"),
+        (None, true, Some(Waiting::Reset), "NOTHING RUN, INTERRUPTED  ", "it was interrupted, while the SUT was being"),
+        (
+            Some(Verdict::Inconclusive),
+            true,
+            Some(Waiting::Observed),
+            "INCONCLUSIVE, INTERRUPTED  ",
+            "it was interrupted, while nothing came where something has",
+        ),
+    ] {
+        let found = Summary { verdict, waiting, end: End::Interrupted, ..a_summary(&model.model) };
+        let gates = gate(met);
+        let campaign = Campaign {
+            source,
+            summary: &found,
+            plan: None,
+            sut: "`python3 sut.py`",
+            seed: None,
+            quiescence: Duration::from_millis(100),
+            took: Some(Duration::from_millis(2100)),
+            planned: None,
+            clock: Clock::default(),
+            budget: "",
+            journal: None,
+            replay: None,
+            gates: &gates,
+            reasons: &reasons,
+            dead_ends: &[],
+            again: None,
+            eager: true,
+            shrunk: &[],
+        };
+        let text = summary(&campaign, PAGE);
+        assert!(text.starts_with(head) && text.contains(&format!("  ended      {ended}")), "{text}");
+        // Whoever was not interrupted is not said to be.
+        let done = Summary { end: End::Done, waiting: None, ..found.clone() };
+        let text = summary(&Campaign { summary: &done, ..campaign }, PAGE);
+        assert!(!text.contains("INTERRUPTED") && !text.contains("interrupted"), "{text}");
     }
 }
