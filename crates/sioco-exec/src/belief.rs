@@ -303,12 +303,13 @@ impl<'m> Mind<'m> {
             blurred,
         };
         let mut cut = false;
+        self.undefined = None;
         let hypotheses = self.close(suite, places.into_iter().map(first).collect(), &mut cut)?;
         let belief = Belief {
             groups: vec![Group { taken: 0, hypotheses }],
             cut,
             crossed: false,
-            unsure: None,
+            unsure: self.undefined.take(),
             seen: Seen::default(),
         };
         // A mark that leads nowhere any more does no harm, but one that is missing would.

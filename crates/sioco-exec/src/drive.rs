@@ -106,12 +106,10 @@ fn act(
             Polled::Interrupted => tester.cut(None),
             Polled::Nothing => send(tester, sut, id, &input, clock, sink)?,
         },
-        Decision::Await { id } => match sut.poll(patience)? {
+        Decision::Await { id } => match acknowledged(sut, clock, patience)? {
             Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
                 return Err(protocol(format!("input {other} is acknowledged, but {id} was sent last")));
             }
-            // Silence while an input is under way says nothing.
-            Polled::Event(SutEvent::Observed(Observation::Delta)) => {}
             Polled::Event(event) => tell(tester, event, clock)?,
             Polled::Interrupted => {
                 let overdue = clock.now().saturating_sub(begun) >= tester.quiescence().min(ACCEPTED);
@@ -135,6 +133,22 @@ fn act(
         Decision::Stop => {}
     }
     Ok(())
+}
+
+/// What comes while an input is under way. Silence says nothing then, and gives nobody more time.
+fn acknowledged(sut: &mut dyn Sut, clock: &mut dyn Clock, patience: Duration) -> Result<Polled, Fault> {
+    let begun = clock.now();
+    let mut left = patience;
+    loop {
+        let polled = sut.poll(left)?;
+        if polled != Polled::Event(SutEvent::Observed(Observation::Delta)) {
+            return Ok(polled);
+        }
+        left = patience.saturating_sub(clock.now().saturating_sub(begun));
+        if left.is_zero() {
+            return Ok(Polled::Nothing);
+        }
+    }
 }
 
 /// Sends an input. That is recorded first: a system in this process may end the whole process by it.
@@ -170,7 +184,7 @@ fn wait(tester: &mut Tester<'_>, sut: &mut dyn Sut, quiescence: Duration, clock:
             tester.hears(clock.now());
             tester.timed_out(took_time, starved);
         }
-        Polled::Interrupted => tester.cut(overdue.then_some(Waiting::Observed)),
+        Polled::Interrupted => tester.cut(overdue),
     }
     Ok(())
 }

@@ -94,6 +94,7 @@ pub fn judge_until(referee: &mut Referee<'_>, run: &LoggedRun, order: Order, end
     let cause = cause.unwrap_or_else(|| match &run.trouble {
         Some(Trouble::Refused { input, why }) => referee.refusal(run.overtaken, input, why),
         Some(trouble) => Cause::Trouble(trouble.clone()),
+        None if run.overdue => Cause::Open(Open::Stopped),
         None => Cause::Reached,
     });
     let cause = if cut { cause } else { referee.close(cause) };

@@ -13,7 +13,7 @@ use sioco_plan::Cover;
 
 use crate::event::{Action, GateValue, Observation};
 use crate::journal::{Journal, Remark};
-use crate::record::{Aim, Record, Stamped, Why};
+use crate::record::{Aim, Record, Stamped, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::Reliance;
 use crate::shrink::Rate;
@@ -74,6 +74,8 @@ pub struct LoggedRun {
     pub refusals: bool,
     /// Whether it is a probe and nothing else: then there is nothing to judge.
     pub only_probe: bool,
+    /// Whether the campaign was ended while something in this run was overdue: it has not shown that the system goes on.
+    pub overdue: bool,
     /// The verdict that was given then, and why.
     pub verdict: Option<(Verdict, Cause)>,
     /// The run that it is the shortest form of, if it is one: then it is no part of the campaign.
@@ -98,6 +100,7 @@ impl LoggedRun {
             overtaken: false,
             refusals: false,
             only_probe: false,
+            overdue: false,
             verdict: None,
             shrunk: None,
             again: None,
@@ -166,6 +169,13 @@ impl Log {
                     broken.push(Trouble::Fault { kind: *kind, message, stderr });
                 }
                 Record::Again { run, rate } => drop(again.insert(*run, *rate)),
+                Record::End { waiting: Some(Waiting::Accepted | Waiting::Observed), .. } => {
+                    runs.done
+                        .iter_mut()
+                        .rfind(|run| run.shrunk.is_none())
+                        .into_iter()
+                        .for_each(|run| run.overdue = true);
+                }
                 Record::Hurried | Record::Purpose { .. } | Record::End { .. } => {}
             }
         }

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use crate::drive::Clock;
+use crate::record::Waiting;
 use crate::slower::grace;
 use crate::sut::{Fault, Polled, Sut};
 
@@ -54,8 +55,8 @@ pub(crate) struct Listened {
     pub took_time: bool,
     /// How long the tester was held up, if that is too long.
     pub starved: Option<Duration>,
-    /// Whether nothing had come for the quiescence time, where it was worth waiting longer.
-    pub overdue: bool,
+    /// What had not come for the quiescence time, where it was worth waiting longer: the start of the system, or anything.
+    pub overdue: Option<Waiting>,
 }
 
 /// Waits for something for the quiescence time, and for longer if that is worth it: for the grace (T-Q8), and for as long
@@ -68,14 +69,15 @@ pub(crate) fn listen(
     worth_it: &mut dyn FnMut() -> bool,
 ) -> Result<Listened, Fault> {
     let begun = clock.now();
-    let (mut asked, mut graced, mut overdue) = (quiescence, false, false);
+    let (mut asked, mut graced, mut overdue) = (quiescence, false, None);
     let mut polled = sut.poll(quiescence)?;
     // A clock that stands still measures nothing.
     let moves = clock.now() > begun;
     if polled == Polled::Nothing && worth_it() {
         let starting = starting.map_or(Duration::ZERO, |start| sut.starting(start == Start::Whole));
         graced = starting.is_zero();
-        overdue = true;
+        // A system that still has time to start owes nothing yet.
+        overdue = Some(if graced { Waiting::Observed } else { Waiting::Reset });
         let mut left = grace(quiescence).max(starting);
         while polled == Polled::Nothing && !left.is_zero() {
             let slice = if moves { left.min(SLICE) } else { left };

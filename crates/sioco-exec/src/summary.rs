@@ -127,6 +127,8 @@ pub struct Summary {
     pub unbegun: u64,
     /// What was overdue, if the campaign was ended while it was waited for.
     pub waiting: Option<Waiting>,
+    /// The last input before that in its run, if something in a run was overdue.
+    pub last_input: Option<GateValue>,
     /// Inputs, outputs and silences.
     pub steps: u64,
     /// Of these, inputs.

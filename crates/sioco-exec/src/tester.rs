@@ -215,6 +215,8 @@ pub struct Tester<'m> {
     end: Option<End>,
     /// What was overdue when the campaign was ended.
     waiting: Option<Waiting>,
+    /// The last input of the run.
+    last_input: Option<GateValue>,
     pauses: Pauses,
     /// When something came that no input has followed yet.
     heard_at: Option<Duration>,
@@ -309,6 +311,7 @@ impl<'m> Tester<'m> {
             repeats: Repeats::default(),
             end: None,
             waiting: None,
+            last_input: None,
             pauses: Pauses::default(),
             heard_at: None,
         }
@@ -556,6 +559,7 @@ impl<'m> Tester<'m> {
         });
         self.referee.set_order(order);
         self.in_run = true;
+        self.last_input = None;
         self.heard_at = None;
         self.probing = None;
         self.probe_waits = false;

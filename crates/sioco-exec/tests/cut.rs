@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sioco_exec::journal::{About, Header, line, read};
-use sioco_exec::judge::judge_until;
-use sioco_exec::log::{LoggedRun, LoggedStep};
+use sioco_exec::judge::{judge, judge_until};
+use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::{End, Waiting};
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Open};
@@ -32,7 +32,11 @@ const ECHO: &str = "input a(p: Int in 0..9)\noutput b(p: Int)\n\
 enum Hang {
     Reset,
     Accept,
+    /// The same, and it says again and again that it is quiescent.
+    AcceptQuiescent,
     Answer,
+    /// The same, while it may still be starting.
+    Start,
 }
 
 /// Who ends the campaign then.
@@ -95,7 +99,7 @@ impl Sut for Hanging<'_> {
             let answer = event(self.model, &format!("!b({})", input.args[0]));
             self.events.push(SutEvent::Observed(Observation::Output(answer)));
         }
-        if !self.hangs || self.hang == Hang::Answer {
+        if !self.hangs || matches!(self.hang, Hang::Answer | Hang::Start) {
             self.events.push(SutEvent::Accepted { id });
         }
         Ok(())
@@ -106,6 +110,11 @@ impl Sut for Hanging<'_> {
             return Ok(Polled::Event(event));
         }
         let (now, end) = (self.clock.0.get(), self.after);
+        if self.hangs && self.hang == Hang::AcceptQuiescent && end > TICK {
+            self.clock.0.set(now + TICK);
+            self.after -= TICK;
+            return Ok(Polled::Event(SutEvent::Observed(Observation::Delta)));
+        }
         self.clock.0.set(now + wait.min(end));
         if !self.hangs || wait < end {
             self.after -= if self.hangs { wait } else { Duration::ZERO };
@@ -114,7 +123,14 @@ impl Sut for Hanging<'_> {
         self.end();
         Ok(Polled::Interrupted)
     }
+
+    fn starting(&self, _: bool) -> Duration {
+        if self.hang == Hang::Start { 10 * LONG } else { Duration::ZERO }
+    }
 }
+
+/// So often it says that it is quiescent.
+const TICK: Duration = Duration::from_millis(10);
 
 /// A campaign in which the system hangs after so many answers, and is waited for so long.
 fn run(hang: Hang, ender: Ender, answers: usize, after: Duration) -> (Summary, Vec<Record>) {
@@ -158,9 +174,12 @@ const LONG: Duration = Duration::from_secs(1);
 #[test]
 fn a_wait_that_is_cut_is_no_silence() {
     for (ender, end) in [(Ender::Somebody, End::Interrupted), (Ender::Clock, End::Time)] {
-        for (hang, waiting) in
-            [(Hang::Reset, Waiting::Reset), (Hang::Accept, Waiting::Accepted), (Hang::Answer, Waiting::Observed)]
-        {
+        for (hang, waiting) in [
+            (Hang::Reset, Waiting::Reset),
+            (Hang::Accept, Waiting::Accepted),
+            (Hang::AcceptQuiescent, Waiting::Accepted),
+            (Hang::Answer, Waiting::Observed),
+        ] {
             for answers in [0, 3] {
                 let what = format!("{hang:?} {ender:?} {answers}");
                 let (summary, records) = run(hang, ender, answers, LONG);
@@ -187,6 +206,15 @@ fn a_wait_that_is_cut_is_no_silence() {
                 };
                 assert!(records.iter().any(stopped), "{what}: {records:?}");
                 assert_eq!(summary.verdict, Some(Verdict::Inconclusive), "{what}");
+                assert!(summary.last_input.is_some(), "{what}");
+                // Whoever judges the journal says the same.
+                let stamped: Vec<Stamped> =
+                    records.iter().map(|r| Stamped { at: Duration::ZERO, record: r.clone() }).collect();
+                let log = Log::of_records(stamped.iter().enumerate());
+                let model = model(ECHO);
+                let mut referee = Referee::new(&model, &builtin, Order::Sut);
+                let judged = judge(&mut referee, log.runs.last().expect("a run"), Order::Sut);
+                assert_eq!(judged.cause, Cause::Open(Open::Stopped), "{what}");
             }
         }
     }
@@ -203,6 +231,24 @@ fn a_run_that_ends_between_two_steps_counts() {
             assert!(!records.iter().any(|r| matches!(r, Record::TimedOut(_))), "{hang:?} {ender:?}");
         }
     }
+}
+
+/// A system that may still be starting owes nothing yet: the runs before count.
+#[test]
+fn a_system_that_is_starting_is_not_overdue() {
+    for ender in [Ender::Somebody, Ender::Clock] {
+        let (summary, _) = run(Hang::Start, ender, 3, LONG);
+        assert_eq!((summary.waiting, summary.verdict), (Some(Waiting::Reset), Some(Verdict::Pass)), "{ender:?}");
+        assert_eq!(summary.last_input, None, "{ender:?}");
+    }
+}
+
+/// An input that is not accepted is waited for no longer if the system says that it is quiescent.
+#[test]
+fn quiescence_gives_no_more_time_to_accept() {
+    let (summary, _) = run(Hang::AcceptQuiescent, Ender::Clock, 3, 100 * LONG);
+    assert_eq!(summary.verdict, Some(Verdict::Error));
+    assert!(matches!(&summary.bad[0].cause, Cause::Trouble(_)), "{:?}", summary.bad);
 }
 
 /// Before the first run, nothing is known: that is no pass, and not for want of something to do either.

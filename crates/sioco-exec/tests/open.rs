@@ -237,3 +237,18 @@ fn what_may_be_undefined_at_silence() {
         check(&guarded, &[Order::Sut, Order::Sent], &[("quiescent", "pass")]);
     }
 }
+
+/// T-M9: hidden choices that nobody can try one by one break a run as those do that can be tried.
+#[test]
+fn what_is_undefined_for_a_hidden_choice() {
+    for range in ["Int in 0..1", "Int in 0..99999", "Int in 0..", "Int"] {
+        for step in ["/ v := 1 div k", "/ v := 3, w := k", "[7 div k >= 0]"] {
+            let model = model_of(&format!(
+                "input a\noutput x\noutput y\nprocess P {{\n  var v: Int = 0\n  var w: Int in 1..2000000 = 1\n  \
+                 init l0 {{ ?a -> l1 }}\n  state l1 {{ tau any k: {range} {step} -> l2 }}\n  state l2 {{ !x -> l0 }}\n}}\n"
+            ));
+            let logs = [("?a !x", "error of the model"), ("?a !y", "error of the model")];
+            check(&model, &[Order::Sut, Order::Sent], &logs);
+        }
+    }
+}

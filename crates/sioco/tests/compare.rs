@@ -729,3 +729,20 @@ fn many_inputs_and_many_states_are_proved() {
     run.exits(0);
     run.stdout_has("(proved: ");
 }
+
+/// A wrong answer to the third input comes before a refusal of the fourth, however many internal steps it takes.
+#[test]
+fn no_shorter_sequence_shows_it() {
+    let folder = folder();
+    let gates = "input a\ninput b\noutput x\noutput y\nprocess P {\n";
+    let ends = "  state ox { !x -> s0 }\n  state oy { !y -> s0 }\n}\n";
+    let spec = "  init s0 { ?a -> n }\n  state n { tau -> s1  tau -> s2 }\n  state s1 { ?a -> ox  ?b -> t }\n  \
+                state s2 { ?a -> oy  ?b -> t }\n  state t { ?b -> w }\n  state w { ?a -> ox  ?b -> oy }\n";
+    let imp = "  init s0 { ?a -> s1 }\n  state s1 { ?a -> ox  ?b -> t }\n  state t { ?b -> n }\n  \
+               state n { tau -> refuses  tau -> c1 }\n  state refuses { ?b -> oy }\n  state c1 { tau -> c2 }\n  \
+               state c2 { tau -> c3 }\n  state c3 { !x -> s0 }\n";
+    let write = |name: &str, switches: &str| folder.write(name, &format!("{gates}{switches}{ends}"));
+    let run = compare(&write("spec.sts", spec), &write("imp.sts", imp), &[]);
+    run.exits(1);
+    run.stdout_has("3 inputs show it");
+}

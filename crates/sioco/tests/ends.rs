@@ -102,8 +102,8 @@ fn journal(folder: &Folder) -> String {
 const PLACES: [(&str, &str, &str); 4] = [
     ("hello", "0", "while the SUT was being started or"),
     ("reset", "0", "while the SUT was being started or"),
-    ("accept", "3", "while an input was waiting to be"),
-    ("answer", "3", "while nothing came where something has"),
+    ("accept", "3", ") was waiting to be"),
+    ("answer", "3", "while nothing came after ?ask(n="),
 ];
 
 #[test]
@@ -210,7 +210,7 @@ fn a_server_that_never_answers() {
     let run = sioco_in(&args, &folder.path(""));
     TcpStream::connect(address).unwrap().write_all(b"!").unwrap();
     server.join().unwrap();
-    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("while nothing came where something has");
+    run.exits(3).stdout_has("INCONCLUSIVE  P").stdout_has("while nothing came after ?ask(n=");
 }
 
 /// What was found counts, and the first line says what it rests on.

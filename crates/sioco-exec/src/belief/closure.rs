@@ -137,8 +137,12 @@ impl Mind<'_> {
 
     fn open_steps(&mut self, suite: &Suite, h: &Hypothesis, trail: &Trail) -> Result<Vec<Hypothesis>, StepError> {
         let model = self.model;
-        if let Breaks::Yes(error) = self.tracker().breaks(trail, &|step| !step.is_observable(model), None) {
-            return Err(error);
+        match self.tracker().breaks(trail, &|step| !step.is_observable(model), None) {
+            Breaks::No => {}
+            Breaks::Yes(error) => return Err(error),
+            Breaks::Unknown => {
+                self.undefined.get_or_insert(Doubt("the model may be undefined for an internal step".into()));
+            }
         }
         let mut next = Vec::new();
         for (step, reason) in self.tracker().internal(trail) {

@@ -252,6 +252,7 @@ impl Tester<'_> {
             verdict,
             end: self.end.clone().unwrap_or(End::Done),
             waiting: self.waiting,
+            last_input: self.last_input.clone().filter(|_| self.is_overdue()),
             runs: self.runs,
             probing: self.probing_runs,
             unbegun: self.unbegun,

@@ -26,6 +26,7 @@ impl Tester<'_> {
         self.ids += 1;
         self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
         self.referee.sending(&input);
+        self.last_input = Some(input.clone());
         self.repeats.happened(Action::Input(input.clone()));
         self.pending = Some(Pending { id: self.ids, input });
     }

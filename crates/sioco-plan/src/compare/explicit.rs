@@ -149,8 +149,10 @@ struct Search<'m> {
     seen: FxHashMap<(Phase, State, Belief), usize>,
     /// Which pair led to which, while the implementation model answers.
     answers: Vec<(usize, usize)>,
-    /// The pairs to look at before the next input, and after it.
+    /// The pairs to look at before the next input, those that wait for it, and those after it. An answer shows a difference
+    /// with fewer inputs than a refusal of the next one, so that all answers are looked at first.
     now: VecDeque<usize>,
+    waits: VecDeque<usize>,
     later: VecDeque<usize>,
     waiting: usize,
 }
@@ -186,13 +188,14 @@ pub(crate) fn conform(
         seen: FxHashMap::default(),
         answers: Vec::new(),
         now: VecDeque::new(),
+        waits: VecDeque::new(),
         later: VecDeque::new(),
         waiting: 0,
     };
     search.start(implementation)?;
     let (mut found, mut depth, mut stop) = (None, 0, Stop::Complete);
     loop {
-        let Some(at) = search.now.pop_front() else {
+        let Some(at) = search.now.pop_front().or_else(|| search.waits.pop_front()) else {
             if search.later.is_empty() {
                 break;
             }
@@ -212,7 +215,7 @@ pub(crate) fn conform(
             stage: Stage::Comparing,
             pairs: search.waiting,
             depth,
-            open: search.now.len() + search.later.len(),
+            open: search.now.len() + search.waits.len() + search.later.len(),
             steps: search.steps + search.spec.steps,
         });
         found = if waits { search.stimulate(at)? } else { search.answer(at)? };
@@ -259,7 +262,11 @@ impl Search<'_> {
         let at = self.pairs.len();
         self.seen.insert(key, at);
         self.waiting += usize::from(pair.phase == Phase::Waits);
-        let queue = if matches!(pair.by, By::Input(_)) { &mut self.later } else { &mut self.now };
+        let queue = match (&pair.by, pair.phase) {
+            (By::Input(_), _) => &mut self.later,
+            (_, Phase::Waits) => &mut self.waits,
+            (_, Phase::Answers) => &mut self.now,
+        };
         queue.push_back(at);
         self.pairs.push(pair);
         at

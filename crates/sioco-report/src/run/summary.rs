@@ -374,7 +374,8 @@ fn ended(campaign: &Campaign<'_>) -> String {
         _ => why.to_owned(),
     };
     if let Some(waiting) = campaign.summary.waiting {
-        text.push_str(&format!(", while {}", overdue(waiting)));
+        let last = campaign.summary.last_input.as_ref();
+        text.push_str(&format!(", while {}", overdue(&campaign.source.checked.model, waiting, last)));
     }
     if campaign.summary.end == End::Interrupted && campaign.summary.verdict.is_some() {
         text.push_str("; the verdict rests on what was observed until then");

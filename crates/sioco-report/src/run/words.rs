@@ -175,11 +175,14 @@ pub(super) fn mend(trouble: &Trouble) -> &'static str {
     }
 }
 
-/// What was overdue when a campaign was ended, after "while".
-pub fn overdue(waiting: Waiting) -> &'static str {
-    match waiting {
-        Waiting::Reset => "the SUT was being started or reset",
-        Waiting::Accepted => "an input was waiting to be accepted",
-        Waiting::Observed => "nothing came where something has to come",
+/// What was overdue when a campaign was ended, after "while"; with the last input before that.
+pub fn overdue(model: &Model, waiting: Waiting, last: Option<&GateValue>) -> String {
+    let last = last.map(|input| named(model, input, "="));
+    match (waiting, last) {
+        (Waiting::Reset, _) => "the SUT was being started or reset".into(),
+        (Waiting::Accepted, Some(input)) => format!("{input} was waiting to be accepted"),
+        (Waiting::Accepted, None) => "an input was waiting to be accepted".into(),
+        (Waiting::Observed, Some(input)) => format!("nothing came after {input}, where something has to come"),
+        (Waiting::Observed, None) => "nothing came where something has to come".into(),
     }
 }

@@ -26,7 +26,7 @@ impl Path<'_> {
     pub(crate) fn replay(&mut self, path: &Solved) -> Option<State> {
         let model = self.model;
         let interpreter = self.interpreter.get_or_insert_with(|| Box::new(Interpreter::new(model)));
-        let state = initial(interpreter, path);
+        let state = self.begun.clone().unwrap_or_else(|| initial(interpreter, path));
         replay_with(interpreter, state, path, |_, _, _| true)
     }
 

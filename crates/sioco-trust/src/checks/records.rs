@@ -24,6 +24,8 @@ pub struct Sent {
 pub struct Run {
     /// Its number.
     pub number: u64,
+    /// The seed that the system got: a run that is repeated gets it again.
+    pub seed: u64,
     /// What the order of events means.
     pub order: Order,
     /// What happened.
@@ -53,7 +55,7 @@ pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> V
     let mut runs: Vec<Run> = Vec::new();
     let mut waiting: Vec<(u64, Event)> = Vec::new();
     for record in records {
-        if let Record::Run { run, order, aim, .. } = record {
+        if let Record::Run { run, seed, order, aim } = record {
             waiting.clear();
             let order = match order {
                 EngineOrder::Sent => Order::Sent,
@@ -62,6 +64,7 @@ pub fn runs<'r>(read: &Read, records: impl IntoIterator<Item = &'r Record>) -> V
             };
             runs.push(Run {
                 number: *run,
+                seed: *seed,
                 order,
                 lines: Vec::new(),
                 sent: Vec::new(),

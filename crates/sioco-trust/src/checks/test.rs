@@ -339,7 +339,8 @@ fn look(
         let came_once = |run: &Run| matches!(&run.verdict, Some((_, Cause::Open(Open::Silence(_)))));
         if came_once(run) {
             tally.count(format!("{check}: silences that came once"));
-            if found.get(at + 1).is_some_and(|next| came_once(next) && next.lines == run.lines) {
+            let again = |next: &Run| next.seed == run.seed && next.lines == run.lines;
+            if found.get(at + 1).is_some_and(|next| came_once(next) && again(next)) {
                 let log = Some((run.lines.clone(), run.order));
                 return finding("a silence that comes again does not fail", format!("{:?}", run.verdict), log);
             }

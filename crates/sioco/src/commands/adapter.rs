@@ -638,7 +638,7 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
         list.add(Mark::Fail, "walk", text, last_words(stderr));
     }
     if let Some(waiting) = found.waiting.filter(|_| found.end == End::Time) {
-        let text = format!("the time was up while {}", overdue(waiting));
+        let text = format!("the time was up while {}", overdue(model, waiting, found.last_input.as_ref()));
         list.add(Mark::Fail, "walk", text, vec!["a longer `--for` tells whether it only takes its time".into()]);
     }
     let fails = found.bad.iter().find(|bad| bad.verdict == Verdict::Fail);
@@ -658,8 +658,13 @@ fn about_walk(model: &Model, timed: &Timed<'_>, found: &Summary, list: &mut List
 
 /// Whether nothing came of a system that has to say something.
 fn about_muteness(timed: &Timed<'_>, found: &Summary, program: bool, list: &mut List<'_, '_>) {
-    let silent =
-        found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence)) || found.waiting == Some(Waiting::Observed);
+    let overdue = match found.waiting {
+        Some(Waiting::Observed) => true,
+        // A run has begun, so that it was the first answer that did not come.
+        Some(Waiting::Reset) => found.all_runs() > 0,
+        Some(Waiting::Accepted) | None => false,
+    };
+    let silent = overdue || found.bad.iter().any(|bad| bad.cause == Cause::Failure(Silence));
     if timed.heard || !silent {
         return;
     }

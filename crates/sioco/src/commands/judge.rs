@@ -212,7 +212,7 @@ impl Judge {
             }
             oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
             let judged = judge_until(&mut referee, run, Order::Sut, cancellation);
-            let stopped = judged.cause == Cause::Open(Open::Stopped);
+            let stopped = judged.cause == Cause::Open(Open::Stopped) && cancellation.is_over();
             if stopped {
                 all.end = End::Interrupted;
             }
@@ -335,7 +335,8 @@ impl Totals {
         }
         self.worst = self.worst.max(Some(match judged.cause {
             // As in a test: nothing is lost by a run that an output crossed, or that was left, if there are others.
-            Cause::Open(Open::Crossed | Open::Stopped) => Verdict::Pass,
+            Cause::Open(Open::Crossed) => Verdict::Pass,
+            Cause::Open(Open::Stopped) if !run.overdue => Verdict::Pass,
             _ => judged.verdict,
         }));
         let steps = &run.steps[..judged.steps];
@@ -358,6 +359,7 @@ impl Totals {
             verdict: self.worst.map(|worst| at_least(worst, &self.runs)),
             end: self.end,
             waiting: None,
+            last_input: None,
             runs: self.runs,
             probing: self.probing,
             unbegun: self.unbegun,

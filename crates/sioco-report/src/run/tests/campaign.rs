@@ -13,6 +13,7 @@ fn a_summary(model: &Model) -> Summary {
         verdict: Some(Verdict::Fail),
         end: End::Steps,
         waiting: None,
+        last_input: None,
         probing: 0,
         unbegun: 0,
         runs: [10, 1, 2, 0, 1],
