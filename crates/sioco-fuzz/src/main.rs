@@ -21,6 +21,7 @@ use sioco_fuzz::corpus::Corpus;
 use sioco_fuzz::mutate::{Mutator, Rng};
 use sioco_fuzz::{Seen, TARGETS, Target, seeds, target};
 
+/// `--seconds` are seconds of processor time, so that a busy machine does not make a run shorter.
 const USAGE: &str = "usage: sioco-fuzz TARGET [--seconds N] [--seed N] | TARGET --replay FILE | TARGET --seeds FOLDER";
 
 /// An input that computes longer hangs,
@@ -221,7 +222,7 @@ impl Counts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         format!(
             "summary seconds={} inputs={} kept={} seen={} findings={} slowest={} bytes={}",
-            start.elapsed().as_secs(),
+            clock(start) / 1000,
             of(&self.inputs),
             of(&self.kept),
             of(&self.seen),
@@ -311,7 +312,7 @@ fn work(args: &Args, begun: Arc<Begun>, start: Instant, counts: &Counts) -> io::
     let (mut shown, terminal) = (Instant::now(), io::stdout().is_terminal());
     let every = if terminal { Duration::from_millis(500) } else { REPORT };
     let mut index = 0;
-    while start.elapsed().as_secs() < args.seconds {
+    while clock(start) / 1000 < args.seconds {
         let known = seen.0.len();
         let data = match rng.below(STRETCH) {
             _ if index < seeds => corpus.inputs[index].clone(),
@@ -352,7 +353,7 @@ fn work(args: &Args, begun: Arc<Begun>, start: Instant, counts: &Counts) -> io::
         counts.seen.store(seen.0.len() as u64, Ordering::Relaxed);
         if shown.elapsed() > every {
             shown = Instant::now();
-            let seconds = start.elapsed().as_secs_f64();
+            let seconds = clock(start) as f64 / 1000.0;
             let (rate, kept, seen) = (index as f64 / seconds, corpus.inputs.len(), seen.0.len());
             let end = if terminal { "\r" } else { "\n" };
             let name = target.name;

@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: every fuzz target for a time, one after the other, and a table of what came of it.
+//! `cargo xtask fuzz`: every fuzz target for a time, some of them at once, and a table of what came of it. The time is that of
+//! the processor, so that a busy machine does not make a run shorter.
 //!
 //! Each target is a process of its own. One that dies of its input, or is ended by it, counts as a finding, and is started
 //! again with another seed for the rest of its time.
@@ -8,6 +9,9 @@ use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::child::cargo;
@@ -23,6 +27,7 @@ struct Wanted<'a> {
     minutes: f64,
     targets: Vec<&'a str>,
     seed: u64,
+    at_once: usize,
 }
 
 /// What came of a target.
@@ -53,16 +58,18 @@ pub fn main(project: &Project, arguments: &[&str]) -> std::result::Result<Findin
     if let Some(unknown) = wanted.targets.iter().find(|name| !known.iter().any(|known| known == *name)) {
         return Err(Stop::Usage(format!("there is no target `{unknown}`; there are {}", known.join(", "))));
     }
-    let mut results = Vec::new();
-    for name in known.iter().filter(|name| wanted.targets.is_empty() || wanted.targets.contains(&name.as_str())) {
-        results.push((name.as_str(), run(project, &driver, name, &wanted)?));
-    }
+    let chosen: Vec<&str> = known
+        .iter()
+        .map(String::as_str)
+        .filter(|name| wanted.targets.is_empty() || wanted.targets.contains(name))
+        .collect();
+    let results = run_all(project, &driver, &chosen, &wanted)?;
     print!("\n{}", table(&results));
     if results.iter().any(|(_, result)| result.findings > 0) { Err(Stop::Failed) } else { Ok(Findings::new()) }
 }
 
 fn parse<'a>(arguments: &[&'a str]) -> std::result::Result<Wanted<'a>, String> {
-    let mut wanted = Wanted { minutes: MINUTES, targets: Vec::new(), seed: 1 };
+    let mut wanted = Wanted { minutes: MINUTES, targets: Vec::new(), seed: 1, at_once: 1 };
     let mut words = arguments.iter();
     while let Some(option) = words.next() {
         let mut value = || words.next().copied().ok_or_else(|| format!("{option} needs a value"));
@@ -72,6 +79,10 @@ fn parse<'a>(arguments: &[&'a str]) -> std::result::Result<Wanted<'a>, String> {
                 wanted.minutes = minutes.ok_or("--minutes needs a number, such as 20 or 0.5")?;
             }
             "--seed" => wanted.seed = value()?.parse().map_err(|_| "--seed needs a whole number")?,
+            "--at-once" => {
+                let number = value()?.parse().ok().filter(|number| *number > 0);
+                wanted.at_once = number.ok_or("--at-once needs a number of targets")?;
+            }
             "--target" => wanted.targets.extend(value()?.split(',')),
             other => return Err(format!("not understood: {other}")),
         }
@@ -85,12 +96,35 @@ fn targets(driver: &PathBuf) -> std::result::Result<Vec<String>, Stop> {
     Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect())
 }
 
+/// Runs the targets, so many at once. Results are in the order of the targets.
+fn run_all<'a>(
+    project: &Project,
+    driver: &PathBuf,
+    targets: &[&'a str],
+    wanted: &Wanted<'_>,
+) -> std::result::Result<Vec<(&'a str, Result)>, Stop> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..wanted.at_once.min(targets.len()) {
+            scope.spawn(|| {
+                while let Some(name) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = run(project, driver, name, wanted);
+                    results.lock().expect("nobody panics with it").push((*name, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("nobody panics with it");
+    results.sort_by_key(|(name, _)| targets.iter().position(|target| target == name));
+    results.into_iter().map(|(name, result)| Ok((name, result?))).collect()
+}
+
 /// Runs a target for its time.
 fn run(project: &Project, driver: &PathBuf, name: &str, wanted: &Wanted<'_>) -> std::result::Result<Result, Stop> {
-    let (start, time) = (Instant::now(), Duration::from_secs_f64(wanted.minutes * 60.0));
+    let time = Duration::from_secs_f64(wanted.minutes * 60.0).as_secs().max(1);
     let mut all = Result::default();
     for again in 0..=RESTARTS {
-        let left = time.saturating_sub(start.elapsed()).as_secs();
+        let (start, left) = (Instant::now(), time.saturating_sub(all.seconds));
         if left == 0 {
             break;
         }
@@ -110,10 +144,12 @@ fn run(project: &Project, driver: &PathBuf, name: &str, wanted: &Wanted<'_>) -> 
         match summary {
             Some(fields) => all.add(&fields),
             // It died of an input, which it wrote down before.
-            None => all.findings += 1,
+            None => {
+                all.findings += 1;
+                all.seconds += start.elapsed().as_secs();
+            }
         }
     }
-    all.seconds = start.elapsed().as_secs();
     Ok(all)
 }
 
@@ -126,6 +162,7 @@ impl Result {
             .filter_map(|(k, v)| Some((k, v.parse().ok()?)))
             .collect();
         let of = |name: &str| fields.get(name).copied().unwrap_or_default();
+        self.seconds += of("seconds");
         self.inputs += of("inputs");
         self.kept = self.kept.max(of("kept"));
         self.seen = self.seen.max(of("seen"));
@@ -155,10 +192,10 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let wanted = parse(&["--minutes", "0.5", "--target", "plan,log", "--seed", "7"]).unwrap();
-        assert_eq!((wanted.minutes, wanted.targets, wanted.seed), (0.5, vec!["plan", "log"], 7));
+        let wanted = parse(&["--minutes", "0.5", "--target", "plan,log", "--seed", "7", "--at-once", "3"]).unwrap();
+        assert_eq!((wanted.minutes, wanted.targets, wanted.seed, wanted.at_once), (0.5, vec!["plan", "log"], 7, 3));
         assert_eq!(parse(&[]).unwrap().minutes, MINUTES);
-        for wrong in [&["--minutes"][..], &["--minutes", "0"], &["--minutes", "x"], &["plan"]] {
+        for wrong in [&["--minutes"][..], &["--minutes", "0"], &["--minutes", "x"], &["--at-once", "0"], &["plan"]] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }
@@ -170,6 +207,6 @@ mod tests {
         result.add("inputs=5 kept=6 seen=2 findings=0 slowest=3 bytes=1");
         let text = table(&[("plan", result)]);
         let words: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
-        assert_eq!(words, ["plan", "0", "15", "6", "7", "12", "ms,", "2", "KiB", "1"]);
+        assert_eq!(words, ["plan", "3", "15", "6", "7", "12", "ms,", "2", "KiB", "1"]);
     }
 }

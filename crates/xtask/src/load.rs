@@ -15,7 +15,7 @@ use crate::{Findings, Stop};
 
 /// So many campaigns are run if nobody says otherwise,
 const CAMPAIGNS: u64 = 500;
-/// with so many loops for each core,
+/// with so many loops for each core, unless somebody has other work that keeps the machine busy,
 const LOOPS: usize = 4;
 /// and so many steps each.
 const STEPS: &str = "100";
@@ -33,7 +33,7 @@ struct Case {
 
 /// Runs it, and has a finding for each campaign that failed.
 pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
-    let campaigns = campaigns(arguments)?;
+    let (campaigns, loops) = wanted(arguments)?;
     let built = cargo()
         .current_dir(&project.root)
         .args(["build", "--quiet", "--package", "sioco"])
@@ -46,7 +46,7 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
     let folder = project.target.join("load");
     let cases = cases(project, &sioco, &folder)?;
     let busy = AtomicBool::new(true);
-    let loops = LOOPS * thread::available_parallelism().map_or(1, usize::from);
+    let loops = loops * thread::available_parallelism().map_or(1, usize::from);
     println!("{campaigns} campaigns of {} systems, beside {loops} busy loops", cases.len());
     thread::scope(|scope| {
         for _ in 0..loops {
@@ -62,13 +62,17 @@ pub fn main(project: &Project, arguments: &[&str]) -> Result<Findings, Stop> {
     })
 }
 
-fn campaigns(arguments: &[&str]) -> Result<u64, Stop> {
-    let number = match arguments {
-        [] => Some(CAMPAIGNS),
-        ["--campaigns", number] => number.parse().ok().filter(|n| *n > 0),
-        _ => None,
-    };
-    number.ok_or_else(|| Stop::Usage(format!("not understood: load {}", arguments.join(" "))))
+/// The number of campaigns, and of loops for each core.
+fn wanted(arguments: &[&str]) -> Result<(u64, usize), Stop> {
+    let (mut campaigns, mut loops) = (Some(CAMPAIGNS), Some(LOOPS));
+    for option in arguments.chunks(2) {
+        match option {
+            ["--campaigns", number] => campaigns = number.parse().ok().filter(|n| *n > 0),
+            ["--loops", number] => loops = number.parse().ok(),
+            _ => campaigns = None,
+        }
+    }
+    campaigns.zip(loops).ok_or_else(|| Stop::Usage(format!("not understood: load {}", arguments.join(" "))))
 }
 
 /// The templates, made anew, and the examples.
@@ -141,10 +145,10 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        assert!(matches!(campaigns(&[]), Ok(CAMPAIGNS)));
-        assert!(matches!(campaigns(&["--campaigns", "25"]), Ok(25)));
-        for wrong in [&["--campaigns"][..], &["--campaigns", "0"], &["--campaigns", "x"], &["25"]] {
-            assert!(matches!(campaigns(wrong), Err(Stop::Usage(_))), "{wrong:?}");
+        assert!(matches!(wanted(&[]), Ok((CAMPAIGNS, LOOPS))));
+        assert!(matches!(wanted(&["--campaigns", "25", "--loops", "0"]), Ok((25, 0))));
+        for wrong in [&["--campaigns"][..], &["--campaigns", "0"], &["--campaigns", "x"], &["--loops", "x"], &["25"]] {
+            assert!(matches!(wanted(wrong), Err(Stop::Usage(_))), "{wrong:?}");
         }
     }
 

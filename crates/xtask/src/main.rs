@@ -34,8 +34,9 @@ usage: cargo xtask VERB
   trust [OPTION…]                  every command held against an oracle of its own, on random models; --models N,
                                    --child N, --hanging N, --journals N, --seed S, --jobs N, --resume, or one case
                                    alone: --case SEED --check CHECK (docs/trust.md)
-  fuzz [--minutes N] [--target NAME,…] [--seed N]
-                                   random inputs for everything that reads bytes of others, N minutes for each target (20);
+  fuzz [--minutes N] [--target NAME,…] [--seed N] [--at-once N]
+                                   random inputs for everything that reads bytes of others, N minutes of the processor for
+                                   each target (20);
                                    findings are kept in target/fuzz in their shortest form
   mutants [--files GLOB…] [--list] [--only N,…] [--jobs N] [--fresh] [--quick]
                                    whether tests notice small changes of the program; the results are kept in
@@ -44,8 +45,8 @@ usage: cargo xtask VERB
   zoo [--model NAME,…] [--command NAME,…] [--end signal|time] [--after MS] [--jobs N] [--binary FILE] [--all]
                                    every command on every hostile model, asked to end after a while: how long that takes,
                                    and how much memory; prints what is wrong (--all: everything). Linux only
-  load [--campaigns N]             campaigns of the templates and examples on a machine that is kept busy, 500 if
-                                   nobody says otherwise: none may fail
+  load [--campaigns N] [--loops N] campaigns (500) of the templates and examples on a machine that is kept busy by loops, four
+                                   for each core (0: where other work keeps it busy); none may fail
   setup [--fetch]                  find what the tests need beyond Rust, or fetch it into target/
                                    (--fetch: do so even where the system has it)
   servers                          fetch the servers that the examples are tested with into target/servers
