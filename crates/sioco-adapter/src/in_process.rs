@@ -63,6 +63,7 @@ use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled,
 use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model, Param};
 use sioco_model::number::{self, to_big, to_rational};
 use sioco_model::sort::{Sort, Sorts};
+use sioco_model::visible::shortened;
 use sioco_model::{SortId, Value};
 
 pub use self::panics::glue;
@@ -466,7 +467,7 @@ fn value(sorts: &Sorts, param: &Param, arg: Arg) -> Result<Value, Misread> {
 }
 
 fn misfit(sorts: &Sorts, param: &Param, what: &str) -> Misread {
-    Misread::Misfit(format!("`{}` is {what}, and should be {}", param.name, sorts.name(param.sort)))
+    Misread::Misfit(format!("`{}` is {}, and should be {}", param.name, shortened(what), sorts.name(param.sort)))
 }
 
 /// A fault of the code that connects the system.

@@ -12,6 +12,7 @@ use sioco_model::model::{Gate, Model, Param};
 use sioco_model::names::did_you_mean;
 use sioco_model::number::{self, Rational, parse_integer};
 use sioco_model::sort::{Sort, Sorts};
+use sioco_model::visible::shortened;
 use sioco_model::{SortId, Value};
 
 use crate::lines::excerpt;
@@ -169,7 +170,8 @@ pub fn argument(sorts: &Sorts, param: &Param, json: &Json) -> Result<Value, Misr
 }
 
 fn outside(sorts: &Sorts, sort: SortId, value: &Value, place: &str) -> Misread {
-    Misread::Misfit(format!("`{place}` is {}, and should be {}", sorts.show(sort, value), sorts.name(sort)))
+    let shown = sorts.show(sort, value);
+    Misread::Misfit(format!("`{place}` is {}, and should be {}", shortened(&shown), sorts.name(sort)))
 }
 
 /// The value of a sort that JSON stands for. The place is what it is called in messages.

@@ -385,6 +385,41 @@ fn open_hypotheses_are_merged() {
     assert_eq!(locations(&referee), ["l1"], "the state is known as far as it matters");
 }
 
+/// One guard that is true settles an `else`, whichever of the others is undefined (T-M10).
+#[test]
+fn one_true_guard_settles_else_in_any_order() {
+    let verdict = |text: &str, words: &str| {
+        let model = model(text);
+        let mut referee = after(&model, Order::Sut, "");
+        let cause = words.split_whitespace().find_map(|word| say(&mut referee, word)).or_else(|| referee.conclude());
+        referee.close(cause.unwrap_or(Cause::Reached)).verdict()
+    };
+    use Verdict::{Error, Fail, Pass};
+    let by_zero = |first: &str, second: &str| {
+        format!(
+            "input a\noutput v(n: Int in 0..2)\noutput w\noutput x\nprocess P {{\n  var z: Int in 0..1 = 0\n  \
+             init s {{ ?a -> l }}\n  state l {{ {first}   {second}   tau [else] -> m }}\n  state m {{ !x -> m }}\n}}\n"
+        )
+    };
+    // `!w` is enabled, since nothing is divided; `!v` is undefined for 0 and false for the others.
+    let (undefined, enabled) = ("!v(any n) [z div n == 2] -> l", "!w [z < z implies z mod z < 0] -> l");
+    for text in [by_zero(undefined, enabled), by_zero(enabled, undefined)] {
+        assert_eq!(verdict(&text, "?a !w !w"), Pass, "{text}");
+        assert_eq!(verdict(&text, "?a !x"), Fail, "{text}");
+    }
+    // Where no guard is true and one is undefined, so is `else`.
+    let disabled = "!w [z == z && 0 div 1 > z + 0 div (z + 1)] -> l";
+    for text in [by_zero(undefined, disabled), by_zero(disabled, undefined)] {
+        assert_eq!(verdict(&text, "?a !x"), Error, "{text}");
+    }
+    // A field that nothing makes sure of is not there.
+    let field = "input a\ntype V = A(n: Int in 0..3) | B\noutput u\noutput w\noutput x\nprocess P {\n  var v: V = B\n  \
+                 init s { ?a -> l }\n  state l { !u [v.n > 0] -> l   !w [match v { A(n) => 1 div n > 0, B => true }] -> l   tau [else] -> m }\n  \
+                 state m { !x -> m }\n}\n";
+    assert_eq!(verdict(field, "?a !w"), Pass);
+    assert_eq!(verdict(field, "?a !x"), Fail);
+}
+
 /// A model is undefined for what was observed, in a state that explains the run: then nothing failed. Steps at other gates
 /// do not matter.
 #[test]

@@ -5,14 +5,12 @@
 
 use sioco_model::number::{self, Rational};
 use sioco_model::sort::{Field, Sort, Sorts};
+use sioco_model::visible::shortened;
 use sioco_model::{SortId, Value};
 
 use crate::source::FileId;
 use crate::syntax::ast::{BinOp, Expr, ExprKind};
 use crate::syntax::parser::parse_expr;
-
-/// So many characters of what is no value are shown.
-const SHOWN: usize = 200;
 
 /// Reads a value of a sort; the error says what is wrong in one sentence.
 ///
@@ -41,14 +39,6 @@ pub fn parse_value(sorts: &Sorts, sort: SortId, text: &str) -> Result<Value, Str
         };
         if place.is_empty() { what } else { format!("in `{}`: {what}", place.trim_start_matches('.')) }
     })
-}
-
-/// As much of a text as fits into a sentence.
-pub fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
 }
 
 /// The smallest part of an expression that keeps it from being a value of the sort, which it is not: where it is

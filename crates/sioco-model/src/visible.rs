@@ -71,6 +71,17 @@ fn replaced(text: &str, hidden: impl Fn(char) -> bool, escape: impl Fn(char, &mu
     Cow::Owned(out)
 }
 
+/// So many characters of a text fit into a sentence.
+const SHOWN: usize = 200;
+
+/// As much of a text as fits into a sentence.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

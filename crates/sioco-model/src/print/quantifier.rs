@@ -26,10 +26,45 @@ impl Printer<'_> {
     pub(super) fn quantified(&mut self, id: TermId, negated: bool) {
         let Term::App(Op::Exists { first, count }, args) = self.pool.get(id) else { return };
         let (first, count, body) = (*first, *count, args[0]);
+        if let Some(guards) = self.numbered(first, count, body) {
+            return self.some_of(&guards, negated);
+        }
         match self.items(first, count, body) {
             Some(items) => self.every_item(&items, negated),
             None => self.for_some(first, count, body, negated),
         }
+    }
+
+    /// `(a || b)`, `!(a || b)`: what `else` asks of guards that may be undefined.
+    fn some_of(&mut self, guards: &[TermId], negated: bool) {
+        self.out.push_str(if negated { "!(" } else { "(" });
+        for (i, guard) in guards.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(" || ");
+            }
+            self.term(*guard, Level::Or);
+        }
+        self.out.push(')');
+    }
+
+    /// `if k == 0 then a else if k == 1 then b else c`, where `k` is not in `a`, `b` and `c`.
+    fn numbered(&self, first: BinderId, count: u32, body: TermId) -> Option<Vec<TermId>> {
+        let is_number = |t: TermId| matches!(self.pool.get(t), Term::Bound(b, _) if *b == first);
+        let (mut guards, mut rest) = (Vec::new(), body);
+        while let Term::App(Op::Ite, parts) = self.pool.get(rest) {
+            let Term::App(Op::Eq, sides) = self.pool.get(parts[0]) else { break };
+            if !is_number(sides[0]) || self.pool.as_const(sides[1]) != Some(&Value::Int(guards.len() as i64)) {
+                break;
+            }
+            guards.push(parts[1]);
+            rest = parts[2];
+        }
+        guards.push(rest);
+        let mut inside = false;
+        for guard in &guards {
+            self.pool.visit(*guard, &mut |id, _| inside |= is_number(id));
+        }
+        (count == 1 && guards.len() > 1 && !inside).then_some(guards)
     }
 
     fn for_some(&mut self, first: BinderId, count: u32, body: TermId, negated: bool) {

@@ -9,8 +9,9 @@ use sioco_exec::reliance::Reliance;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_lang::syntax::ast::{Expr, ExprKind};
 use sioco_lang::syntax::parser::parse_expr;
-use sioco_lang::value::{parse_value, shortened};
+use sioco_lang::value::parse_value;
 use sioco_model::model::{Direction, Label, Model};
+use sioco_model::visible::shortened;
 use sioco_model::{GateId, Value};
 
 use crate::simulate::request::{Given, Request, parse};

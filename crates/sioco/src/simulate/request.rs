@@ -1,6 +1,6 @@
 //! What a person or a script asks the stepper for, one request a line.
 
-use sioco_lang::value::shortened;
+use sioco_model::visible::shortened;
 
 /// A request.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,12 +1,16 @@
 //! `else`: what the other switches leave over (T-M10).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::model::{Label, SwitchParam};
+use sioco_model::sort::Sort;
 use sioco_model::term::{Op, Term};
-use sioco_model::{BinderId, Id, TermId};
+use sioco_model::{BinderId, Id, TermId, Value};
 
 use super::TemplateSwitch;
 use crate::check::Checker;
+
+/// The greatest partiality of a guard: what it computes may have no value.
+const COMPUTES: u8 = 2;
 
 /// What other switches leave over.
 struct Rest {
@@ -45,31 +49,62 @@ impl<'a> Checker<'a> {
                 }
             }
             let lone = others.is_empty();
-            // One that is enabled settles it, so those that are always defined are asked first.
-            others.sort_by_cached_key(|guard| self.partiality(*guard));
-            let any = self.terms.or(&self.sorts, &others);
+            let any = self.any_holds(others);
             let guard = self.terms.not(&self.sorts, any);
             (switches[i].guard, switches[i].lone_else, switches[i].by_constant) = (guard, lone, by_constant);
             found.insert(kind, Rest { guard, lone, by_constant });
         }
     }
 
-    /// How likely a guard is to be undefined: never; only if it takes a field that is not there, which `match` makes sure
-    /// of; or by what it computes.
+    /// Whether one of the guards is true. One that is enabled settles it, even if another one is undefined: those that
+    /// are always defined are asked first, and the others together.
+    fn any_holds(&mut self, mut guards: Vec<TermId>) -> TermId {
+        guards.sort_by_cached_key(|guard| self.partiality(*guard));
+        let doubtful = guards.partition_point(|guard| self.partiality(*guard) < COMPUTES);
+        if guards.len() - doubtful > 1 {
+            let together = self.in_any_order(&guards[doubtful..]);
+            guards.truncate(doubtful);
+            guards.push(together);
+        }
+        self.terms.or(&self.sorts, &guards)
+    }
+
+    /// "For some number, the guard with this number is true": a quantifier is true as soon as one value makes it true, and
+    /// undefined only if none does. A disjunction would be undefined if the first guard is.
+    fn in_any_order(&mut self, guards: &[TermId]) -> TermId {
+        let last = i64::try_from(guards.len() - 1).expect("a location has fewer switches");
+        let number = self.sorts.intern(Sort::Int { lo: Some(0.into()), hi: Some(last.into()) });
+        let binder = self.terms.binders.push(number);
+        let chosen = self.terms.bound(&self.sorts, binder);
+        let mut body = guards[guards.len() - 1];
+        for (n, guard) in guards[..guards.len() - 1].iter().enumerate().rev() {
+            let n = self.terms.constant(Value::Int(n as i64), self.sorts.int);
+            let this = self.terms.eq(&self.sorts, chosen, n);
+            body = self.terms.ite(this, *guard, body);
+        }
+        self.terms.app(Op::Exists { first: binder, count: 1 }, &[body], self.sorts.bool)
+    }
+
+    /// How likely a guard is to be undefined: never; only if it takes a field that is not there, which a `match` of the
+    /// same value makes sure of; or by what it computes.
     fn partiality(&self, guard: TermId) -> u8 {
         if !self.terms.is_partial(guard) {
             return 0;
         }
-        let mut found = 1;
-        self.terms.visit(guard, &mut |_, t| {
-            if let Term::App(op, args) = t
-                && !matches!(op, Op::Field(..))
-                && self.terms.may_be_undefined(*op, args)
-            {
-                found = 2;
-            }
+        let (mut found, mut fields, mut told_apart) = (1, Vec::new(), FxHashSet::default());
+        self.terms.visit(guard, &mut |_, t| match t {
+            Term::App(Op::Field(..), args) => fields.push(args[0]),
+            Term::App(Op::Is(_), args) => _ = told_apart.insert(args[0]),
+            Term::App(op, args) if self.terms.may_be_undefined(*op, args) => found = COMPUTES,
+            _ => {}
         });
-        found
+        let is_sure = |value: &TermId| told_apart.contains(value) || self.is_record(*value);
+        if fields.iter().all(is_sure) { found } else { COMPUTES }
+    }
+
+    /// Whether the value has all fields of its type, since there is only one constructor.
+    fn is_record(&self, value: TermId) -> bool {
+        matches!(self.sorts.get(self.terms.sort(value)), Sort::Data(d) if self.sorts.data[*d].constructors.len() == 1)
     }
 
     pub(in crate::check) fn is_input(&self, label: Label) -> bool {

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 
 use super::Type;
+use crate::syntax::parser::expr::MAX_DIGITS;
 
 /// How deep terms may nest: well below what our own parser allows for what is written from them.
 const MAX_DEPTH: usize = 30;
@@ -502,14 +503,26 @@ impl<'a> Parser<'a> {
             self.pos += word.len();
             return Ok(Expr::Literal(number));
         }
+        if word.len() > LONGEST && word.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            return self.fail("this number has too many digits", "write a shorter number");
+        }
         Err((self.pos, Fault::Unknown(word.into())))
     }
 }
 
-/// A number without sign, as our language writes it: `3`, `0.5`; `5e-1` is `0.5`.
+/// The greatest exponent of a number: more zeros than anybody writes on purpose.
+const MAX_EXPONENT: i32 = 400;
+/// The longest number that our language reads, whatever its exponent is.
+const LONGEST: usize = MAX_DIGITS - MAX_EXPONENT as usize;
+
+/// A number without sign, as our language writes it: `3`, `0.5`; `5e-1` is `0.5`. Longer ones than our language reads are
+/// no numbers.
 pub(super) fn decimal(text: &str) -> Option<String> {
+    if text.len() > LONGEST {
+        return None;
+    }
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let exponent: i32 = exponent.parse().ok().filter(|e: &i32| e.abs() <= 400)?;
+    let exponent: i32 = exponent.parse().ok().filter(|e: &i32| e.abs() <= MAX_EXPONENT)?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !digits(fraction) || whole.is_empty() && fraction.is_empty() {
@@ -618,6 +631,7 @@ mod tests {
             ("1.25e1", Some("12.5")),
             ("25E-3", Some("0.025")),
             ("1e999999999", None),
+            (&"9".repeat(100_000), None),
             ("", None),
             (".", None),
             ("e5", None),

@@ -2,6 +2,7 @@
 
 use roxmltree::{Attribute, Document, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
+use sioco_model::visible::shortened;
 
 use super::expr::{self, Expr, Fault, Located, Ref};
 use super::reading::Evidence;
@@ -354,7 +355,7 @@ impl<'a, 'x> Reader<'a, 'x> {
             let start = text.len() - text.trim_start().len();
             return Err(ImportError::BadValue {
                 expected: format!("{expected} as the value of `{name}`"),
-                found: written.into(),
+                found: shortened(written).into_owned(),
                 help: "write such a value, or give it another `type`: int, double, boolean or string".into(),
                 at: self.place(source.locate(self.doc.input_text(), start)),
             });

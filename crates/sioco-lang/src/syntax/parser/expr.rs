@@ -8,7 +8,7 @@ use crate::syntax::ast::*;
 use crate::syntax::lexer::Tok;
 
 /// The longest number that is read: to make one of its digits takes time, and so does to show it.
-const MAX_DIGITS: usize = 100_000;
+pub(crate) const MAX_DIGITS: usize = 100_000;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Expr {

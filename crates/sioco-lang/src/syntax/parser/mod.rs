@@ -4,7 +4,7 @@
 //! a beginning: a declaration, a location, a switch on a new line. A problem is reported once; what it leaves behind
 //! (an `Error` node, an empty name) is passed over silently by the checker.
 
-mod expr;
+pub(crate) mod expr;
 mod item;
 mod process;
 mod purpose;
