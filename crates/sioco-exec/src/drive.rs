@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::border::Border;
 use crate::event::{GateValue, Observation};
+use crate::ledger::Leftovers;
 use crate::record::{End, Stamped, Waiting};
 use crate::reliance::{Listened, listen};
 use crate::summary::Summary;
@@ -49,8 +50,7 @@ pub fn drive(
             continue;
         }
         let acted = act(tester, sut, decision, clock, sink);
-        tester.set_dropped(sut.stale(), sut.unheard());
-        tester.set_unheard_crashes(sut.unheard_crashes());
+        tester.set_leftovers(leftovers(sut, Vec::new()));
         match acted {
             // Nobody could tell since nobody was let think any longer.
             Err(fault) if fault.kind == FaultKind::Solver && tester.over().is_some() => tester.cut(None),
@@ -60,9 +60,14 @@ pub fn drive(
         flush(tester, clock, sink);
     }
     sut.stop();
-    tester.set_unheard_crashes(sut.unheard_crashes());
-    tester.set_remarks(sut.remarks());
+    let remarks = sut.remarks();
+    tester.set_leftovers(leftovers(sut, remarks));
     tester.summary()
+}
+
+/// What the connection has counted so far.
+fn leftovers(sut: &dyn Sut, remarks: Vec<String>) -> Leftovers {
+    Leftovers { stale: sut.stale(), unheard: sut.unheard(), crashes: sut.unheard_crashes(), remarks }
 }
 
 fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {

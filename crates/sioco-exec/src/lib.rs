@@ -27,6 +27,7 @@ mod farewell;
 pub mod inputs;
 pub mod journal;
 pub mod judge;
+pub mod ledger;
 pub mod log;
 mod mute;
 pub mod open;

@@ -15,7 +15,7 @@ mod told;
 mod towards;
 mod withdraw;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -29,18 +29,18 @@ use sioco_solve::values::Random;
 use sioco_solve::{Cancellation, Limits};
 use sioco_symbolic::path::{Path, Shortcuts, SolverFactory};
 
-use crate::account::Bits;
 use crate::border;
 use crate::course::Course;
 use crate::event::GateValue;
 use crate::inputs::Inputs;
+use crate::ledger::{Intent, Ledger};
 use crate::mute::Mute;
 use crate::record::{Aim, End, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::settings::{Interaction, Settings, Walks as Walking};
 use crate::slower::Slower;
 use crate::suite::{NodeId, Suite};
-use crate::summary::{BadRun, Pauses, Probed, PurposeResult};
+use crate::summary::PurposeResult;
 use crate::sut::Order;
 use crate::verdict::{Cause, Open, Verdict};
 use crate::walk::{Move, Walks};
@@ -50,8 +50,6 @@ use repeat::Repeats;
 use silent::Silent;
 use withdraw::Granted;
 
-/// How many deadlocks are kept for the summary.
-const DEADLOCKS: usize = 20;
 /// How many ways are tried to find one that leads to a purpose.
 const WAYS: usize = 32;
 /// How much memory the solver's terms may take, besides those of the model, before they are forgotten: a long walk has
@@ -136,20 +134,14 @@ pub struct Tester<'m> {
     slower: Slower,
     /// Where something happened last in the run.
     last: Option<GateId>,
-    results: Vec<PurposeResult>,
     /// The probe of each purpose, the one that is under way, and what came of those before it.
     probes: Vec<Vec<Event>>,
     probing: Option<Probing>,
     /// Whether a probe begins as soon as the answer to what came before it is there.
     probe_waits: bool,
-    probed: Vec<Probed>,
-    /// Whether the run has been a probe and nothing else, and how many runs were that.
-    only_probe: bool,
-    probing_runs: u64,
-    /// Whether the plan is a suite of a comparison (S2): then a purpose is there for its inputs.
-    compared: bool,
-    /// Whether it has all that the model allows, up to a length: nobody can ask a system for all of that.
-    all_allowed: bool,
+    intent: Intent,
+    /// Everything that is counted.
+    ledger: Ledger,
     /// The purposes that may be tried, with how often they were; some may have been reached meanwhile.
     to_try: BTreeSet<(u32, usize)>,
     /// Records that nobody has taken yet.
@@ -184,40 +176,18 @@ pub struct Tester<'m> {
     /// What was granted at a delta by the clock that may still be withdrawn.
     granted: Granted,
 
-    steps: u64,
-    sent: u64,
     /// How many walks have begun.
     walked: u64,
-    runs: [u64; 5],
-    worst: Option<Verdict>,
-    surely: Bits,
-    possibly: Bits,
-    bad: Vec<BadRun>,
-    deadlocks: Vec<String>,
-    stale: u64,
-    unheard: u64,
-    unheard_crashes: u64,
-    remarks: Vec<String>,
-    /// Inputs that were chosen by mistake, and not sent.
-    dropped: u64,
     faults: u32,
     spoiled: u32,
     /// Runs in a row that ended since the adapter did not answer.
     hangs: u32,
-    /// Runs that did not begin.
-    unbegun: u64,
     mute: Mute,
-    /// After which gates silences were withdrawn, and how often.
-    late: BTreeMap<Option<GateId>, u64>,
     listening: Listening,
     silent: Silent,
     repeats: Repeats,
-    end: Option<End>,
     /// What was overdue when the campaign was ended.
     waiting: Option<Waiting>,
-    /// The last input of the run.
-    last_input: Option<GateValue>,
-    pauses: Pauses,
     /// When something came that no input has followed yet.
     heard_at: Option<Duration>,
 }
@@ -237,7 +207,7 @@ impl<'m> Tester<'m> {
         oracle: Option<Arc<Mutex<dyn Oracle>>>,
     ) -> Tester<'m> {
         let suite = Suite::new(model, plan);
-        let results = vec![PurposeResult::default(); suite.len()];
+        let purposes = suite.len();
         let mut referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
         referee.count_refusals(plan.cover == Cover::Compare);
         let cancellation = Cancellation::default();
@@ -255,17 +225,16 @@ impl<'m> Tester<'m> {
             interaction: settings.interaction.unwrap_or(Interaction::Eager),
             slower: Slower::new(model, &settings.slower),
             last: None,
-            to_try: (0..results.len()).filter(|_| settings.attempts > 0).map(|purpose| (0, purpose)).collect(),
+            to_try: (0..purposes).filter(|_| settings.attempts > 0).map(|purpose| (0, purpose)).collect(),
             settings,
-            results,
+            ledger: Ledger::new(model.switches.len(), plan.purposes.iter().map(|p| !p.probe.is_empty()).collect()),
             probes: plan.purposes.iter().map(|p| p.probe.clone()).collect(),
             probing: None,
             probe_waits: false,
-            probed: Vec::new(),
-            only_probe: false,
-            probing_runs: 0,
-            compared: plan.cover == Cover::Compare,
-            all_allowed: matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)),
+            intent: Intent {
+                compared: plan.cover == Cover::Compare,
+                all_allowed: matches!(plan.cover, Cover::Traces(_) | Cover::Paths(_)),
+            },
             records: Vec::new(),
             run: 0,
             run_seed: 0,
@@ -286,33 +255,15 @@ impl<'m> Tester<'m> {
             walk_end: 0,
             reached: None,
             granted: Granted::default(),
-            steps: 0,
-            sent: 0,
             walked: 0,
-            runs: [0; 5],
-            worst: None,
-            surely: Bits::new(model.switches.len()),
-            possibly: Bits::new(model.switches.len()),
-            bad: Vec::new(),
-            deadlocks: Vec::new(),
-            stale: 0,
-            unheard: 0,
-            unheard_crashes: 0,
-            remarks: Vec::new(),
-            dropped: 0,
             faults: 0,
             spoiled: 0,
             hangs: 0,
-            unbegun: 0,
             mute: Mute::default(),
-            late: BTreeMap::new(),
             listening: Listening::new(model),
             silent: Silent::default(),
             repeats: Repeats::default(),
-            end: None,
             waiting: None,
-            last_input: None,
-            pauses: Pauses::default(),
             heard_at: None,
         }
     }
@@ -348,7 +299,13 @@ impl<'m> Tester<'m> {
 
     /// Inputs, outputs and silences so far.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.ledger.steps() + if self.in_run { self.run_steps } else { 0 }
+    }
+
+    /// Something happened.
+    fn record(&mut self, record: Record) {
+        self.ledger.add(&record);
+        self.records.push(record);
     }
 
     /// What to do next.
@@ -367,7 +324,7 @@ impl<'m> Tester<'m> {
     fn choose(&mut self) -> Decision {
         let (mut in_time, mut drops) = (true, 0);
         loop {
-            if self.end.is_some() {
+            if self.ledger.end().is_some() {
                 return Decision::Stop;
             }
             if let Some(pending) = &self.pending {
@@ -401,7 +358,7 @@ impl<'m> Tester<'m> {
             }
             // What is repeated has been paid for.
             let most = self.settings.max_steps.filter(|_| !self.is_repeating());
-            if most.is_some_and(|most| self.steps >= most) {
+            if most.is_some_and(|most| self.steps() >= most) {
                 self.stop(End::Steps);
                 continue;
             }
@@ -425,10 +382,9 @@ impl<'m> Tester<'m> {
             }
             if in_time && (self.cancellation.is_late() || self.cancellation.is_spent()) {
                 in_time = false;
-                self.pauses.hurried += 1;
+                self.ledger.hurried();
                 if self.cancellation.is_late() {
-                    self.pauses.clock += 1;
-                    self.records.push(Record::Hurried);
+                    self.record(Record::Hurried);
                 }
             }
             match chosen {
@@ -437,7 +393,7 @@ impl<'m> Tester<'m> {
                     self.drop_choice(mistake, drops);
                 }
                 // The answer to the last input is to be judged, too.
-                Chosen::Send(..) if self.steps > 0 && most.is_some_and(|m| self.steps + 1 >= m) => {
+                Chosen::Send(..) if self.steps() > 0 && most.is_some_and(|m| self.steps() + 1 >= m) => {
                     self.stop(End::Steps);
                 }
                 Chosen::Send(input, why) if self.listens_before(&input) => {
@@ -479,11 +435,10 @@ impl<'m> Tester<'m> {
         self.repeated = false;
         match next {
             Some(purpose) => {
-                let attempts = &mut self.results[purpose].attempts;
-                self.to_try.remove(&(*attempts, purpose));
-                *attempts += 1;
-                if *attempts < self.settings.attempts {
-                    self.to_try.insert((*attempts, purpose));
+                let before = self.ledger.attempt(purpose);
+                self.to_try.remove(&(before, purpose));
+                if before + 1 < self.settings.attempts {
+                    self.to_try.insert((before + 1, purpose));
                 }
                 self.mode = Mode::Purpose(purpose);
                 self.aim = Aim::Purpose(purpose);
@@ -499,7 +454,7 @@ impl<'m> Tester<'m> {
                     Walking::Random => None,
                     // A purpose again, with other values, is a good beginning of a walk.
                     Walking::Guided => {
-                        let count = self.results.len() as u64;
+                        let count = self.probes.len() as u64;
                         (count > 0 && self.random.below(REPEATED) == 0).then(|| self.random.below(count) as usize)
                     }
                     Walking::Again => Some(self.next_in_round()?),
@@ -514,11 +469,12 @@ impl<'m> Tester<'m> {
                 }
             }
         }
-        if self.settings.max_steps.is_some_and(|most| self.steps >= most) {
+        if self.settings.max_steps.is_some_and(|most| self.steps() >= most) {
             self.stop(End::Steps);
             return Some(Decision::Stop);
         }
         self.run += 1;
+        self.ledger.resets(self.run);
         self.run_seed = self.settings.seed.wrapping_add(self.run);
         Some(Decision::Reset { run: self.run, seed: self.run_seed })
     }
@@ -527,14 +483,14 @@ impl<'m> Tester<'m> {
     fn next_in_round(&mut self) -> Option<usize> {
         let dropped =
             |r: &PurposeResult| matches!(r.cause, Some(Cause::Failure(_) | Cause::Open(Open::Dropped { .. })));
-        let left = (self.turn..self.results.len()).find(|p| self.referee.suite.is_open(*p));
+        let left = (self.turn..self.probes.len()).find(|p| self.referee.suite.is_open(*p));
         let next = left.or_else(|| {
             // A round in which nothing happens would be followed by others for ever.
-            if self.round.replace(self.steps) == Some(self.steps) {
+            if self.round.replace(self.steps()) == Some(self.steps()) {
                 return None;
             }
             self.give_up();
-            let again: Vec<usize> = (0..self.results.len()).filter(|p| !dropped(&self.results[*p])).collect();
+            let again: Vec<usize> = (0..self.probes.len()).filter(|p| !dropped(self.ledger.result(*p))).collect();
             again.iter().for_each(|p| self.referee.suite.reopen(*p));
             again.first().copied()
         })?;
@@ -544,7 +500,7 @@ impl<'m> Tester<'m> {
 
     /// Purposes that were tried often enough are given up.
     fn give_up(&mut self) {
-        for purpose in 0..self.results.len() {
+        for purpose in 0..self.probes.len() {
             if self.referee.suite.is_open(purpose) {
                 self.referee.suite.close(purpose);
             }
@@ -559,11 +515,9 @@ impl<'m> Tester<'m> {
         });
         self.referee.set_order(order);
         self.in_run = true;
-        self.last_input = None;
         self.heard_at = None;
         self.probing = None;
         self.probe_waits = false;
-        self.only_probe = false;
         self.course = None;
         self.trace.clear();
         self.last = None;
@@ -583,7 +537,7 @@ impl<'m> Tester<'m> {
             false => self.settings.walk,
         };
         let seed = self.run_seed;
-        self.records.push(Record::Run { run: self.run, seed, aim: self.aim.clone(), order });
+        self.record(Record::Run { run: self.run, seed, aim: self.aim.clone(), order });
         match self.referee.start() {
             None => self.look_at_purposes(),
             Some(cause) => self.finish(cause),
@@ -630,7 +584,7 @@ impl<'m> Tester<'m> {
 
     /// The campaign ends here.
     pub fn stop(&mut self, end: End) {
-        if self.end.is_some() {
+        if self.ledger.end().is_some() {
             return;
         }
         if self.in_run {
@@ -640,9 +594,8 @@ impl<'m> Tester<'m> {
             let cause = if shown && self.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
             self.finish(cause);
         }
-        if self.end.is_none() {
-            self.records.push(Record::End { why: end.clone(), stale: self.stale, waiting: self.waiting });
-            self.end = Some(end);
+        if self.ledger.end().is_none() {
+            self.record(Record::End { why: end, stale: self.ledger.stale(), waiting: self.waiting });
         }
     }
 }

@@ -85,6 +85,9 @@ impl Failure {
     }
 }
 
+/// Why a purpose is open again.
+const WITHDRAWN: &str = "it was reached by quiescence, and then an output came after all";
+
 /// Why a run says nothing definite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Open {
@@ -120,6 +123,18 @@ pub enum Open {
     Stopped,
     /// Something else, in words.
     Other(String),
+}
+
+impl Open {
+    /// Why a purpose is open again that was reached by a silence which was withdrawn (T-Q3).
+    pub fn withdrawn() -> Open {
+        Open::Other(WITHDRAWN.into())
+    }
+
+    /// Whether it is that.
+    pub fn is_withdrawn(&self) -> bool {
+        matches!(self, Open::Other(why) if why == WITHDRAWN)
+    }
 }
 
 /// Why a run ends in an error.

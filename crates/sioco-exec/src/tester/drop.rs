@@ -11,7 +11,7 @@ const DROPS: u32 = 16;
 impl Tester<'_> {
     /// Drops what was chosen, for the n-th time in a row.
     pub(super) fn drop_choice(&mut self, mistake: Fault, drops: u32) {
-        self.dropped += 1;
+        self.ledger.dropped_input();
         self.course = None;
         self.walks.lose_course();
         if drops >= DROPS {
@@ -22,6 +22,6 @@ impl Tester<'_> {
 
     /// How many inputs were chosen that are no gate values of the model. None of them was sent.
     pub fn dropped(&self) -> u64 {
-        self.dropped
+        self.ledger.dropped()
     }
 }

@@ -14,7 +14,7 @@ impl Tester<'_> {
     /// can be sent.
     pub(super) fn go_on(&mut self) -> Option<Chosen> {
         let Aim::Purpose(purpose) = self.aim else { return None };
-        if !self.compared || !self.referee.suite.is_open(purpose) {
+        if !self.intent.compared || !self.referee.suite.is_open(purpose) {
             return None;
         }
         let inputs = self.inputs_of(purpose)?;
@@ -43,7 +43,7 @@ impl Tester<'_> {
     /// Whether the answer to the last input of a test is not there yet, as far as anybody knows: also that nothing is answered
     /// is told apart only by waiting. The next input would be blamed for what comes late.
     pub(super) fn is_unanswered(&mut self) -> bool {
-        let tests = self.compared && self.heard < HEARD && !self.referee.is_quiet();
+        let tests = self.intent.compared && self.heard < HEARD && !self.referee.is_quiet();
         tests && (self.owed || self.referee.may_act())
     }
 

@@ -26,8 +26,6 @@ impl Tester<'_> {
     /// A purpose was reached: its probe begins, if it has one.
     pub(super) fn begin_probe(&mut self, purpose: usize) {
         let inputs = self.probes[purpose].clone();
-        // What came before it was judged.
-        self.only_probe = self.run_steps == 0;
         let found = Probed { purpose, run: self.run, seen: Vec::new(), refused: None };
         self.probing = Some(Probing { purpose, inputs, found, waits: false, done: false });
     }
@@ -40,7 +38,8 @@ impl Tester<'_> {
         }
         let next = probing.inputs.get(probing.found.seen.len()).filter(|_| !probing.done);
         let Some(Event { gate, args }) = next else {
-            self.probed.push(probing.found.clone());
+            let found = probing.found.clone();
+            self.ledger.probed(found);
             self.probing = None;
             self.finish(Cause::Reached);
             return None;
@@ -48,7 +47,7 @@ impl Tester<'_> {
         let input = GateValue { gate: *gate, args: args.clone() };
         if border::check(self.referee.model(), &input).is_err() {
             probing.done = true;
-            self.dropped += 1;
+            self.ledger.dropped_input();
             return None;
         }
         self.choice = Some((input.clone(), Why::Probe(probing.purpose)));
@@ -59,34 +58,28 @@ impl Tester<'_> {
     pub(super) fn probe_sending(&mut self, input: &GateValue) {
         self.ids += 1;
         let Some(probing) = &mut self.probing else { return };
-        self.records.push(Record::Input { id: self.ids, input: input.clone(), why: Why::Probe(probing.purpose) });
+        let why = Why::Probe(probing.purpose);
         probing.found.seen.push((input.clone(), Vec::new()));
+        self.record(Record::Input { id: self.ids, input: input.clone(), why });
         self.pending = Some(Pending { id: self.ids, input: input.clone() });
     }
 
     /// It was accepted, or refused with a reason.
     pub(super) fn probe_answered(&mut self, id: u64, refused: Option<String>) {
-        self.steps += 1;
-        self.sent += 1;
         self.faults = 0;
+        self.record(match &refused {
+            None => Record::Accepted { id },
+            Some(why) => Record::Refused { id, why: why.clone() },
+        });
         let Some(probing) = &mut self.probing else { return };
-        match refused {
-            None => {
-                self.records.push(Record::Accepted { id });
-                probing.waits = true;
-            }
-            Some(why) => {
-                self.records.push(Record::Refused { id, why: why.clone() });
-                probing.found.refused = Some(why);
-                probing.done = true;
-            }
-        }
+        probing.waits |= refused.is_none();
+        probing.done |= refused.is_some();
+        probing.found.refused = refused;
     }
 
     /// Something came, or silence.
     pub(super) fn probe_saw(&mut self, seen: Observation, timed: Option<Reliance>) {
-        self.records.push(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
-        self.steps += 1;
+        self.record(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
         let Some(probing) = &mut self.probing else { return };
         match seen {
             Observation::Delta => probing.waits = self.pending.is_some() && probing.waits,

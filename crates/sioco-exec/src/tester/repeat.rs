@@ -134,6 +134,7 @@ impl Tester<'_> {
         let repeat = self.repeats.now.as_ref()?;
         (self.mode, self.aim, self.repeated) = (repeat.mode, repeat.aim.clone(), repeat.repeated);
         (self.run, self.run_seed) = (self.run + 1, repeat.seed);
+        self.ledger.resets(self.run);
         Some(Decision::Reset { run: self.run, seed: self.run_seed })
     }
 

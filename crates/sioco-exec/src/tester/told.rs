@@ -5,28 +5,26 @@ use std::time::Duration;
 use super::{FAULTS, HANGS, Mode, Pending, SPOILED, Tester};
 use crate::course::Ahead;
 use crate::event::{Action, GateValue, Observation};
+use crate::ledger::Leftovers;
 use crate::record::{End, Record};
 use crate::reliance::Reliance;
 use crate::settings::Walks as Walking;
 use crate::sut::{Fault, FaultKind, Order};
-use crate::verdict::{Cause, Open, Trouble, Verdict};
+use crate::verdict::{Cause, Open, Trouble};
 
 impl Tester<'_> {
     /// The input that was decided on is being sent.
     pub fn sending(&mut self, now: Duration) {
         let Some((input, why)) = self.choice.take() else { return };
-        if let Some(heard) = self.heard_at.take()
-            && now.saturating_sub(heard) > self.pauses.longest
-        {
-            (self.pauses.longest, self.pauses.at) = (now.saturating_sub(heard), (self.run, self.run_steps));
+        if let Some(heard) = self.heard_at.take() {
+            self.ledger.waited(now.saturating_sub(heard), self.run_steps);
         }
         if self.probing.is_some() {
             return self.probe_sending(&input);
         }
         self.ids += 1;
-        self.records.push(Record::Input { id: self.ids, input: input.clone(), why });
+        self.record(Record::Input { id: self.ids, input: input.clone(), why });
         self.referee.sending(&input);
-        self.last_input = Some(input.clone());
         self.repeats.happened(Action::Input(input.clone()));
         self.pending = Some(Pending { id: self.ids, input });
     }
@@ -43,7 +41,7 @@ impl Tester<'_> {
             self.probe_answered(id, None);
             return true;
         }
-        self.records.push(Record::Accepted { id });
+        self.record(Record::Accepted { id });
         let counted = self.referee.is_counted();
         if !counted {
             self.took(&pending.input);
@@ -59,7 +57,7 @@ impl Tester<'_> {
     fn took(&mut self, input: &GateValue) {
         self.keep_granted();
         self.inputs.patterns.sent(input.gate);
-        self.sent += 1;
+        self.ledger.took_input();
         self.heard = 0;
         self.owed = true;
         self.walks.ended(&self.referee);
@@ -93,7 +91,7 @@ impl Tester<'_> {
     pub fn came_late(&mut self) {
         self.referee.withdrawn += 1;
         self.referee.hidden += 1;
-        *self.late.entry(self.last).or_default() += 1;
+        self.ledger.withdrew(self.last);
     }
 
     /// An input was refused. Says whether it was under way.
@@ -103,12 +101,11 @@ impl Tester<'_> {
             self.probe_answered(id, Some(why));
             return true;
         }
-        self.records.push(Record::Refused { id, why: why.clone() });
+        self.record(Record::Refused { id, why: why.clone() });
         let cause = self.referee.refused(&pending.input, &why);
         // Who refuses everything would be asked for ever, except where that is a verdict, which ends the purpose.
         let fault = matches!(cause, Cause::Trouble(_));
         self.finish(cause);
-        self.steps += 1;
         self.faults += u32::from(fault);
         if self.faults >= FAULTS {
             self.stop(End::Broken);
@@ -129,7 +126,7 @@ impl Tester<'_> {
             return self.probe_saw(seen, timed);
         }
         self.repeats.happened(Action::Seen(seen.clone()));
-        self.records.push(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
+        self.record(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
         let mut waiting =
             self.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
         if self.referee.order() == Order::Sent
@@ -155,7 +152,7 @@ impl Tester<'_> {
             None => self.referee.observe(&seen),
         };
         if self.referee.withdrawn > withdrawn {
-            *self.late.entry(self.last).or_default() += 1;
+            self.ledger.withdrew(self.last);
             self.take_back();
         }
         if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
@@ -186,11 +183,8 @@ impl Tester<'_> {
         if self.in_run {
             self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
         } else {
-            self.unbegun += 1;
             self.repeats.put_back();
-            self.records.push(Record::Fault(fault));
-            self.worst = self.worst.max(Some(Verdict::Error));
-            self.bad(Verdict::Error, Cause::Trouble(Trouble::Fault { kind, message, stderr }));
+            self.record(Record::Fault(fault));
         }
         self.faults += 1;
         // Each of these costs a person time, whatever comes in between, and tells nothing new after a while.
@@ -201,24 +195,13 @@ impl Tester<'_> {
         }
     }
 
-    /// Outputs that were dropped so far: those of older runs during later ones, and those after the end of their run.
-    pub fn set_dropped(&mut self, stale: u64, unheard: u64) {
-        (self.stale, self.unheard) = (stale, unheard);
-    }
-
-    /// Crashes so far after the end of their run.
-    pub fn set_unheard_crashes(&mut self, crashes: u64) {
-        self.unheard_crashes = crashes;
-    }
-
-    /// What was odd about what the system sent.
-    pub fn set_remarks(&mut self, remarks: Vec<String>) {
-        self.remarks = remarks;
+    /// What the connection with the system counted.
+    pub fn set_leftovers(&mut self, leftovers: Leftovers) {
+        self.ledger.set_leftovers(leftovers);
     }
 
     pub(super) fn step(&mut self, event: Option<&GateValue>) {
         self.faults = 0;
-        self.steps += 1;
         self.run_steps += 1;
         if let Some(e) = event
             && self.settings.walks == Walking::Guided

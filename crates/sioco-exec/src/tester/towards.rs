@@ -204,7 +204,7 @@ impl Tester<'_> {
             targets.clear();
             suite.targets(model, mark.node, WAYS, &mut targets);
             for &target in &targets {
-                let tried = suite.accepted(target).map(|p| self.results[p].attempts).min().unwrap_or(0);
+                let tried = suite.accepted(target).map(|p| self.ledger.result(p).attempts).min().unwrap_or(0);
                 if suite.accepted(target).all(|p| p == purpose) {
                     continue;
                 }
@@ -225,7 +225,7 @@ impl Tester<'_> {
         let model = self.model();
         for &Way { at, mark, target } in ways {
             let suite = &self.referee.suite;
-            let Some(purpose) = suite.accepted(target).find(|p| self.results[*p].attempts <= 1) else { continue };
+            let Some(purpose) = suite.accepted(target).find(|p| self.ledger.result(*p).attempts <= 1) else { continue };
             let Some(line) = suite.line(0, target) else { continue };
             let Some(foreseen) = suite.foreseen(model, purpose, &line) else { continue };
             let done = suite.line(0, mark).unwrap_or_default();
@@ -286,11 +286,11 @@ impl Tester<'_> {
             // A test that has just begun is worth more than the rest of one; both end with the pause.
             if self.run_steps > 0 {
                 if *effort == 0 {
-                    self.pauses.hurried += 1;
+                    self.ledger.hurried();
                     return None;
                 }
                 *effort -= 1;
-                self.pauses.solved += 1;
+                self.ledger.solved();
             }
             match self.solve(at, mark, target) {
                 // A silence that the purpose does not have may have ruled out its values.
@@ -311,7 +311,7 @@ impl Tester<'_> {
         let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
         // Whoever tries again wants other values, if there are any.
-        let again = self.repeated || suite.accepted(target).any(|p| self.results[p].attempts > 1);
+        let again = self.repeated || suite.accepted(target).any(|p| self.ledger.result(p).attempts > 1);
         let turn = if again { settings.values.turn(random) } else { 0 };
         match &h.place {
             Place::Known(state) if !suite.remembers() => {

@@ -2,17 +2,13 @@
 
 use super::Tester;
 use crate::record::Record;
-use crate::summary::PurposeResult;
 use crate::verdict::{Cause, Open, Verdict};
-
-/// Why a purpose is open again.
-const WITHDRAWN: &str = "it was reached by quiescence, and then an output came after all";
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Granted {
-    /// The purposes, with what was known of them before.
-    purposes: Vec<(usize, PurposeResult)>,
+    /// The purposes.
+    purposes: Vec<usize>,
     /// The best verdict on a purpose before the first of them.
     reached: Option<Verdict>,
 }
@@ -26,7 +22,7 @@ impl Tester<'_> {
         if self.granted.purposes.is_empty() {
             self.granted.reached = self.reached;
         }
-        self.granted.purposes.push((purpose, self.results[purpose].clone()));
+        self.granted.purposes.push(purpose);
     }
 
     /// The delta is final: what was granted stays.
@@ -41,12 +37,11 @@ impl Tester<'_> {
             return;
         }
         self.reached = granted.reached;
-        for (purpose, before) in granted.purposes.into_iter().rev() {
-            self.results[purpose] = PurposeResult { attempts: self.results[purpose].attempts, ..before };
+        for purpose in granted.purposes.into_iter().rev() {
             self.referee.suite.reopen(purpose);
-            let cause = Cause::Open(Open::Other(WITHDRAWN.into()));
+            let cause = Cause::Open(Open::withdrawn());
             let verdict = Verdict::Inconclusive;
-            self.records.push(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
+            self.record(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
         }
     }
 }
