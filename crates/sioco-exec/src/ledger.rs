@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sioco_model::model::Model;
 use sioco_model::{GateId, Id};
+use sioco_plan::Cover;
 
 use crate::account::{Bits, covered};
 use crate::event::GateValue;
@@ -29,6 +30,14 @@ pub struct Intent {
     pub compared: bool,
     /// It has all that the model allows, up to a length: nobody can ask a system for all of that.
     pub all_allowed: bool,
+}
+
+impl Intent {
+    /// Of a plan for this cover.
+    pub fn of(cover: &Cover) -> Intent {
+        let all_allowed = matches!(cover, Cover::Traces(_) | Cover::Paths(_));
+        Intent { compared: *cover == Cover::Compare, all_allowed }
+    }
 }
 
 /// What came in besides what was waited for, counted by the connection with the system.

@@ -12,11 +12,12 @@ use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Verdict};
 
 /// What a run is for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Aim {
     /// A purpose of the plan, by its place in it.
     Purpose(usize),
     /// A walk: after what the plan covers.
+    #[default]
     Walk,
     /// A recorded trace is run again.
     Replay,

@@ -247,6 +247,11 @@ impl Suite {
         self.open.iter().all(|o| *o)
     }
 
+    /// No purpose is wanted any more.
+    pub fn close_all(&mut self) {
+        (0..self.open.len()).for_each(|purpose| self.close(purpose));
+    }
+
     /// A purpose is no longer wanted: it was reached, or given up.
     pub fn close(&mut self, purpose: usize) {
         if !std::mem::replace(&mut self.open[purpose], false) {

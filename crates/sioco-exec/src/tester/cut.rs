@@ -7,13 +7,16 @@ use crate::record::{End, Waiting};
 impl Tester<'_> {
     /// Why everything has to end, if it has to.
     pub(crate) fn over(&self) -> Option<End> {
-        self.cancellation.is_over().then(|| if self.cancellation.is_cancelled() { End::Interrupted } else { End::Time })
+        self.tools
+            .cancellation
+            .is_over()
+            .then(|| if self.tools.cancellation.is_cancelled() { End::Interrupted } else { End::Time })
     }
 
     /// A wait was cut. If what it was for was overdue, it is remembered: the run has not shown that the system goes on.
     pub(crate) fn cut(&mut self, overdue: Option<Waiting>) {
         self.waiting = overdue;
-        self.choice = None;
+        self.run.choice = None;
         self.stop(self.over().unwrap_or(End::Interrupted));
     }
 

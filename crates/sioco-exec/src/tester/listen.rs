@@ -72,13 +72,13 @@ impl Tester<'_> {
     /// Whether to wait for silence before the run ends like this.
     pub(super) fn listens(&mut self, cause: &Cause) -> bool {
         let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
-        let idle = !self.listening.late || self.run_steps == 0;
+        let idle = !self.listening.late || self.run.steps == 0;
         if !done || idle || self.referee.is_quiet() || self.referee.may_answer() {
             return false;
         }
         self.listening.runs += 1;
         // Not one of the numbers that choose the inputs.
-        let mut random = Random::new(!self.settings.seed.wrapping_add(self.run));
+        let mut random = Random::new(!self.settings.seed.wrapping_add(self.run.number));
         self.listening.runs <= FIRST || random.below(LATER) == 0
     }
 }

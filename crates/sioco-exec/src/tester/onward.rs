@@ -13,13 +13,13 @@ impl Tester<'_> {
     /// What comes next of the test that the run is for, if it is one of a comparison; it ends where no more of its inputs
     /// can be sent.
     pub(super) fn go_on(&mut self) -> Option<Chosen> {
-        let Aim::Purpose(purpose) = self.aim else { return None };
+        let Aim::Purpose(purpose) = self.run.aim else { return None };
         if !self.intent.compared || !self.referee.suite.is_open(purpose) {
             return None;
         }
         let inputs = self.inputs_of(purpose)?;
         let gates = &self.model().gates;
-        let sent = self.trace.iter().flatten().filter(|event| gates[event.gate].direction == Direction::Input);
+        let sent = self.run.trace.iter().flatten().filter(|event| gates[event.gate].direction == Direction::Input);
         let sent: Vec<&GateValue> = sent.collect();
         if sent.len() > inputs.len() || !sent.iter().zip(&inputs).all(|(a, b)| **a == *b) {
             return None;
@@ -43,8 +43,8 @@ impl Tester<'_> {
     /// Whether the answer to the last input of a test is not there yet, as far as anybody knows: also that nothing is answered
     /// is told apart only by waiting. The next input would be blamed for what comes late.
     pub(super) fn is_unanswered(&mut self) -> bool {
-        let tests = self.intent.compared && self.heard < HEARD && !self.referee.is_quiet();
-        tests && (self.owed || self.referee.may_act())
+        let tests = self.intent.compared && self.run.heard < HEARD && !self.referee.is_quiet();
+        tests && (self.run.owed || self.referee.may_act())
     }
 
     /// The inputs of a test, with their values; nothing if the plan does not have these.

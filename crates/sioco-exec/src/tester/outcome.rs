@@ -2,9 +2,10 @@
 
 use sioco_model::GateId;
 
-use super::{FAULTS, Mode, SPOILED, Tester};
+use super::Tester;
 use crate::record::{Aim, End, Record};
 use crate::referee::{Reached, Referee};
+use crate::run::Mode;
 use crate::summary::Summary;
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
@@ -22,22 +23,22 @@ impl Tester<'_> {
             return;
         }
         for Reached { purpose, verdict, alone } in self.referee.reached() {
-            if !self.probes[purpose].is_empty() {
+            if self.probe.has(purpose) {
                 // It is reached for the sake of its probe.
-                if self.mode != Mode::Purpose(purpose) || self.probing.is_some() || self.repeated {
+                if self.run.mode != Mode::Purpose(purpose) || self.probe.is_on() || self.run.repeated {
                     continue;
                 }
                 // What was judged before it is over first.
                 if self.is_unanswered() {
-                    self.probe_waits = true;
+                    self.run.probe_waits = true;
                     continue;
                 }
-                self.begin_probe(purpose);
+                self.probe.begin(purpose, self.run.number);
             }
             self.grant(purpose);
             self.referee.suite.close(purpose);
-            self.reached = Some(self.reached.map_or(verdict, |r| r.min(verdict)));
-            if self.repeated && self.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass) {
+            self.run.reached = Some(self.run.reached.map_or(verdict, |r| r.min(verdict)));
+            if self.run.repeated && self.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass) {
                 continue;
             }
             self.record(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt: false });
@@ -51,17 +52,15 @@ impl Tester<'_> {
         let cause = self.referee.close(cause);
         let mut verdict = cause.verdict();
         if verdict == Verdict::Pass {
-            verdict = self.reached.unwrap_or(Verdict::Pass);
+            verdict = self.run.reached.unwrap_or(Verdict::Pass);
         }
-        self.in_run = false;
-        self.probing = None;
-        self.pending = None;
-        self.choice = None;
+        self.run.ends();
+        self.probe.stop();
         let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
         // Whether it fell silent is not known either (T-Q10): that it did not the next time does not make up for it.
         let unsure = matches!(cause, Cause::Open(Open::Silence(_)));
         self.repeat_if_unsure(&cause);
-        if let Aim::Purpose(purpose) = self.aim {
+        if let Aim::Purpose(purpose) = self.run.aim {
             // What went wrong after the system had gone elsewhere says nothing about this purpose.
             let elsewhere = verdict == Verdict::Fail && !self.still_fits(purpose);
             if self.ledger.result(purpose).verdict.is_none_or(|v| v > Verdict::WeakPass) {
@@ -78,13 +77,13 @@ impl Tester<'_> {
         if !misordered {
             self.ledger.cover(&self.referee.account());
         }
-        self.record(Record::Verdict { verdict, cause: cause.clone(), steps: self.run_steps, doubt });
+        self.record(Record::Verdict { verdict, cause: cause.clone(), steps: self.run.steps, doubt });
         if verdict >= Verdict::Error {
             self.ledger.explain(|| self.referee.explain());
         }
         let silent = cause == Cause::Failure(Failure::Silence);
         // A model that is undefined before anything happens is so in every run.
-        let stillborn = self.run_steps == 0 && matches!(cause, Cause::Trouble(Trouble::Model { .. }));
+        let stillborn = self.run.steps == 0 && matches!(cause, Cause::Trouble(Trouble::Model { .. }));
         if silent {
             self.fell_silent();
         }
@@ -95,15 +94,12 @@ impl Tester<'_> {
             self.stop(End::FailFast);
         }
         if verdict != Verdict::Error {
-            self.hangs = 0;
+            self.breakdowns.answered();
         }
-        self.spoiled += u32::from(misordered && verdict == Verdict::Error);
-        self.faults += u32::from(stillborn);
-        if stillborn && self.faults >= FAULTS {
-            self.stop(End::Undefined);
-        }
-        if self.spoiled >= SPOILED {
-            self.stop(End::Broken);
+        let spoiled = misordered && verdict == Verdict::Error;
+        let enough = [spoiled.then(|| self.breakdowns.misordered()), stillborn.then(|| self.breakdowns.undefined())];
+        if let Some(end) = enough.into_iter().flatten().flatten().next_back() {
+            self.stop(end);
         }
     }
 
@@ -129,12 +125,12 @@ impl Tester<'_> {
             _ => None,
         };
         let mut dropped = gate.map(|g| expecting(Some(g))).filter(|d| !d.is_empty()).unwrap_or_else(|| expecting(None));
-        let wanted = match self.mode {
+        let wanted = match self.run.mode {
             Mode::Purpose(purpose) if self.still_fits(purpose) => Some(purpose),
             _ => None,
         };
         dropped.extend(wanted);
-        if let Aim::Purpose(purpose) = self.aim {
+        if let Aim::Purpose(purpose) = self.run.aim {
             dropped.extend(self.still_fits(purpose).then_some(purpose));
         }
         dropped.sort_unstable();
@@ -143,12 +139,12 @@ impl Tester<'_> {
             self.referee.suite.close(purpose);
             let known =
                 self.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass || v == Verdict::Fail);
-            if self.repeated || known || self.aim == Aim::Purpose(purpose) {
+            if self.run.repeated || known || self.run.aim == Aim::Purpose(purpose) {
                 continue;
             }
             let (verdict, cause) = match wanted == Some(purpose) {
                 true => (Verdict::Fail, cause.clone()),
-                false => (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run })),
+                false => (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run.number })),
             };
             self.record(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
         }

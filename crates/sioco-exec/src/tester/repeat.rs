@@ -4,10 +4,11 @@
 //! way that is allowed, the run goes on as any other.
 
 use super::silent::Spot;
-use super::{Chosen, Decision, Mode, Tester};
+use super::{Chosen, Decision, Tester};
 use crate::event::{Action, GateValue, Observation};
 use crate::record::{Aim, Why};
 use crate::reliance::{Reliance, Start};
+use crate::run::Mode;
 use crate::sut::Order;
 use crate::verdict::{Cause, Open};
 
@@ -120,10 +121,10 @@ impl Tester<'_> {
             spot: self.spot(),
             script: std::mem::take(&mut self.repeats.history),
             at: 0,
-            seed: self.run_seed,
-            mode: self.mode,
-            aim: self.aim.clone(),
-            repeated: self.repeated,
+            seed: self.run.seed,
+            mode: self.run.mode,
+            aim: self.run.aim.clone(),
+            repeated: self.run.repeated,
             times,
         });
     }
@@ -132,10 +133,9 @@ impl Tester<'_> {
     pub(super) fn next_repeat(&mut self) -> Option<Decision> {
         self.repeats.now = self.repeats.next.take();
         let repeat = self.repeats.now.as_ref()?;
-        (self.mode, self.aim, self.repeated) = (repeat.mode, repeat.aim.clone(), repeat.repeated);
-        (self.run, self.run_seed) = (self.run + 1, repeat.seed);
-        self.ledger.resets(self.run);
-        Some(Decision::Reset { run: self.run, seed: self.run_seed })
+        self.run.plan(repeat.mode, repeat.aim.clone(), repeat.repeated);
+        let seed = repeat.seed;
+        Some(self.reset(seed))
     }
 
     /// What comes next in a run that repeats another one.

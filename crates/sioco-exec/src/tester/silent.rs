@@ -47,6 +47,6 @@ impl Tester<'_> {
         }
         locations.sort_unstable();
         locations.dedup();
-        Some((self.last, locations))
+        Some((self.run.last, locations))
     }
 }

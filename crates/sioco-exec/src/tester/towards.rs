@@ -6,13 +6,15 @@ use sioco_plan::Leg;
 use sioco_solve::Reason;
 use sioco_solve::values::Choice;
 
-use super::{AFTER, Chosen, Mode, Tester, WAYS};
+use super::{AFTER, Chosen, Tester, WAYS};
 use crate::belief::Place;
 use crate::course::{self, Ahead, Course, NoCourse};
 use crate::event::GateValue;
 use crate::record::Why;
+use crate::run::{Mode, Run};
 use crate::settings::{Settings, Walks as Walking};
 use crate::suite::NodeId;
+use crate::tools::Tools;
 use crate::verdict::{Cause, Open};
 
 /// A way from a hypothesis to something that is wanted.
@@ -80,30 +82,30 @@ impl Tester<'_> {
         if let Some((target, course)) = found {
             self.course = Some((target, course));
             let aim = self.referee.suite.accepted(target).next();
-            if let Some(other) = aim.filter(|o| *o != purpose && !self.repeated) {
-                self.mode = Mode::Purpose(other);
+            if let Some(other) = aim.filter(|o| *o != purpose && !self.run.repeated) {
+                self.run.mode = Mode::Purpose(other);
             }
             return Chosen::Again;
         }
-        if self.settings.walks == Walking::Guided && (self.repeated || self.reached.is_some()) {
+        if self.settings.walks == Walking::Guided && (self.run.repeated || self.run.reached.is_some()) {
             // The walk begins where the purpose ends; what the last step led to shows only in what follows.
-            self.mode = Mode::Walk;
-            self.walk_end = match self.repeated {
-                true => self.walk_end,
-                false => self.run_steps + AFTER.0 + self.random.below(AFTER.1),
+            self.run.mode = Mode::Walk;
+            self.run.walk_end = match self.run.repeated {
+                true => self.run.walk_end,
+                false => self.run.steps + AFTER.0 + self.tools.random.below(AFTER.1),
             };
-            if self.repeated {
-                self.give_up();
+            if self.run.repeated {
+                self.referee.suite.close_all();
             }
             return Chosen::Again;
         }
-        if let Some(onward) = self.go_on().filter(|_| self.run_steps > 0) {
+        if let Some(onward) = self.go_on().filter(|_| self.run.steps > 0) {
             return onward;
         }
-        if self.is_content() {
+        if self.run.is_content() {
             return Chosen::End(Cause::Reached);
         }
-        if self.run_steps > 0
+        if self.run.steps > 0
             && let Some(state) = self.referee.deadlock()
         {
             self.look_for_deadlock();
@@ -111,7 +113,7 @@ impl Tester<'_> {
         }
         Chosen::End(Cause::Open(match unknown {
             Some(reason) => Open::Unknown(reason),
-            None if self.run_steps == 0 => Open::NoValues,
+            None if self.run.steps == 0 => Open::NoValues,
             None => Open::Deviation,
         }))
     }
@@ -219,7 +221,7 @@ impl Tester<'_> {
     /// A way for which the plan has values that work from here on.
     fn known_course(&mut self, ways: &[Way]) -> Option<(NodeId, Course)> {
         // Who repeats a purpose wants other values.
-        if self.repeated {
+        if self.run.repeated {
             return None;
         }
         let model = self.model();
@@ -260,7 +262,7 @@ impl Tester<'_> {
             return None;
         }
         for &Way { at, mark, target } in ways.iter().take(DRAWN) {
-            let Tester { referee, random, drawer, .. } = self;
+            let Tester { referee, tools: Tools { random, drawer, .. }, .. } = self;
             let suite = &referee.suite;
             let Some(line) = suite.line(mark, target).filter(|_| !suite.remembers()) else { continue };
             let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
@@ -284,7 +286,7 @@ impl Tester<'_> {
     ) -> Option<(NodeId, Course)> {
         for &Way { at, mark, target } in ways {
             // A test that has just begun is worth more than the rest of one; both end with the pause.
-            if self.run_steps > 0 {
+            if self.run.steps > 0 {
                 if *effort == 0 {
                     self.ledger.hurried();
                     return None;
@@ -305,13 +307,14 @@ impl Tester<'_> {
 
     /// Values for the way from a hypothesis to an accept.
     pub(super) fn solve(&mut self, at: usize, mark: NodeId, target: NodeId) -> Result<Course, NoCourse> {
-        let Tester { referee, walker, settings, random, trace, inputs, .. } = self;
+        let Tester { referee, tools: Tools { walker, random, inputs, .. }, settings, run: Run { trace, .. }, .. } =
+            self;
         let suite = &referee.suite;
         let Some(line) = suite.line(mark, target) else { return Err(NoCourse::Impossible) };
         let legs: Vec<&Leg> = line.iter().filter_map(|n| suite.leg(*n)).collect();
         let h = referee.belief().hypotheses().nth(at).expect("the belief has not changed");
         // Whoever tries again wants other values, if there are any.
-        let again = self.repeated || suite.accepted(target).any(|p| self.ledger.result(p).attempts > 1);
+        let again = self.run.repeated || suite.accepted(target).any(|p| self.ledger.result(p).attempts > 1);
         let turn = if again { settings.values.turn(random) } else { 0 };
         match &h.place {
             Place::Known(state) if !suite.remembers() => {

@@ -4,39 +4,30 @@ use super::Tester;
 use crate::record::Record;
 use crate::verdict::{Cause, Open, Verdict};
 
-/// See the [module](self).
-#[derive(Clone, Debug, Default)]
-pub(super) struct Granted {
-    /// The purposes.
-    purposes: Vec<usize>,
-    /// The best verdict on a purpose before the first of them.
-    reached: Option<Verdict>,
-}
-
 impl Tester<'_> {
     /// A purpose is about to be granted. If that rests on a delta, remembers what to go back to.
     pub(super) fn grant(&mut self, purpose: usize) {
         if !self.referee.is_quiet() {
             return;
         }
-        if self.granted.purposes.is_empty() {
-            self.granted.reached = self.reached;
+        if self.run.granted.purposes.is_empty() {
+            self.run.granted.reached = self.run.reached;
         }
-        self.granted.purposes.push(purpose);
+        self.run.granted.purposes.push(purpose);
     }
 
     /// The delta is final: what was granted stays.
     pub(super) fn keep_granted(&mut self) {
-        self.granted.purposes.clear();
+        self.run.granted.purposes.clear();
     }
 
     /// The delta was withdrawn, and with it what was granted.
     pub(super) fn take_back(&mut self) {
-        let granted = std::mem::take(&mut self.granted);
+        let granted = std::mem::take(&mut self.run.granted);
         if granted.purposes.is_empty() {
             return;
         }
-        self.reached = granted.reached;
+        self.run.reached = granted.reached;
         for purpose in granted.purposes.into_iter().rev() {
             self.referee.suite.reopen(purpose);
             let cause = Cause::Open(Open::withdrawn());

@@ -1,0 +1,3 @@
+//! Controllers: what to do next. Each knows one reason to act, and none gives verdicts.
+
+pub mod probe;
