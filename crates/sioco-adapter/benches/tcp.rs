@@ -16,7 +16,7 @@ use sioco_adapter::lines::Interrupt;
 use sioco_adapter::server::{Serving, listen};
 use sioco_adapter::tcp::Tcp;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Clock, Player, Settings, Summary, Tester, Verdict, drive};
+use sioco_exec::{Clock, Driver, Player, Settings, Summary, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_solve::BackEnd;
@@ -45,7 +45,7 @@ fn walk(model: &Model, plan: &Plan, walks: Walks, steps: u64) -> (Summary, Durat
             let tcp = Box::new(Tcp::new("127.0.0.1", port));
             let mut client = Client::new(model, tcp, Options::default(), Interrupt::default());
             client.connect().unwrap();
-            let mut tester = Tester::new(model, &builtin, plan, settings);
+            let mut tester = Driver::new(model, &builtin, plan, settings);
             let start = Instant::now();
             let mut last = start;
             let summary = drive(&mut tester, &mut client, &mut Wall(start), &mut |_| last = Instant::now());

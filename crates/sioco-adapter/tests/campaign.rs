@@ -13,7 +13,7 @@ use sioco_adapter::lines::Interrupt;
 use sioco_adapter::server::{Serving, listen};
 use sioco_adapter::tcp::Tcp;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Clock, NoClock, Player, Settings, Summary, Sut, Tester, Verdict, drive};
+use sioco_exec::{Clock, Driver, NoClock, Player, Settings, Summary, Sut, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::Cover;
 use sioco_solve::BackEnd;
@@ -40,7 +40,7 @@ impl Clock for Wall {
 fn campaign(model: &Model, sut: &mut dyn Sut, clock: &mut dyn Clock, settings: Settings) -> Summary {
     let options = sioco_plan::Options { steering: false, ..sioco_plan::Options::new(Cover::parse("switch").unwrap()) };
     let plan = sioco_plan::plan(model, &builtin, &options, &mut |_| {}).unwrap();
-    drive(&mut Tester::new(model, &builtin, &plan, settings), sut, clock, &mut |_| {})
+    drive(&mut Driver::new(model, &builtin, &plan, settings), sut, clock, &mut |_| {})
 }
 
 /// A campaign against a model that is played at the other end of a socket.

@@ -18,7 +18,7 @@ use sioco_adapter::text::Dialect;
 use sioco_exec::settings::Walks;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
-    Clock, Fault, FaultKind, GateValue, Observation, Polled, Settings, Summary, Sut, SutEvent, Tester, Verdict, drive,
+    Clock, Driver, Fault, FaultKind, GateValue, Observation, Polled, Settings, Summary, Sut, SutEvent, Verdict, drive,
 };
 use sioco_model::{Model, Value};
 use sioco_plan::Cover;
@@ -106,7 +106,7 @@ fn campaign(model: &Model, sut: &mut dyn Sut) -> Summary {
         patience: LONG,
         ..Settings::default()
     };
-    let mut tester = Tester::new(model, &builtin, &plan, settings);
+    let mut tester = Driver::new(model, &builtin, &plan, settings);
     drive(&mut tester, sut, &mut Wall(Instant::now()), &mut |_| {})
 }
 

@@ -16,7 +16,7 @@ use sioco_adapter::tcp::Tcp;
 use sioco_adapter::transport::{Connection, Connector};
 use sioco_adapter::ws::Ws;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Clock, Fault, FaultKind, Player, Settings, Summary, Sut, Tester, Verdict, drive};
+use sioco_exec::{Clock, Driver, Fault, FaultKind, Player, Settings, Summary, Sut, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::Cover;
 use sioco_solve::BackEnd;
@@ -52,7 +52,7 @@ fn campaign(model: &Model, port: u16, settings: Settings) -> Summary {
     let plan = sioco_plan::plan(model, &builtin, &options, &mut |_| {}).unwrap();
     let ws = Box::new(Ws::new("127.0.0.1", port, "/sut"));
     let mut client = Client::new(model, ws, Options::default(), Interrupt::default());
-    let mut tester = Tester::new(model, &builtin, &plan, settings);
+    let mut tester = Driver::new(model, &builtin, &plan, settings);
     drive(&mut tester, &mut client, &mut Wall(Instant::now()), &mut |_| {})
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use sioco_exec::player::Player;
 use sioco_exec::settings::Walks;
-use sioco_exec::{Action, NoClock, Observation, Order, Record, Referee, Settings, Sut, Tester, Verdict, drive};
+use sioco_exec::{Action, Driver, NoClock, Observation, Order, Record, Referee, Settings, Sut, Verdict, drive};
 use sioco_lang::check::check_text;
 use sioco_model::Model;
 use sioco_plan::Plan;
@@ -46,7 +46,7 @@ fn timed<T>(run: &mut dyn FnMut() -> T) -> (Duration, T) {
 /// One run with so many steps.
 fn walk(model: &Model, sut: &mut dyn Sut, plan: &Plan, walks: Walks, steps: u64, trace: Option<&mut Vec<Action>>) {
     let settings = Settings { walks, max_steps: Some(steps), walk: u64::MAX, seed: 1, ..Settings::default() };
-    let mut tester = Tester::new(model, &solvers, plan, settings);
+    let mut tester = Driver::new(model, &solvers, plan, settings);
     let mut sent = None;
     let mut kept = trace;
     let summary = drive(&mut tester, sut, &mut NoClock, &mut |stamped| {
@@ -78,7 +78,7 @@ fn judge(model: &Model, trace: &[Action]) {
 /// Every input is solved for: the plan that covers every switch, again and again with new values.
 fn solved(model: &Model, sut: &mut dyn Sut, plan: &Plan, steps: u64) {
     let settings = Settings { seed: 1, walks: Walks::Again, max_steps: Some(steps), ..Settings::default() };
-    let mut tester = Tester::new(model, &solvers, plan, settings);
+    let mut tester = Driver::new(model, &solvers, plan, settings);
     let summary = drive(&mut tester, sut, &mut NoClock, &mut |_| {});
     assert!(summary.verdict < Some(Verdict::Error) && summary.steps + 2 > steps, "{summary:?}");
 }

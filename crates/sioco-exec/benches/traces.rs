@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use sioco_exec::player::Player;
-use sioco_exec::{NoClock, Settings, Tester, Verdict, drive};
+use sioco_exec::{Driver, NoClock, Settings, Verdict, drive};
 use sioco_lang::check::check_text;
 use sioco_model::model::Label;
 use sioco_model::{LocationId, Model};
@@ -144,7 +144,7 @@ fn main() {
         let made = plan(&model, &solvers, &options, &mut |_| {}).expect("traces can be planned");
         let planned = begun.elapsed();
         let settings = Settings { seed: 1, attempts: 1_000, ..Settings::default() };
-        let mut tester = Tester::new(&model, &solvers, &made, settings);
+        let mut tester = Driver::new(&model, &solvers, &made, settings);
         let summary = drive(&mut tester, &mut Player::new(&model), &mut NoClock, &mut |_| {});
         let run = begun.elapsed() - planned;
         let covered = summary.purposes.iter().filter(|p| p.verdict <= Some(Verdict::WeakPass)).count();

@@ -45,26 +45,33 @@ impl Block {
     }
 }
 
+impl Block {
+    /// Whether it is no quiescence that anything explains.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.is_some()
+    }
+}
+
 impl Referee<'_> {
     /// A delta: announced, or by the clock, which can be relied on so far. Only one that is announced is judged at once.
     pub(crate) fn delta(&mut self, timed: Option<Reliance>) -> Option<Cause> {
         let (reliance, timed) = (timed.unwrap_or_default(), timed.is_some());
-        match self.block.take() {
+        match self.position.block.take() {
             // Two deltas in a row say nothing new, unless the second one is certain, or counts and the first does not.
             Some(block) if timed || block.announced => {
                 let reliance = block.reliance.or(reliance);
-                self.block = Some(Block { reliance, ..block });
+                self.position.block = Some(Block { reliance, ..block });
                 return None;
             }
             Some(block) => self.undo(block),
             None => {}
         }
-        let (before, patient, withdrawn) = (self.belief.clone(), self.patient.clone(), self.withdrawn);
+        let (before, patient, withdrawn) = (self.position.belief.clone(), self.patient.clone(), self.withdrawn);
         let refused = self.fall_quiet(timed);
         match (timed, refused) {
             (false, Some(cause)) => Some(cause),
             (_, refused) => {
-                self.block = Some(Block { before, patient, announced: !timed, refused, reliance, withdrawn });
+                self.position.block = Some(Block { before, patient, announced: !timed, refused, reliance, withdrawn });
                 None
             }
         }
@@ -72,9 +79,9 @@ impl Referee<'_> {
 
     /// Changes the belief to what explains a delta. A cause if nothing does; the belief is then as before.
     fn fall_quiet(&mut self, timed: bool) -> Option<Cause> {
-        let sent = self.queue.len();
-        let before = self.belief.clone();
-        let explained = match self.mind.delta(&self.suite, &mut self.belief, sent) {
+        let sent = self.position.queue.len();
+        let before = self.position.belief.clone();
+        let explained = match self.position.mind.delta(&self.position.suite, &mut self.position.belief, sent) {
             Ok(explained) => explained,
             Err(error) => return Some(self.trouble(&error)),
         };
@@ -84,48 +91,49 @@ impl Referee<'_> {
                 self.patient = Some(patient);
             }
             (true, Some(mut patient)) => {
-                let explained = patient.silent(&mut self.mind, &self.suite, sent);
-                self.patient = Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.belief));
+                let explained = patient.silent(&mut self.position.mind, &self.position.suite, sent);
+                self.patient =
+                    Some(patient).filter(|p| (explained || p.belief.cut) && p.differs(&self.position.belief));
             }
             (true, None) if timed => {
-                self.patient = Patient::after(&mut self.mind, before, &self.belief, sent);
+                self.patient = Patient::after(&mut self.position.mind, before, &self.position.belief, sent);
             }
             (true, None) => {}
             (false, Some(mut patient)) => {
                 let all = patient.belief.clone();
-                if !patient.silent(&mut self.mind, &self.suite, sent) {
+                if !patient.silent(&mut self.position.mind, &self.position.suite, sent) {
                     self.patient = Some(patient);
                     return self.fail(&Observation::Delta, Failure::Silence);
                 }
                 self.disbelieve(patient);
                 if timed {
-                    self.patient = Patient::after(&mut self.mind, all, &self.belief, sent);
+                    self.patient = Patient::after(&mut self.position.mind, all, &self.position.belief, sent);
                 }
             }
             (false, None) => return self.fail(&Observation::Delta, Failure::Silence),
         }
         // Where silence is only perhaps allowed, the run may have ended here: that holds for whatever comes later.
-        if let (true, Some(doubt)) = (timed, self.belief.doubt().cloned())
+        if let (true, Some(doubt)) = (timed, self.position.belief.doubt().cloned())
             && let Some(patient) = &mut self.patient
         {
-            patient.rest_on(&mut self.mind, &self.suite, sent, &doubt);
+            patient.rest_on(&mut self.position.mind, &self.position.suite, sent, &doubt);
         }
         None
     }
 
     /// An input or the end of the run follows: the block is final. A cause if nothing explains it.
     pub fn conclude(&mut self) -> Option<Cause> {
-        self.block.take()?.cause()
+        self.position.block.take()?.cause()
     }
 
     /// Why the run ends if the block becomes final.
     pub(crate) fn refused_quiescence(&self) -> Option<Cause> {
-        self.block.as_ref()?.cause()
+        self.position.block.as_ref()?.cause()
     }
 
     /// Something else than a delta follows: a block by the clock is withdrawn. Says whether the adapter announced it.
     pub(crate) fn interrupt_block(&mut self) -> bool {
-        let Some(block) = self.block.take() else { return false };
+        let Some(block) = self.position.block.take() else { return false };
         if block.announced {
             return true;
         }
@@ -137,30 +145,14 @@ impl Referee<'_> {
 
     /// Believes again what was believed before a block.
     fn undo(&mut self, block: Block) {
-        (self.belief, self.patient, self.withdrawn) = (block.before, block.patient, block.withdrawn);
+        (self.position.belief, self.patient, self.withdrawn) = (block.before, block.patient, block.withdrawn);
         self.broken_by = None;
-    }
-
-    /// Whether a delta would surely be no failure now.
-    pub fn allows_silence(&mut self) -> bool {
-        if let Some(block) = &self.block {
-            return block.refused.is_none();
-        }
-        if self.belief.crossed || self.belief.cut {
-            return true;
-        }
-        let mut belief = self.belief.clone();
-        match self.mind.delta(&self.suite, &mut belief, self.queue.len()) {
-            // Where that is not decided, it may be a failure for all that is known.
-            Ok(allowed) => allowed && !belief.is_doubtful(),
-            Err(_) => true,
-        }
     }
 
     /// The belief that judges what is seen now: what comes after a block by the clock withdraws it.
     pub(crate) fn before_observation(&self) -> Belief {
-        let withdrawn = self.block.as_ref().filter(|block| !block.announced);
-        withdrawn.map_or(&self.belief, |block| &block.before).clone()
+        let withdrawn = self.position.block.as_ref().filter(|block| !block.announced);
+        withdrawn.map_or(&self.position.belief, |block| &block.before).clone()
     }
 }
 

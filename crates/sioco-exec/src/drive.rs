@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::border::Border;
+use crate::driver::{Decision, Driver};
 use crate::event::{GateValue, Observation};
 use crate::ledger::Leftovers;
 use crate::record::{End, Stamped, Waiting};
 use crate::reliance::{Listened, listen};
 use crate::summary::Summary;
 use crate::sut::{Fault, FaultKind, Polled, Sut, SutEvent};
-use crate::tester::{Decision, Tester};
 
 /// The time since the campaign began.
 pub trait Clock {
@@ -32,37 +32,37 @@ const ACCEPTED: Duration = Duration::from_millis(500);
 
 /// Runs a campaign to its end. The sink gets every record as soon as it is there.
 pub fn drive(
-    tester: &mut Tester<'_>,
+    driver: &mut Driver<'_>,
     sut: &mut dyn Sut,
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Summary {
-    let sut = &mut Border::new(tester.model(), sut);
+    let sut = &mut Border::new(driver.model(), sut);
     loop {
-        let decision = tester.decide();
-        flush(tester, clock, sink);
+        let decision = driver.decide();
+        flush(driver, clock, sink);
         if decision == Decision::Stop {
             break;
         }
         let now = clock.now();
-        if tester.settings().time.is_some_and(|most| now >= most) {
-            tester.stop(End::Time);
+        if driver.settings().time.is_some_and(|most| now >= most) {
+            driver.stop(End::Time);
             continue;
         }
-        let acted = act(tester, sut, decision, clock, sink);
-        tester.set_leftovers(leftovers(sut, Vec::new()));
+        let acted = act(driver, sut, decision, clock, sink);
+        driver.set_leftovers(leftovers(sut, Vec::new()));
         match acted {
             // Nobody could tell since nobody was let think any longer.
-            Err(fault) if fault.kind == FaultKind::Solver && tester.over().is_some() => tester.cut(None),
-            Err(fault) => tester.fault(fault),
+            Err(fault) if fault.kind == FaultKind::Solver && driver.over().is_some() => driver.cut(None),
+            Err(fault) => driver.fault(fault),
             Ok(()) => {}
         }
-        flush(tester, clock, sink);
+        flush(driver, clock, sink);
     }
     sut.stop();
     let remarks = sut.remarks();
-    tester.set_leftovers(leftovers(sut, remarks));
-    tester.summary()
+    driver.set_leftovers(leftovers(sut, remarks));
+    driver.summary()
 }
 
 /// What the connection has counted so far.
@@ -70,9 +70,9 @@ fn leftovers(sut: &dyn Sut, remarks: Vec<String>) -> Leftovers {
     Leftovers { stale: sut.stale(), unheard: sut.unheard(), crashes: sut.unheard_crashes(), remarks }
 }
 
-fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {
+fn flush(driver: &mut Driver<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {
     let mut at = None;
-    for record in tester.records() {
+    for record in driver.records() {
         let at = *at.get_or_insert_with(|| clock.now());
         sink(&Stamped { at, record });
     }
@@ -80,45 +80,45 @@ fn flush(tester: &mut Tester<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&S
 
 /// Does what was decided.
 fn act(
-    tester: &mut Tester<'_>,
+    driver: &mut Driver<'_>,
     sut: &mut dyn Sut,
     decision: Decision,
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
-    let patience = tester.settings().patience;
+    let patience = driver.settings().patience;
     let begun = clock.now();
     match decision {
         Decision::Reset { run, seed } => {
             sut.reset(run, seed)?;
             // It may not have been reset then: nothing has begun.
-            if tester.over().is_some() {
-                tester.cut(Some(Waiting::Reset));
+            if driver.over().is_some() {
+                driver.cut(Some(Waiting::Reset));
                 return Ok(());
             }
             if sut.may_be_late() {
-                tester.may_be_late();
+                driver.may_be_late();
             }
-            tester.started(sut.order());
-            tester.hears(clock.now());
+            driver.started(sut.order());
+            driver.hears(clock.now());
         }
         Decision::Send { id, input, at_once: true } => {
-            send(tester, sut, id, &input, clock, sink)?;
+            send(driver, sut, id, &input, clock, sink)?;
         }
         Decision::Send { id, input, at_once: false } => match sut.poll(Duration::ZERO)? {
             // What came while the input was being chosen is taken first.
-            Polled::Event(event) => tell(tester, event, clock)?,
-            Polled::Interrupted => tester.cut(None),
-            Polled::Nothing => send(tester, sut, id, &input, clock, sink)?,
+            Polled::Event(event) => tell(driver, event, clock)?,
+            Polled::Interrupted => driver.cut(None),
+            Polled::Nothing => send(driver, sut, id, &input, clock, sink)?,
         },
         Decision::Await { id } => match acknowledged(sut, clock, patience)? {
             Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
                 return Err(protocol(format!("input {other} is acknowledged, but {id} was sent last")));
             }
-            Polled::Event(event) => tell(tester, event, clock)?,
+            Polled::Event(event) => tell(driver, event, clock)?,
             Polled::Interrupted => {
-                let overdue = clock.now().saturating_sub(begun) >= tester.quiescence().min(ACCEPTED);
-                tester.cut(overdue.then_some(Waiting::Accepted));
+                let overdue = clock.now().saturating_sub(begun) >= driver.quiescence().min(ACCEPTED);
+                driver.cut(overdue.then_some(Waiting::Accepted));
             }
             Polled::Nothing => {
                 // Who does not answer this will hardly answer a reset.
@@ -132,8 +132,8 @@ fn act(
             }
         },
         Decision::Wait => {
-            let quiescence = tester.quiescence();
-            wait(tester, sut, quiescence, clock)?;
+            let quiescence = driver.quiescence();
+            wait(driver, sut, quiescence, clock)?;
         }
         Decision::Stop => {}
     }
@@ -158,56 +158,56 @@ fn acknowledged(sut: &mut dyn Sut, clock: &mut dyn Clock, patience: Duration) ->
 
 /// Sends an input. That is recorded first: a system in this process may end the whole process by it.
 fn send(
-    tester: &mut Tester<'_>,
+    driver: &mut Driver<'_>,
     sut: &mut dyn Sut,
     id: u64,
     input: &GateValue,
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
-    tester.sending(clock.now());
-    flush(tester, clock, sink);
+    driver.sending(clock.now());
+    flush(driver, clock, sink);
     sut.send(id, input)
 }
 
 /// Waits for what comes, or for silence.
-fn wait(tester: &mut Tester<'_>, sut: &mut dyn Sut, quiescence: Duration, clock: &mut dyn Clock) -> Result<(), Fault> {
-    let start = tester.start_up();
+fn wait(driver: &mut Driver<'_>, sut: &mut dyn Sut, quiescence: Duration, clock: &mut dyn Clock) -> Result<(), Fault> {
+    let start = driver.start_up();
     // A failure is worth waiting for a little longer: perhaps the system is only slow.
-    let mut worth_it = || !tester.allows_silence() && !tester.is_known_silent();
+    let mut worth_it = || !driver.allows_silence() && !driver.is_known_silent();
     let Listened { polled, graced, took_time, starved, overdue } =
         listen(sut, clock, quiescence, start, &mut worth_it)?;
     match polled {
         Polled::Event(event) => {
             if graced && event != SutEvent::Observed(Observation::Delta) {
-                tester.came_late();
+                driver.came_late();
             }
-            tell(tester, event, clock)?;
+            tell(driver, event, clock)?;
         }
         // With some clocks, that took no time.
         Polled::Nothing => {
-            tester.hears(clock.now());
-            tester.timed_out(took_time, starved);
+            driver.hears(clock.now());
+            driver.timed_out(took_time, starved);
         }
-        Polled::Interrupted => tester.cut(overdue),
+        Polled::Interrupted => driver.cut(overdue),
     }
     Ok(())
 }
 
-fn tell(tester: &mut Tester<'_>, event: SutEvent, clock: &mut dyn Clock) -> Result<(), Fault> {
-    tester.hears(clock.now());
+fn tell(driver: &mut Driver<'_>, event: SutEvent, clock: &mut dyn Clock) -> Result<(), Fault> {
+    driver.hears(clock.now());
     match event {
         SutEvent::Accepted { id } => {
-            if !tester.accepted(id) {
+            if !driver.accepted(id) {
                 return Err(protocol(format!("input {id} is accepted, but it was not sent, or was accepted before")));
             }
         }
         SutEvent::Refused { id, why } => {
-            if !tester.refused(id, why) {
+            if !driver.refused(id, why) {
                 return Err(protocol(format!("input {id} is refused, but it was not sent, or was accepted before")));
             }
         }
-        SutEvent::Observed(seen) => tester.observed(seen),
+        SutEvent::Observed(seen) => driver.observed(seen),
     }
     Ok(())
 }

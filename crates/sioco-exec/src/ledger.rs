@@ -40,6 +40,17 @@ impl Intent {
     }
 }
 
+/// What controllers note, besides what they choose.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// The model has a deadlock in this state.
+    Deadlock(String),
+    /// A solver looked for values in the middle of a run.
+    Solved,
+    /// Not all ways on were looked at, or not to the end, since that would have taken too long.
+    Hurried,
+}
+
 /// What came in besides what was waited for, counted by the connection with the system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Leftovers {
@@ -261,10 +272,16 @@ impl Ledger {
         self.probed.push(probed);
     }
 
-    /// The model has a deadlock in this state.
-    pub fn deadlock(&mut self, state: String) {
-        if self.deadlocks.len() < DEADLOCKS && !self.deadlocks.contains(&state) {
-            self.deadlocks.push(state);
+    /// A controller noted something.
+    pub fn note(&mut self, note: Note) {
+        match note {
+            Note::Deadlock(state) => {
+                if self.deadlocks.len() < DEADLOCKS && !self.deadlocks.contains(&state) {
+                    self.deadlocks.push(state);
+                }
+            }
+            Note::Solved => self.pauses.solved += 1,
+            Note::Hurried => self.pauses.hurried += 1,
         }
     }
 
@@ -281,16 +298,6 @@ impl Ledger {
     /// How many inputs were chosen by mistake.
     pub fn dropped(&self) -> u64 {
         self.dropped
-    }
-
-    /// A solver looked for values in the middle of a run.
-    pub fn solved(&mut self) {
-        self.pauses.solved += 1;
-    }
-
-    /// Not all ways on were looked at.
-    pub fn hurried(&mut self) {
-        self.pauses.hurried += 1;
     }
 
     /// The system waited so long for its next input, after so many steps of the run.

@@ -69,10 +69,10 @@ impl Referee<'_> {
 
     /// Why a run ends with a refused input.
     pub(crate) fn refusal(&mut self, overtaken: bool, input: &GateValue, why: &str) -> Cause {
-        if self.refusals && !overtaken && self.must_take(input) {
+        if self.refusals && !overtaken && self.position.must_take(input) {
             return Cause::Failure(Failure::Refused { input: input.clone(), why: why.to_owned() });
         }
-        match overtaken && !self.takes(input) {
+        match overtaken && !self.position.takes(input) {
             true => Cause::Open(Open::Crossed),
             false => Cause::Trouble(Trouble::Refused { input: input.clone(), why: why.to_owned() }),
         }
@@ -149,7 +149,7 @@ impl Referee<'_> {
             return cause;
         }
         if !self.misordered {
-            let doubt = self.belief().doubt();
+            let doubt = self.position.belief().doubt();
             return doubt.map_or(cause, |doubt| Cause::Open(Open::Undecided(doubt.to_string())));
         }
         let message = "an answer came before `accepted` of the input that it answers; in the order `sut`, the adapter says \

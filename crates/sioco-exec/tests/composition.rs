@@ -11,7 +11,7 @@ use mealy::generate::Kind;
 use mealy::judge::{inputs, judge, outputs};
 use sioco_exec::player::{Manners, Player, Unspecified};
 use sioco_exec::sut::{Fault, Order, Polled};
-use sioco_exec::{GateValue, NoClock, Settings, Summary, Sut, Tester, Verdict, drive};
+use sioco_exec::{Driver, GateValue, NoClock, Settings, Summary, Sut, Verdict, drive};
 use sioco_model::Model;
 use sioco_model::model::Label;
 use sioco_model::semantics::{Interpreter, State};
@@ -34,7 +34,7 @@ fn player(system: &Model) -> Player<'_> {
 
 /// Runs a plan against a model that plays the system.
 fn run(spec: &Model, plan: &Plan, system: &Model) -> Summary {
-    let mut tester = Tester::new(spec, &solvers, plan, Settings::default());
+    let mut tester = Driver::new(spec, &solvers, plan, Settings::default());
     drive(&mut tester, &mut player(system), &mut NoClock, &mut |_| {})
 }
 
@@ -61,7 +61,7 @@ impl Sut for Telling<'_> {
 
 /// The same as [`run`], with silences that nobody asks for.
 fn run_telling(spec: &Model, plan: &Plan, system: &Model) -> Summary {
-    let mut tester = Tester::new(spec, &solvers, plan, Settings { attempts: 1, ..Settings::default() });
+    let mut tester = Driver::new(spec, &solvers, plan, Settings { attempts: 1, ..Settings::default() });
     drive(&mut tester, &mut Telling(player(system)), &mut NoClock, &mut |_| {})
 }
 

@@ -2,11 +2,97 @@
 
 mod support;
 
+use sioco_exec::belief::Mind;
 use sioco_exec::controller::probe::{ProbeController, ProbeMove};
-use sioco_exec::event::{GateValue, Observation};
-use sioco_exec::summary::Probed;
+use sioco_exec::controller::purpose::PurposeController;
+use sioco_exec::controller::repeat::RepeatController;
+use sioco_exec::controller::walk::WalkController;
+use sioco_exec::controller::{Chosen, Controller, Situation};
+use sioco_exec::event::{Action, GateValue, Observation};
+use sioco_exec::ledger::{Intent, Note};
+use sioco_exec::position::Position;
+use sioco_exec::record::{Aim, Why};
+use sioco_exec::reliance::Reliance;
+use sioco_exec::run::{Mode, Run};
+use sioco_exec::settings::{Interaction, Settings, Walks};
+use sioco_exec::suite::Suite;
+use sioco_exec::summary::{Probed, PurposeResult};
+use sioco_exec::tools::Tools;
+use sioco_exec::verdict::{Cause, Open};
+use sioco_model::model::Model;
+use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::{GateId, Id, Value};
 use sioco_plan::Event;
+
+/// What a controller sees, with nobody who judges or counts.
+struct Scene<'m> {
+    model: &'m Model,
+    position: Position<'m>,
+    tools: Tools<'m>,
+    run: Run,
+    results: Vec<PurposeResult>,
+    settings: Settings,
+    intent: Intent,
+    notes: Vec<Note>,
+}
+
+impl<'m> Scene<'m> {
+    /// At the start of a run, with a plan that covers switches.
+    fn new(model: &'m Model) -> Scene<'m> {
+        let suite = Suite::new(model, &support::planned(model, "switch", false));
+        let results = vec![PurposeResult { attempts: 1, ..PurposeResult::default() }; suite.len()];
+        let mind = Mind::new(model, Interpreter::new(model), &support::builtin, 100);
+        let mut position = Position::new(mind, suite);
+        position.start().expect("a defined beginning");
+        let mut run = Run::default();
+        run.resets(1);
+        run.begins(100);
+        let (settings, intent) = (Settings::default(), Intent::default());
+        let tools = Tools::new(model, &support::builtin, 1);
+        Scene { model, position, tools, run, results, settings, intent, notes: Vec::new() }
+    }
+
+    fn situation(&mut self) -> Situation<'_, 'm> {
+        Situation {
+            position: &mut self.position,
+            tools: &mut self.tools,
+            run: &mut self.run,
+            results: &self.results,
+            settings: &self.settings,
+            intent: self.intent,
+            interaction: Interaction::Eager,
+            notes: &mut self.notes,
+        }
+    }
+
+    /// What it chooses in the end.
+    fn ask(&mut self, controller: &mut dyn Controller) -> Option<Chosen> {
+        for _ in 0..10 {
+            match controller.select(&mut self.situation()) {
+                Some(Chosen::Again) => {}
+                chosen => return chosen,
+            }
+        }
+        panic!("it never chooses");
+    }
+
+    /// Something happens that the model allows.
+    fn happens(&mut self, controller: &mut dyn Controller, text: &str) {
+        let event = support::event(self.model, text);
+        assert_eq!(self.position.after(&event), Ok(true), "{text}");
+        self.run.steps += 1;
+        self.run.owed = text.starts_with('?');
+        controller.update(&mut self.situation(), Some(&event));
+    }
+
+    fn sends(&self, text: &str, why: Why) -> Option<Chosen> {
+        Some(Chosen::Send(support::event(self.model, text), why))
+    }
+}
+
+/// `go` opens the way; after it the system says on which side it is, and only one of them takes `end`.
+const SIDES: &str = "input go\ninput end\noutput left\noutput right\nprocess P {\n  init l { ?go -> m }\n  \
+                     state m { !left -> n   !right -> o }\n  state n { ?end -> p }\n  state o { }\n  final p\n}\n";
 
 const MODEL: &str = "input a(x: Int in 0..9)\nprocess P {\n  init l { ?a(x) -> l }\n}\n";
 
@@ -66,4 +152,113 @@ fn a_refusal_ends_a_probe_and_an_input_outside_of_its_range_is_not_sent() {
     probe.begin(2, 2);
     assert_eq!(probe.select(&model), Some(ProbeMove::Drop));
     assert!(matches!(probe.select(&model), Some(ProbeMove::Over(found)) if found.seen.is_empty()));
+}
+
+#[test]
+fn a_purpose_is_gone_after_step_by_step_and_given_up_where_the_system_leaves_it() {
+    let model = support::model(SIDES);
+    for (side, expected) in [("!left", "?end"), ("!right", "")] {
+        let mut scene = Scene::new(&model);
+        let mut purpose = PurposeController::default();
+        // The one that ends by `end`.
+        let long = (0..scene.position.suite.len()).find(|p| {
+            let suite = &scene.position.suite;
+            suite.accepts_of(*p).iter().any(|accept| suite.line(0, *accept).is_some_and(|line| line.len() > 2))
+        });
+        scene.run.plan(Mode::Purpose(long.expect("it takes three steps")), Aim::Purpose(0), false);
+        let Mode::Purpose(number) = scene.run.mode else { unreachable!() };
+        assert_eq!(scene.ask(&mut purpose), scene.sends("?go", Why::Purpose(number)));
+        scene.happens(&mut purpose, "?go");
+        assert_eq!(scene.ask(&mut purpose), Some(Chosen::Wait), "the system chooses the side");
+        scene.happens(&mut purpose, side);
+        let chosen = scene.ask(&mut purpose);
+        match expected.is_empty() {
+            false => assert_eq!(chosen, scene.sends(expected, Why::Purpose(number))),
+            // Nothing can be done on the other side, which the model does not call an end.
+            true => {
+                let Some(Chosen::End(Cause::Open(Open::Deadlock { state }))) = chosen else { panic!("{chosen:?}") };
+                assert_eq!(scene.notes, [Note::Deadlock(state)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_guided_walk_follows_a_purpose_that_was_reached() {
+    let model = support::model(SIDES);
+    let mut scene = Scene::new(&model);
+    let mut purpose = PurposeController::default();
+    scene.settings.walks = Walks::Guided;
+    scene.run.plan(Mode::Purpose(0), Aim::Purpose(0), false);
+    for number in 0..scene.position.suite.len() {
+        scene.position.suite.close(number);
+    }
+    scene.run.reached = Some(sioco_exec::Verdict::Pass);
+    assert_eq!(purpose.select(&mut scene.situation()), Some(Chosen::Again));
+    assert!(scene.run.mode == Mode::Walk && (2..=11).contains(&scene.run.walk_end), "{:?}", scene.run);
+    assert_eq!(purpose.select(&mut scene.situation()), None, "somebody else acts");
+}
+
+#[test]
+fn a_walk_takes_what_is_possible_and_waits_for_what_is_owed() {
+    let model = support::model(SIDES);
+    for walks in [Walks::Random, Walks::Guided] {
+        let mut scene = Scene::new(&model);
+        scene.settings.walks = walks;
+        let mut walk = WalkController::new(&model);
+        walk.start(&mut scene.situation());
+        // Silence may be waited for at first, but not for ever.
+        let first = (0..1_000).map(|_| scene.ask(&mut walk)).find(|chosen| *chosen != Some(Chosen::Wait));
+        assert_eq!(first, Some(scene.sends("?go", Why::Walk)));
+        scene.happens(&mut walk, "?go");
+        assert_eq!(scene.ask(&mut walk), Some(Chosen::Wait));
+        scene.happens(&mut walk, "!right");
+        scene.run.walk_end = 2;
+        assert_eq!(scene.ask(&mut walk), Some(Chosen::End(Cause::Reached)), "it has had its steps");
+        scene.run.owed = true;
+        assert_eq!(scene.ask(&mut walk), Some(Chosen::Wait), "the answer to the last input is to be seen");
+        scene.run.mode = Mode::Purpose(0);
+        assert_eq!(walk.select(&mut scene.situation()), None);
+    }
+}
+
+#[test]
+fn a_run_that_fell_silent_once_is_repeated_twice() {
+    let model = support::model(SIDES);
+    let mut scene = Scene::new(&model);
+    let mut repeat = RepeatController::default();
+    let once = Cause::Open(Open::Silence(Reliance::Once));
+    let go = support::event(&model, "?go");
+    let history = [Action::Input(go.clone()), Action::Seen(Observation::Delta)];
+    assert_eq!(repeat.next(&mut scene.run), None);
+    let (seed, mut times) = (scene.run.seed, 0);
+    loop {
+        repeat.start(&mut scene.situation());
+        let spot = scene.position.spot(None);
+        history.iter().for_each(|action| repeat.happened(action.clone()));
+        assert_eq!(repeat.fell_silent_at(&spot), times > 0, "the first one repeats nothing");
+        repeat.ended(&once, &scene.run, spot);
+        let Some(again) = repeat.next(&mut scene.run) else { break };
+        assert_eq!(again, seed);
+        repeat.start(&mut scene.situation());
+        assert!(repeat.is_on());
+        assert_eq!(scene.ask(&mut repeat), scene.sends("?go", Why::Replay));
+        times += 1;
+    }
+    assert_eq!(times, 2);
+    // What ends otherwise is not repeated.
+    repeat.ended(&Cause::Open(Open::Deviation), &scene.run, None);
+    assert_eq!(repeat.next(&mut scene.run), None);
+}
+
+#[test]
+fn a_repeated_run_is_left_where_the_model_takes_its_inputs_no_more() {
+    let model = support::model(SIDES);
+    let mut scene = Scene::new(&model);
+    let mut repeat = RepeatController::default();
+    repeat.happened(Action::Input(support::event(&model, "?end")));
+    repeat.ended(&Cause::Open(Open::Silence(Reliance::Once)), &scene.run, None);
+    assert!(repeat.next(&mut scene.run).is_some() && repeat.is_on());
+    assert_eq!(repeat.select(&mut scene.situation()), None);
+    assert!(!repeat.is_on());
 }

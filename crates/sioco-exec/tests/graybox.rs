@@ -13,7 +13,7 @@ use mealy::mutate::Change;
 use mealy::rng::Rng;
 use mealy::{Pair, model};
 use sioco_exec::player::Player;
-use sioco_exec::{GateValue, NoClock, Record, Settings, Stamped, Tester, Verdict, drive};
+use sioco_exec::{Driver, GateValue, NoClock, Record, Settings, Stamped, Verdict, drive};
 use sioco_model::{Model, Value};
 use sioco_plan::event::Event;
 use sioco_plan::inputs::{inputs_of, purpose};
@@ -254,7 +254,7 @@ fn given_inputs_are_all_sent() {
     let mut made = Strategy::Random.plan(&spec);
     made.purposes = tests.map(|(x, y)| purpose(&spec, &inputs(x, y)).expect("a purpose")).to_vec();
     let run = |wrong: &Model| {
-        let mut tester = Tester::new(&spec, &solvers, &made, Settings::default());
+        let mut tester = Driver::new(&spec, &solvers, &made, Settings::default());
         let mut sent = Vec::new();
         let mut keep = |s: &Stamped| {
             if let Record::Input { input, .. } = &s.record {

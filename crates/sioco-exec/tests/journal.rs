@@ -12,7 +12,7 @@ use sioco_exec::record::Record;
 use sioco_exec::replay::{Patience, replay};
 use sioco_exec::settings::{Settings, Walks};
 use sioco_exec::verdict::{Cause, Verdict};
-use sioco_exec::{Order, Player, Racer, Referee, Sut, Tester, drive};
+use sioco_exec::{Driver, Order, Player, Racer, Referee, Sut, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Options, plan};
 use sioco_solve::BackEnd;
@@ -59,7 +59,7 @@ fn campaign(model: &Model, sut: &mut dyn Sut, seed: u64) -> String {
     let header =
         Header { model: About::new(model, "m.sts", None, &[]), settings: settings.clone(), ..Header::default() };
     let mut text = header.with_plan(&plan).line();
-    let mut tester = Tester::new(model, &builtin, &plan, settings);
+    let mut tester = Driver::new(model, &builtin, &plan, settings);
     drive(&mut tester, sut, &mut NoClock, &mut |stamped| text.push_str(&line(model, stamped)));
     text
 }

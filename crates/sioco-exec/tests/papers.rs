@@ -8,7 +8,7 @@ mod support;
 use sioco_exec::referee::Referee;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{GateValue, Observation, Order, Record, Settings, Tester, Verdict};
+use sioco_exec::{Driver, GateValue, Observation, Order, Record, Settings, Verdict};
 use sioco_model::term::Term;
 use sioco_model::{Model, TermId, Value};
 use sioco_plan::{Cover, Options, Plan, plan};
@@ -40,7 +40,7 @@ fn accumulator<'m>(model: &'m Model, answer: impl Fn(usize, i64) -> i64 + 'm) ->
 
 fn run(model: &Model, plan: &Plan, values: Choice, sut: &mut Scripted<'_>) -> (Vec<Record>, sioco_exec::Summary) {
     let settings = Settings { values, attempts: 1, ..Settings::default() };
-    campaign(&mut Tester::new(model, &builtin, plan, settings), sut)
+    campaign(&mut Driver::new(model, &builtin, plan, settings), sut)
 }
 
 /// S0 example 18: `r0 r1 r0 r1 r2` is executed step by step, the second value chosen so that the sum is above 15
@@ -101,7 +101,7 @@ fn s0_lines_12_to_16() {
     let plan = plan(&model, &solver, &options, &mut |_| {}).expect("a plan");
     assert!(plan.purposes[0].rests_on_unknown());
     let settings = Settings { attempts: 1, ..Settings::default() };
-    let mut tester = Tester::new(&model, &solver, &plan, settings);
+    let mut tester = Driver::new(&model, &solver, &plan, settings);
     let (records, summary) = campaign(&mut tester, &mut accumulator(&model, |_, sum| sum));
     assert_eq!(trace(&model, &records), [""; 0]);
     assert_eq!(summary.verdict, Some(Verdict::Inconclusive));
@@ -119,7 +119,7 @@ fn s0_lines_17_to_20() {
     let solver = || not_above_15(1);
     for (values, verdict) in [(Choice::Max, Verdict::Pass), (Choice::Min, Verdict::Inconclusive)] {
         let settings = Settings { values, attempts: 1, ..Settings::default() };
-        let mut tester = Tester::new(&model, &solver, &plan, settings);
+        let mut tester = Driver::new(&model, &solver, &plan, settings);
         let (records, summary) = campaign(&mut tester, &mut accumulator(&model, |_, sum| sum));
         let guesses =
             records.iter().filter(|r| matches!(r, Record::Input { why: sioco_exec::record::Why::Guess(0), .. }));
@@ -226,7 +226,7 @@ fn traces(spec: &Model, sut: &Model) -> (Vec<(String, Option<Verdict>, u32)>, si
     let plan = planned(spec, "traces:2", false);
     let settings = Settings { attempts: 3, ..Settings::default() };
     let mut player = sioco_exec::player::Player::new(sut);
-    let (_, summary) = campaign(&mut Tester::new(spec, &builtin, &plan, settings), &mut player);
+    let (_, summary) = campaign(&mut Driver::new(spec, &builtin, &plan, settings), &mut player);
     let line = |p: &sioco_plan::Purpose| {
         let accept = p.accepts().next().expect("an accept");
         p.line(accept).iter().map(|l| l.step.name(spec)).collect::<Vec<_>>().join(" ")

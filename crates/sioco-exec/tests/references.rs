@@ -21,7 +21,7 @@ fn every_example_conforms_to_itself() {
         for seed in 0..5 {
             for walks in [Walks::None, Walks::Random, Walks::Guided, Walks::Again] {
                 let settings = Settings { seed, walks, max_steps: Some(500), ..Settings::default() };
-                let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+                let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
                 let mut player = Player::new(&model);
                 let (_, summary) = campaign(&mut tester, &mut player);
                 let bad = summary.bad.first();
@@ -40,7 +40,7 @@ fn mutants_of_the_brp_fail() {
         let mutant = example(&format!("brp/mutant-{m}"));
         let settings =
             Settings { seed: 1, walks: Walks::Guided, max_steps: Some(5_000), fail_fast: true, ..Settings::default() };
-        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
         let mut player = Player::new(&mutant);
         let (_, summary) = campaign(&mut tester, &mut player);
         println!("mutant {m}: {:?} after {} steps, run {:?}", summary.verdict, summary.steps, summary.runs);
@@ -55,7 +55,7 @@ fn a_plan_is_run_again_with_other_values() {
     let model = example("accumulator/accumulator");
     let plan = planned(&model, "switch", false);
     let settings = Settings { seed: 1, walks: Walks::Again, max_steps: Some(300), ..Settings::default() };
-    let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+    let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
     let (records, summary) = campaign(&mut tester, &mut Player::new(&model));
     assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Pass), &End::Steps), "{summary:?}");
     assert!(summary.purposes.iter().all(|p| p.verdict == Some(Verdict::Pass) && p.attempts == 1), "{summary:?}");
@@ -78,7 +78,7 @@ fn a_plan_is_run_again_with_other_values() {
     let plan = planned(&stuck, "switch", false);
     let mut silent = Scripted::new(&stuck, |_| vec!["closed".into()]);
     let settings = Settings { seed: 1, walks: Walks::Again, attempts: 2, ..Settings::default() };
-    let (_, summary) = campaign(&mut sioco_exec::Tester::new(&stuck, &builtin, &plan, settings), &mut silent);
+    let (_, summary) = campaign(&mut sioco_exec::Driver::new(&stuck, &builtin, &plan, settings), &mut silent);
     assert_eq!((summary.verdict, &summary.end), (Some(Verdict::Fail), &End::Done), "{summary:?}");
 }
 
@@ -97,10 +97,10 @@ fn systems_that_talk_all_the_time_are_stimulated() {
         let settings = Settings { seed: 1, walks, max_steps: Some(500), interaction, ..Settings::default() };
         let plan = planned(&spec, "switch", false);
         let (_, right) =
-            campaign(&mut sioco_exec::Tester::new(&spec, &builtin, &plan, settings.clone()), &mut Player::new(&spec));
+            campaign(&mut sioco_exec::Driver::new(&spec, &builtin, &plan, settings.clone()), &mut Player::new(&spec));
         assert!(right.verdict < Some(Verdict::Error) && right.inputs > 20, "{right:?}");
         let (_, found) =
-            campaign(&mut sioco_exec::Tester::new(&spec, &builtin, &plan, settings), &mut Player::new(&wrong));
+            campaign(&mut sioco_exec::Driver::new(&spec, &builtin, &plan, settings), &mut Player::new(&wrong));
         assert_eq!(found.verdict, Some(Verdict::Fail), "{found:?}");
     }
 }
@@ -122,7 +122,7 @@ fn what_is_covered_otherwise_need_not_be_reached() {
     plan.purposes = vec![purpose];
     for (walks, verdict) in [(Walks::Guided, Verdict::Pass), (Walks::None, Verdict::Inconclusive)] {
         let settings = Settings { seed: 1, walks, max_steps: Some(200), ..Settings::default() };
-        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
         let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
         assert_eq!(summary.purposes[0].verdict, Some(Verdict::Inconclusive), "{summary:?}");
         assert_eq!(summary.verdict, Some(verdict), "{summary:?}");
@@ -143,7 +143,7 @@ fn choices_that_are_never_made_are_left_to_the_system() {
     let plan = planned(&model, "switch", false);
     let run = |walks, attempts, most| {
         let settings = Settings { seed: 1, walks, attempts, max_steps: Some(most), ..Settings::default() };
-        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
         let (_, summary) = campaign(&mut tester, &mut Player::new(&decided));
         let otherwise = summary.purposes.iter().filter(|p| p.otherwise).count();
         let open = summary.purposes.iter().filter(|p| p.verdict == Some(Verdict::Inconclusive)).count();
@@ -197,7 +197,7 @@ fn known_states_are_judged_without_a_solver() {
         let mut plan = planned(&model, "switch", false);
         plan.purposes.clear();
         let settings = Settings { seed: 3, walks: Walks::Random, max_steps: Some(300), ..Settings::default() };
-        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
         let (records, _) = campaign(&mut tester, &mut Player::new(&model));
         let nobody = || -> Box<dyn Bounds> { panic!("a solver is asked about {name}") };
         let mut referee = Referee::new(&model, &nobody, Order::Sut);
@@ -233,7 +233,7 @@ fn walks_do_not_end_themselves_all_the_time() {
     for (walks, seed) in [Walks::Random, Walks::Guided].into_iter().flat_map(|w| (0..5).map(move |seed| (w, seed))) {
         let settings = Settings { seed, walks, max_steps: Some(2000), ..Settings::default() };
         let plan = sioco_plan::Plan { purposes: Vec::new(), ..planned(&model, "switch", false) };
-        let mut tester = sioco_exec::Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = sioco_exec::Driver::new(&model, &builtin, &plan, settings);
         let (records, found) = campaign(&mut tester, &mut Player::new(&model));
         let quit = model.gate("quit");
         let quits = records.iter().filter(|r| matches!(r, Record::Input { input, .. } if Some(input.gate) == quit));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sioco_exec::settings::Walks;
-use sioco_exec::{NoClock, Player, Record, Settings, Stamped, Summary, Tester, drive};
+use sioco_exec::{Driver, NoClock, Player, Record, Settings, Stamped, Summary, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_solve::values::{Bounds, Choice};
@@ -39,7 +39,7 @@ fn run(model: &Model, back_end: &BackEnd, workers: usize, cover: &str, settings:
     assert_eq!(cancellation.late(), 0, "the clock ended a question of planning");
     let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&cancellation);
     let oracle = Arc::new(Mutex::new(oracle));
-    let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle.clone())).on(&cancellation);
+    let mut tester = Driver::with(model, &solvers, &plan, settings, Some(oracle.clone())).on(&cancellation);
     let mut records = Vec::new();
     let mut sink = |stamped: &Stamped| {
         oracle.lock().expect("nobody panics").refill();
@@ -104,7 +104,7 @@ fn what_the_clock_decided_is_known() {
     };
     let mut found = Vec::new();
     for pause in [Duration::ZERO, FOREVER] {
-        let mut tester = Tester::new(&model, &builtin, &plan, settings(pause));
+        let mut tester = Driver::new(&model, &builtin, &plan, settings(pause));
         let mut records = Vec::new();
         let summary = drive(&mut tester, &mut Player::new(&model), &mut NoClock, &mut |s: &Stamped| {
             records.push(s.record.clone());

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use sioco_exec::player::Player;
 use sioco_exec::record::End;
 use sioco_exec::verdict::{Cause, Failure, Open};
-use sioco_exec::{GateValue, Record, Settings, Summary, Tester, Verdict};
+use sioco_exec::{Driver, GateValue, Record, Settings, Summary, Verdict};
 use sioco_model::{Model, Value};
 use sioco_plan::{Cover, Options, Plan, Purpose, plan};
 use sioco_solve::values::{Bounds, Choice};
@@ -54,7 +54,7 @@ fn towards(
     // As many steps as a run has: what other runs do is not looked at.
     let max_steps = Some(length as u64);
     let settings = Settings { values: Choice::Min, attempts: 1, max_steps, ..Settings::default() };
-    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let mut tester = Driver::new(&model, &builtin, &plan, settings);
     let mut sut = Scripted::new(&model, script);
     let (records, summary) = campaign(&mut tester, &mut sut);
     let first: Vec<Record> = records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. })).cloned().collect();
@@ -106,7 +106,7 @@ fn s1_figure_3_8_the_rest_of_a_new_test() {
     plan.purposes.sort_by_key(|p| !shown(&model, p).starts_with("!a(3)"));
     plan.purposes.iter_mut().for_each(|p| p.test = None);
     let settings = Settings { values: Choice::Min, attempts: 1, max_steps: Some(3), ..Settings::default() };
-    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let mut tester = Driver::new(&model, &builtin, &plan, settings);
     let mut sut = Scripted::new(&model, |inputs: &[GateValue]| match inputs.last() {
         None => vec!["!a(9)".into()],
         Some(_) => vec!["!e".into()],
@@ -148,7 +148,7 @@ fn who_failed_is_who_was_there() {
         _ => vec!["!f".into()],
     });
     let settings = Settings { values: Choice::Min, attempts: 5, ..Settings::default() };
-    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let mut tester = Driver::new(&model, &builtin, &plan, settings);
     let (_, summary) = campaign(&mut tester, &mut sut);
     let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
     assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive].map(Some), "{summary:?}");
@@ -180,7 +180,7 @@ fn a_wrong_value_drops_what_expects_this_output() {
         _ => vec![if resets % 2 == 0 { "!y".into() } else { "!z".into() }],
     });
     let settings = Settings { values: Choice::Min, attempts: 5, ..Settings::default() };
-    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let mut tester = Driver::new(&model, &builtin, &plan, settings);
     let (_, summary) = campaign(&mut tester, &mut sut);
     let verdicts: Vec<Option<Verdict>> = summary.purposes.iter().map(|p| p.verdict).collect();
     let (fail, open, pass) = (Verdict::Fail, Verdict::Inconclusive, Verdict::Pass);
@@ -196,7 +196,7 @@ fn who_must_hurry_says_so() {
     plan.purposes.sort_by_key(|p| !shown(&model, p).starts_with("!a(3)"));
     for (pause, trace_is) in [(Duration::MAX, vec!["!a(11)", "?b(5)", "!e"]), (Duration::ZERO, vec!["!a(11)"])] {
         let settings = Settings { values: Choice::Min, attempts: 1, max_steps: Some(3), pause, ..Settings::default() };
-        let mut tester = Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = Driver::new(&model, &builtin, &plan, settings);
         let mut sut = Scripted::new(&model, |inputs: &[GateValue]| match inputs.last() {
             None => vec!["!a(11)".into()],
             Some(_) => vec!["!e".into()],
@@ -221,7 +221,7 @@ fn who_must_hurry_says_so_from_the_start() {
     plan.purposes.iter_mut().for_each(|p| p.test = None);
     for (pause, trace_is) in [(Duration::MAX, vec!["?a(4)", "!b"]), (Duration::ZERO, vec![])] {
         let settings = Settings { values: Choice::Min, attempts: 1, pause, ..Settings::default() };
-        let mut tester = Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = Driver::new(&model, &builtin, &plan, settings);
         let mut sut =
             Scripted::new(&model, |inputs: &[GateValue]| inputs.last().map(|_| "!b".into()).into_iter().collect());
         let (records, summary) = campaign(&mut tester, &mut sut);
@@ -243,7 +243,7 @@ fn a_pulled_cancellation_ends_the_campaign() {
     let stopped = Cancellation::new([stop.clone()], None);
     for (cancellation, end, begins) in [(late, End::Time, false), (stopped, End::Interrupted, true)] {
         let solvers = || -> Box<dyn Bounds> { Box::new(BackEnd::BuiltIn.chain().on(Some(&cancellation))) };
-        let mut tester = Tester::new(&model, &solvers, &plan, Settings::default()).on(&cancellation);
+        let mut tester = Driver::new(&model, &solvers, &plan, Settings::default()).on(&cancellation);
         let mut sut = Scripted::new(&model, |inputs: &[GateValue]| {
             stop.store(!inputs.is_empty(), Ordering::Relaxed);
             vec!["!a(11)".into(); usize::from(inputs.is_empty())]
@@ -355,7 +355,7 @@ fn s1_figure_3_12_no_deviation() {
         plan.purposes[0].test = Some(Box::new([Value::Int(5)]));
         let settings = Settings { values: Choice::Min, attempts: 1, ..Settings::default() };
         let mut sut = Scripted::new(&model, |inputs| if inputs.len() == 1 { vec!["!b".into()] } else { Vec::new() });
-        let (records, summary) = campaign(&mut Tester::new(&model, &builtin, &plan, settings), &mut sut);
+        let (records, summary) = campaign(&mut Driver::new(&model, &builtin, &plan, settings), &mut sut);
         assert_eq!(trace(&model, &records), ["?a(5)", "!b", wanted]);
         assert!(summary.purposes[0].verdict <= Some(Verdict::WeakPass), "{summary:?}");
         assert_eq!(summary.runs.iter().sum::<u64>(), 1);
@@ -374,7 +374,7 @@ fn s1_figure_3_13_where_it_can_be() {
         plan.purposes[0].test = Some(Box::new([Value::Int(number)]));
         let settings = Settings { values: Choice::Min, attempts: 1, ..Settings::default() };
         let mut sut = Scripted::new(&model, |inputs| if inputs.len() == 1 { vec!["!c".into()] } else { Vec::new() });
-        let (records, _) = campaign(&mut Tester::new(&model, &builtin, &plan, settings), &mut sut);
+        let (records, _) = campaign(&mut Driver::new(&model, &builtin, &plan, settings), &mut sut);
         assert_eq!(trace(&model, &records), [format!("?a({number})"), "!c".into()]);
         let first = records.iter().take_while(|r| !matches!(r, Record::Run { run: 2, .. }));
         let reached: Vec<usize> = first
@@ -403,7 +403,7 @@ fn s1_figure_3_14_on_two_traces() {
             1 => vec!["!b".into(), next.into()],
             _ => Vec::new(),
         });
-        let (records, _) = campaign(&mut Tester::new(&model, &builtin, &plan, settings), &mut sut);
+        let (records, _) = campaign(&mut Driver::new(&model, &builtin, &plan, settings), &mut sut);
         assert_eq!(trace(&model, &records), [format!("?a({number})"), "!b".into(), next.into()]);
         let first = records.iter().find_map(|r| match r {
             Record::Verdict { verdict, .. } => Some(*verdict),
@@ -426,7 +426,7 @@ fn s1_figures_5_11_and_5_12_two_runs() {
             if inputs.is_empty() { Vec::new() } else { vec![["!b", "!c"][runs % 2].into()] }
         });
         let settings = Settings { values: Choice::Min, ..Settings::default() };
-        let (_, summary) = campaign(&mut Tester::new(&model, &builtin, &plan, settings), &mut sut);
+        let (_, summary) = campaign(&mut Driver::new(&model, &builtin, &plan, settings), &mut sut);
         assert_eq!(summary.runs.iter().sum::<u64>(), 2, "{figure}: {summary:?}");
         assert!(summary.purposes.iter().all(|p| p.verdict <= Some(Verdict::WeakPass)), "{figure}: {summary:?}");
     }
@@ -451,7 +451,7 @@ fn s1_section_5_3() {
         let plan = tests(&model, length);
         assert_eq!((plan.purposes.len(), plan.length), (traces, Some(length)));
         let settings = Settings { attempts: 100, ..Settings::default() };
-        let mut tester = Tester::new(&model, &builtin, &plan, settings);
+        let mut tester = Driver::new(&model, &builtin, &plan, settings);
         let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
         assert!(summary.purposes.iter().all(|p| p.verdict <= Some(Verdict::WeakPass)), "{length}");
         let switches = summary.on_covered(&model, &plan).into_iter().filter(|s| *s).count();
@@ -470,7 +470,7 @@ fn a_run_may_fit_very_many_traces() {
     let plan = plan(&model, &builtin, &options, &mut |_| {}).expect("a plan");
     assert_eq!(plan.purposes.len(), 10_000);
     let settings = Settings { max_steps: Some(4), ..Settings::default() };
-    let mut tester = Tester::new(&model, &builtin, &plan, settings);
+    let mut tester = Driver::new(&model, &builtin, &plan, settings);
     let (_, summary) = campaign(&mut tester, &mut Player::new(&model));
     assert!(summary.purposes.iter().all(|p| p.verdict == Some(Verdict::WeakPass)), "{:?}", summary.runs);
 }

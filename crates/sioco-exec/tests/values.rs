@@ -13,8 +13,8 @@ use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::shrink::{Budget, Failed, shrink};
 use sioco_exec::verdict::{Cause, Failure, Open};
 use sioco_exec::{
-    Action, Fault, GateValue, NoClock, Observation, Order, Player, Polled, Racer, Record, Referee, Settings, Sut,
-    SutEvent, Tester, Verdict,
+    Action, Driver, Fault, GateValue, NoClock, Observation, Order, Player, Polled, Racer, Record, Referee, Settings,
+    Sut, SutEvent, Verdict,
 };
 use sioco_model::Model;
 use sioco_model::model::Direction;
@@ -210,7 +210,7 @@ fn try_one(seed: u64, solvers: &(dyn Fn() -> Box<dyn Bounds> + Sync)) -> (u64, u
     };
     let sent = RefCell::new(Vec::new());
     let strict = |sut| Strict { model: &model, sut, sent: &sent, wrong: None, count: 0 };
-    let mut tester = Tester::new(&model, solvers, &plan, settings);
+    let mut tester = Driver::new(&model, solvers, &plan, settings);
     let crossing = random.below(4) == 0;
     let (records, summary) = match crossing {
         true => campaign(&mut tester, &mut Racer::new(strict(Player::new(&model)), Wires::default())),
@@ -230,7 +230,7 @@ fn shrink_one(model: &Model, what: &str, seed: u64) -> u64 {
     let sent = RefCell::new(Vec::new());
     let mut sut = Strict { model, sut: Player::new(model), sent: &sent, wrong: Some(4), count: 0 };
     let settings = Settings { seed, walks: Walks::Guided, max_steps: Some(60), ..Settings::default() };
-    let mut tester = Tester::new(model, &builtin, &nothing(model), settings);
+    let mut tester = Driver::new(model, &builtin, &nothing(model), settings);
     let (records, summary) = campaign(&mut tester, &mut sut);
     let Some(bad) = summary.bad.iter().find(|b| b.verdict == Verdict::Fail) else { return 0 };
     let begins = records.iter().position(|r| matches!(r, Record::Run { run, .. } if *run == bad.run)).expect(what);
@@ -284,7 +284,7 @@ fn parameters_with_other_ranges_are_equal_within_both() {
         let sent = RefCell::new(Vec::new());
         let mut sut = Strict { model: &model, sut: Player::new(&model), sent: &sent, wrong: None, count: 0 };
         let settings = Settings { seed, walks: Walks::Guided, max_steps: Some(400), ..Settings::default() };
-        let mut tester = Tester::new(&model, &builtin, &planned(&model, "switch", false), settings);
+        let mut tester = Driver::new(&model, &builtin, &planned(&model, "switch", false), settings);
         let (_, summary) = campaign(&mut tester, &mut sut);
         assert_eq!((summary.verdict, tester.dropped()), (Some(Verdict::Pass), 0), "seed {seed}: {summary:?}");
         let equal = sent.borrow().iter().filter(|input| input.args[0] == input.args[1]).count();
@@ -304,7 +304,7 @@ fn an_input_outside_its_ranges_never_leaves() {
         let plan = Plan { purposes: vec![purpose(&probes)], ..nothing(&model) };
         let sent = RefCell::new(Vec::new());
         let mut sut = Strict { model: &model, sut: Player::new(&model), sent: &sent, wrong: None, count: 0 };
-        let mut tester = Tester::new(&model, &builtin, &plan, Settings { attempts: 1, ..Settings::default() });
+        let mut tester = Driver::new(&model, &builtin, &plan, Settings { attempts: 1, ..Settings::default() });
         campaign(&mut tester, &mut sut);
         assert_eq!(sent.borrow().len(), expected, "{probes:?}");
         assert_eq!(tester.dropped(), u64::from(probes.contains(&&wrong)));
@@ -354,13 +354,13 @@ fn an_output_outside_its_ranges_is_malformed_at_the_border() {
     }
     let probe = Purpose { probe: vec![Event { gate: go.gate, args: Vec::new() }], ..only_probe() };
     let plan = Plan { purposes: vec![probe], ..nothing(&model) };
-    let mut tester = Tester::new(&model, &builtin, &plan, Settings { attempts: 1, ..Settings::default() });
+    let mut tester = Driver::new(&model, &builtin, &plan, Settings { attempts: 1, ..Settings::default() });
     let (records, summary) = campaign(&mut tester, &mut Answering(None, answer.clone()));
     let malformed = |seen: &Observation| matches!(seen, Observation::Malformed { gate, why, .. } if *gate == Some(answer.gate) && why.contains("Int in 0..9"));
     assert!(records.iter().any(|r| matches!(r, Record::Observed(seen) if malformed(seen))), "{records:?}");
     assert!(summary.probes[0].seen[0].1.iter().any(malformed), "{:?}", summary.probes);
     let settings = Settings { walks: Walks::Random, max_steps: Some(20), ..Settings::default() };
-    let mut tester = Tester::new(&model, &builtin, &nothing(&model), settings);
+    let mut tester = Driver::new(&model, &builtin, &nothing(&model), settings);
     let (_, summary) = campaign(&mut tester, &mut Answering(None, answer.clone()));
     assert_eq!(summary.verdict, Some(Verdict::Fail));
 }

@@ -46,7 +46,7 @@ pub use sioco_adapter::in_process::{Arg, Args, FromArg, InProcess, IntoArg, Outp
 use sioco_exec::journal::{About, Header, line};
 use sioco_exec::record::Stamped;
 use sioco_exec::settings::{Settings, Walks};
-use sioco_exec::{Summary, Tester, Verdict, drive};
+use sioco_exec::{Driver, Summary, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_report::analysis::Source;
@@ -242,7 +242,7 @@ impl Conformance {
         let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
         let oracle = StateOracle::new(&model.model.terms, &model.model.sorts, back_end.clone()).on(&cancellation);
         let oracle = Arc::new(Mutex::new(oracle));
-        let mut tester = Tester::with(&model.model, &solvers, &plan, settings, Some(oracle)).on(&cancellation);
+        let mut tester = Driver::with(&model.model, &solvers, &plan, settings, Some(oracle)).on(&cancellation);
         let mut sut = InProcess::new(&model.model, make);
         let mut trails = Trails::default();
         let mut journal = match &self.journal {

@@ -24,7 +24,7 @@ use sioco_adapter::transport::Connector;
 use sioco_exec::journal::{self, About, Header};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::{Cause, Trouble};
-use sioco_exec::{Clock, Record, Settings, Stamped, Summary, Tester, Verdict, drive};
+use sioco_exec::{Clock, Driver, Record, Settings, Stamped, Summary, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_solve::BackEnd;
@@ -106,7 +106,7 @@ fn campaign(spec: &Spec, kind: &Kind, seed: u64, connector: Box<dyn Connector>) 
     };
     let mut records = Vec::new();
     let mut client = Client::new(&spec.model, connector, options, Interrupt::default());
-    let mut tester = Tester::new(&spec.model, &builtin, &spec.plan, settings.clone());
+    let mut tester = Driver::new(&spec.model, &builtin, &spec.plan, settings.clone());
     let summary =
         drive(&mut tester, &mut client, &mut Wall(Instant::now()), &mut |stamped| records.push(stamped.clone()));
     (summary, records, settings)

@@ -16,7 +16,7 @@ use sioco_adapter::lines::Interrupt;
 use sioco_adapter::tcp::Tcp;
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::{Cause, Open};
-use sioco_exec::{Clock, Record, Settings, Summary, Tester, Verdict, drive};
+use sioco_exec::{Clock, Driver, Record, Settings, Summary, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Plan};
 use sioco_solve::BackEnd;
@@ -153,7 +153,7 @@ fn campaign(
         let server = scope.spawn(|| serve(&listener, played, wires, !settings.seed));
         let tcp = Box::new(Tcp::new("127.0.0.1", port));
         let mut client = Client::new(spec.0, tcp, Options::default(), Interrupt::default());
-        let mut tester = Tester::new(spec.0, &builtin, spec.1, settings.clone());
+        let mut tester = Driver::new(spec.0, &builtin, spec.1, settings.clone());
         let summary =
             drive(&mut tester, &mut client, &mut Wall(Instant::now()), &mut |s| records.push(s.record.clone()));
         (summary, server.join().unwrap())

@@ -3,7 +3,7 @@
 use sioco_exec::player::{Manners, Player};
 use sioco_exec::record::End;
 use sioco_exec::settings::Walks;
-use sioco_exec::{NoClock, Settings, Tester, Verdict, drive};
+use sioco_exec::{Driver, NoClock, Settings, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::{Cover, Leg, Options, Plan, Purpose, plan};
 use sioco_solve::BackEnd;
@@ -119,7 +119,7 @@ pub fn trial(spec: &Model, plan: &Plan, played: &Model, strategy: Strategy, seed
     // Seeds of runs follow each other; those of campaigns must not meet.
     let seed = seed * 1_000_000_000;
     let settings = Settings { seed, walks, max_steps: Some(most), fail_fast: true, ..Settings::default() };
-    let mut tester = Tester::new(spec, &solvers, plan, settings);
+    let mut tester = Driver::new(spec, &solvers, plan, settings);
     let summary = drive(&mut tester, &mut player, &mut NoClock, &mut |_| {});
     Trial { verdict: summary.verdict, steps: summary.steps, broken: summary.end == End::Broken }
 }

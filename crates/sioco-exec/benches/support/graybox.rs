@@ -1,7 +1,7 @@
 //! The Ceiling Speed Monitor and its faulty implementations, and suites that are run against them.
 
 use sioco_exec::player::{Manners, Player, Unspecified};
-use sioco_exec::{NoClock, Settings, Tester, Verdict, drive};
+use sioco_exec::{Driver, NoClock, Settings, Verdict, drive};
 use sioco_model::Model;
 use sioco_plan::compare::{self, compare};
 use sioco_plan::{Cover, Plan, inputs};
@@ -71,7 +71,7 @@ pub fn random(spec: &Model, lengths: &[usize], seed: u64) -> Plan {
 /// Whether a suite fails a model that plays the system. What it does not define, it refuses.
 pub fn is_killed(spec: &Model, plan: &Plan, system: &Model) -> bool {
     let settings = Settings { fail_fast: true, ..Settings::default() };
-    let mut tester = Tester::new(spec, &solvers, plan, settings);
+    let mut tester = Driver::new(spec, &solvers, plan, settings);
     let manners = Manners { unspecified: Unspecified::Refuse, ..Manners::default() };
     let mut player = Player::new(system).with_manners(manners);
     let summary = drive(&mut tester, &mut player, &mut NoClock, &mut |_| {});

@@ -30,13 +30,13 @@ impl Referee<'_> {
     /// What the model allows after what was observed; and where the run ended with something that nothing explains, why
     /// not.
     pub fn explain(&mut self) -> Explanation {
-        let taken = self.belief.groups.iter().flat_map(|g| std::iter::repeat_n(g.taken, g.hypotheses.len()));
-        let all: Vec<(usize, Hypothesis)> = taken.zip(self.belief.hypotheses().cloned()).collect();
+        let taken = self.position.belief.groups.iter().flat_map(|g| std::iter::repeat_n(g.taken, g.hypotheses.len()));
+        let all: Vec<(usize, Hypothesis)> = taken.zip(self.position.belief.hypotheses().cloned()).collect();
         let seen = self.broken_by.clone();
         let narrowed = self.narrowed.iter().cloned().collect();
         let mut found = Explanation { all: all.len(), narrowed, ..Explanation::default() };
         for (at, (taken, h)) in all.iter().enumerate() {
-            let under_way = self.queue.get(*taken..).unwrap_or_default().to_vec();
+            let under_way = self.position.queue.get(*taken..).unwrap_or_default().to_vec();
             let (mut left, offers) = self.left(h, seen.as_ref(), at < LISTED);
             // Before it has taken everything, nobody calls it silent.
             left.allowed.retain(|a| *a != Allowed::Silence || under_way.is_empty());
@@ -52,7 +52,7 @@ impl Referee<'_> {
                     found.switches.push(switch.clone());
                 }
             }
-            let model = self.model();
+            let model = self.position.model();
             offers.into_iter().for_each(|offer| add(model, &mut found, offer));
             if at < MOST {
                 left.shown = self.shown(h);
@@ -66,10 +66,12 @@ impl Referee<'_> {
     fn shown(&mut self, h: &Hypothesis) -> String {
         match &h.place {
             Place::Known(state) => {
-                let live = self.mind.live(&self.suite);
-                self.mind.show(state, &self.belief.seen, &|var| !h.blurred || live.matters(state, var))
+                let live = self.position.mind.live(&self.position.suite);
+                self.position
+                    .mind
+                    .show(state, &self.position.belief.seen, &|var| !h.blurred || live.matters(state, var))
             }
-            Place::Open(trail) => self.mind.tracker().show(trail),
+            Place::Open(trail) => self.position.mind.tracker().show(trail),
         }
     }
 
@@ -82,7 +84,7 @@ impl Referee<'_> {
             }
             Place::Open(trail) => {
                 let allowed = self.allowed_open(trail, list);
-                (self.mind.tracker().locations(trail), None, allowed, self.switches_open(trail, seen))
+                (self.position.mind.tracker().locations(trail), None, allowed, self.switches_open(trail, seen))
             }
         };
         let output =
@@ -93,16 +95,17 @@ impl Referee<'_> {
     }
 
     fn allowed_known(&mut self, state: &State, list: bool) -> (Vec<Offer>, bool) {
-        let model = self.model();
-        let switches: Vec<SwitchId> = self.mind.interpreter.outputs_at(state).collect();
+        let model = self.position.model();
+        let switches: Vec<SwitchId> = self.position.mind.interpreter.outputs_at(state).collect();
         let mut offers = Vec::new();
         for switch in switches {
-            let interpreter = &mut self.mind.interpreter;
+            let interpreter = &mut self.position.mind.interpreter;
             let free = free(model, switch);
             let sort = |param: usize| model.switches[switch].params[param].sort;
             let (args, values) = match interpreter.example(state, switch) {
                 Ok(Some(args)) if free.is_empty() => {
-                    let values = self.mind.standing(state, switch, &self.belief.seen).unwrap_or(Values::Only);
+                    let values =
+                        self.position.mind.standing(state, switch, &self.position.belief.seen).unwrap_or(Values::Only);
                     (args, values)
                 }
                 Ok(Some(args)) => {
@@ -122,14 +125,16 @@ impl Referee<'_> {
             };
             offers.push(Offer { switch, args, values });
         }
-        let silence =
-            matches!(self.mind.interpreter.quiescence(state), Ok(Quiescence::Quiescent | Quiescence::Diverging));
+        let silence = matches!(
+            self.position.mind.interpreter.quiescence(state),
+            Ok(Quiescence::Quiescent | Quiescence::Diverging)
+        );
         (offers, silence)
     }
 
     fn allowed_open(&mut self, trail: &Trail, list: bool) -> (Vec<Offer>, bool) {
-        let model = self.model();
-        let tracker = self.mind.tracker();
+        let model = self.position.model();
+        let tracker = self.position.mind.tracker();
         let enabled: Vec<SwitchId> = tracker.enabled(trail);
         let outputs = enabled.into_iter().filter(|s| model.direction(*s) == Some(Direction::Output));
         let of = |switch: SwitchId| match list.then(|| tracker.range(trail, switch)).flatten() {
@@ -155,9 +160,9 @@ impl Referee<'_> {
     }
 
     fn switches_known(&mut self, state: &State, seen: Option<&Observation>) -> Switches {
-        let model = self.model();
+        let model = self.position.model();
         let at = seen.and_then(|seen| self.gate_of(seen));
-        let interpreter = &mut self.mind.interpreter;
+        let interpreter = &mut self.position.mind.interpreter;
         if let Some(GateValue { gate, args }) = at {
             let switches: Vec<SwitchId> = interpreter.switches_at(state, gate).into_iter().collect();
             return switches.into_iter().map(|s| (s, interpreter.why_not(state, s, Some(&args)))).collect();
@@ -176,9 +181,9 @@ impl Referee<'_> {
     }
 
     fn switches_open(&mut self, trail: &Trail, seen: Option<&Observation>) -> Switches {
-        let model = self.model();
+        let model = self.position.model();
         let at = seen.and_then(|seen| self.gate_of(seen)).map(|at| at.gate);
-        let tracker = self.mind.tracker();
+        let tracker = self.position.mind.tracker();
         let switches: Vec<SwitchId> = match (at, seen) {
             (Some(gate), _) => {
                 let locations = tracker.locations(trail);

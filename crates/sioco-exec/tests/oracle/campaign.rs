@@ -2,7 +2,7 @@
 
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::{Cause, Open};
-use sioco_exec::{NoClock, Order, Record, Settings, Stamped, Summary, Sut, Tester, Verdict, drive};
+use sioco_exec::{Driver, NoClock, Order, Record, Settings, Stamped, Summary, Sut, Verdict, drive};
 use sioco_plan::plan::Counts;
 use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_solve::BackEnd;
@@ -101,7 +101,7 @@ impl Strategy {
     /// Runs a campaign against any system.
     pub fn run_with(&self, case: &Case, sut: &mut dyn Sut) -> (Summary, Vec<Record>) {
         let plan = self.plan(case);
-        let mut tester = Tester::new(&case.model, &builtin, &plan, self.settings.clone());
+        let mut tester = Driver::new(&case.model, &builtin, &plan, self.settings.clone());
         let mut records = Vec::new();
         let mut sink = |s: &Stamped| records.push(s.record.clone());
         let summary = drive(&mut tester, sut, &mut NoClock, &mut sink);

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sioco_exec::{
-    Clock, Crash, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary, Sut,
-    SutEvent, Tester, drive,
+    Clock, Crash, Driver, Fault, GateValue, NoClock, Observation, Order, Polled, Record, Settings, Stamped, Summary,
+    Sut, SutEvent, drive,
 };
 use sioco_lang::check::{Options as LangOptions, check_file, check_text};
 use sioco_lang::source::FsLoader;
@@ -204,7 +204,7 @@ impl Sut for Scripted<'_> {
 }
 
 /// Runs a campaign, and gives back its records and what it came to.
-pub fn campaign(tester: &mut Tester<'_>, sut: &mut dyn Sut) -> (Vec<Record>, Summary) {
+pub fn campaign(tester: &mut Driver<'_>, sut: &mut dyn Sut) -> (Vec<Record>, Summary) {
     let mut records = Vec::new();
     let summary = drive(tester, sut, &mut NoClock, &mut |s: &Stamped| records.push(s.record.clone()));
     (records, summary)
@@ -222,8 +222,8 @@ impl Clock for Ticking {
 }
 
 /// A tester of a plan with the least values.
-pub fn tester<'m>(model: &'m Model, plan: &Plan, settings: Settings) -> Tester<'m> {
-    Tester::new(model, &builtin, plan, settings)
+pub fn tester<'m>(model: &'m Model, plan: &Plan, settings: Settings) -> Driver<'m> {
+    Driver::new(model, &builtin, plan, settings)
 }
 
 /// The trace of the first run, as one writes it.

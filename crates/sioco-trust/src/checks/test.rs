@@ -6,7 +6,7 @@ use std::time::Duration;
 use sioco_exec::record::End;
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::{Cause, Open, Verdict as Theirs};
-use sioco_exec::{Clock, Record, Settings, Stamped, Summary, Sut, Tester, drive};
+use sioco_exec::{Clock, Driver, Record, Settings, Stamped, Summary, Sut, drive};
 use sioco_plan::plan::Counts;
 use sioco_plan::{Cover, Options, Plan, plan};
 use sioco_solve::values::Choice;
@@ -127,7 +127,7 @@ impl Strategy {
         let plan = self.plan(case, solvers);
         let make = || solvers.make();
         let oracle = solvers.oracle(&case.read.model);
-        let mut tester = Tester::with(&case.read.model, &make, &plan, self.settings.clone(), oracle);
+        let mut tester = Driver::with(&case.read.model, &make, &plan, self.settings.clone(), oracle);
         let mut records = Vec::new();
         let summary = drive(&mut tester, sut, &mut Counting::default(), &mut |s: &Stamped| records.push(s.clone()));
         (summary, records)

@@ -18,7 +18,7 @@ use sioco_exec::record::{End, Stamped, Waiting};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
-use sioco_exec::{Fault, Order, Settings, Summary, Sut, Tester, Verdict, drive};
+use sioco_exec::{Driver, Fault, Order, Settings, Summary, Sut, Verdict, drive};
 use sioco_lang::check::CheckedModel;
 use sioco_model::model::is_end;
 use sioco_model::{GateId, Model};
@@ -466,7 +466,7 @@ impl Check {
         let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
         let oracle = Arc::new(Mutex::new(oracle));
         let plan = planning::nothing(Cover::Random(1));
-        let mut tester = Tester::with(model, &solvers, &plan, settings, Some(oracle)).on(cancellation);
+        let mut tester = Driver::with(model, &solvers, &plan, settings, Some(oracle)).on(cancellation);
         let mut timed = Timed::new(client, 2, may_greet(model));
         let mut records = Vec::new();
         let mut keep = |stamped: &Stamped| records.push(stamped.clone());

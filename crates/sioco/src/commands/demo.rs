@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sioco_exec::drive::NoClock;
 use sioco_exec::log::LoggedStep;
-use sioco_exec::{Player, Settings, Tester, drive};
+use sioco_exec::{Driver, Player, Settings, drive};
 use sioco_lang::check::{Checked, CheckedModel, check_text};
 use sioco_model::Model;
 use sioco_plan::case::case;
@@ -169,7 +169,7 @@ fn a_test(source: Source<'_>, plan: &Plan, out: &mut Output) {
 fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut Output) {
     let model = &source.checked.model;
     let settings = Settings { seed: SEED, fail_fast: true, values: Choice::Random(SEED), ..Settings::default() };
-    let mut tester = Tester::new(model, &builtin, plan, settings.clone());
+    let mut tester = Driver::new(model, &builtin, plan, settings.clone());
     let mut sut = Played::new(Player::new(played), played, model);
     let mut trails = Trails::default();
     let found = drive(&mut tester, &mut sut, &mut NoClock, &mut |stamped| trails.record(stamped));

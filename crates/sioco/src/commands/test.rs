@@ -11,7 +11,7 @@ use sioco_exec::record::{End, Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::Progress;
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_exec::{Order, Summary, Sut, Tester, drive};
+use sioco_exec::{Driver, Order, Summary, Sut, drive};
 use sioco_plan::{Cover, Plan, Purpose};
 use sioco_report::analysis::Source;
 use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
@@ -590,7 +590,7 @@ fn campaign(
     let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
     let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
     let oracle = Arc::new(Mutex::new(oracle));
-    let mut tester = Tester::with(model, &solvers, plan, settings, Some(oracle.clone())).on(cancellation);
+    let mut tester = Driver::with(model, &solvers, plan, settings, Some(oracle.clone())).on(cancellation);
     let begun = Instant::now();
     let mut last = begun;
     let (mut run, mut steps) = (0, 0_u64);

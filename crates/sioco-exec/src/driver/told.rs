@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::Tester;
-use crate::course::Ahead;
+use super::Driver;
+use crate::controller::Controller;
 use crate::event::{Action, GateValue, Observation};
 use crate::ledger::Leftovers;
 use crate::record::Record;
@@ -13,44 +13,44 @@ use crate::settings::Walks as Walking;
 use crate::sut::{Fault, Order};
 use crate::verdict::{Cause, Open, Trouble};
 
-impl Tester<'_> {
+impl Driver<'_> {
     /// The input that was decided on is being sent.
     pub fn sending(&mut self, now: Duration) {
-        let Some((input, why)) = self.run.choice.take() else { return };
-        if let Some(heard) = self.run.heard_at.take() {
-            self.ledger.waited(now.saturating_sub(heard), self.run.steps);
+        let Some((input, why)) = self.stage.run.choice.take() else { return };
+        if let Some(heard) = self.stage.run.heard_at.take() {
+            self.stage.ledger.waited(now.saturating_sub(heard), self.stage.run.steps);
         }
-        self.run.ids += 1;
-        let id = self.run.ids;
+        self.stage.run.ids += 1;
+        let id = self.stage.run.ids;
         self.record(Record::Input { id, input: input.clone(), why });
         if self.probe.is_on() {
             self.probe.sending(&input);
         } else {
-            self.referee.sending(&input);
-            self.repeats.happened(Action::Input(input.clone()));
+            self.stage.referee.sending(&input);
+            self.repeat.happened(Action::Input(input.clone()));
         }
-        self.run.pending = Some(Pending { id, input });
+        self.stage.run.pending = Some(Pending { id, input });
     }
 
     /// Something comes from the system, or it is found to be silent, at this time.
     pub fn hears(&mut self, now: Duration) {
-        self.run.heard_at = Some(now);
+        self.stage.run.heard_at = Some(now);
     }
 
     /// An input was accepted. Says whether it was under way.
     pub fn accepted(&mut self, id: u64) -> bool {
-        let Some(pending) = self.run.pending.take().filter(|p| p.id == id) else { return false };
+        let Some(pending) = self.stage.run.pending.take().filter(|p| p.id == id) else { return false };
         self.record(Record::Accepted { id });
         if self.probe.is_on() {
             self.breakdowns.step();
             self.probe.answered(None);
             return true;
         }
-        let counted = self.referee.is_counted();
+        let counted = self.stage.referee.is_counted();
         if !counted {
             self.took(&pending.input);
         }
-        let cause = self.referee.accepted();
+        let cause = self.stage.referee.accepted();
         if !counted {
             self.goes_on(&pending.input, cause);
         }
@@ -60,11 +60,11 @@ impl Tester<'_> {
     /// The system takes an input, or got it sent.
     fn took(&mut self, input: &GateValue) {
         self.keep_granted();
-        self.tools.inputs.patterns.sent(input.gate);
-        self.ledger.took_input();
-        self.run.heard = 0;
-        self.run.owed = true;
-        self.walks.ended(&self.referee);
+        self.stage.tools.inputs.patterns.sent(input.gate);
+        self.stage.ledger.took_input();
+        self.stage.run.heard = 0;
+        self.stage.run.owed = true;
+        self.walk.ended(&self.stage.referee.position);
         self.step(Some(input));
     }
 
@@ -78,14 +78,14 @@ impl Tester<'_> {
 
     /// Whether silence would be no failure now.
     pub fn allows_silence(&mut self) -> bool {
-        !self.run.begun || self.probe.is_on() || self.referee.allows_silence()
+        !self.stage.run.begun || self.probe.is_on() || self.stage.referee.allows_silence()
     }
 
     /// Nothing came for the quiescence time, which is short by some clocks. The tester itself may have been held up for a
     /// while.
     pub fn timed_out(&mut self, took_time: bool, starved: Option<Duration>) {
         if took_time {
-            self.walks.silence_takes_time();
+            self.walk.silence_takes_time();
         }
         let reliance = took_time.then(|| self.reliance(starved));
         self.saw(Observation::Delta, reliance);
@@ -93,21 +93,21 @@ impl Tester<'_> {
 
     /// Something came after the quiescence time, where silence would have been a failure.
     pub fn came_late(&mut self) {
-        self.referee.withdrawn += 1;
-        self.referee.hidden += 1;
-        self.ledger.withdrew(self.run.last);
+        self.stage.referee.withdrawn += 1;
+        self.stage.referee.hidden += 1;
+        self.stage.ledger.withdrew(self.stage.run.last);
     }
 
     /// An input was refused. Says whether it was under way.
     pub fn refused(&mut self, id: u64, why: String) -> bool {
-        let Some(pending) = self.run.pending.take().filter(|p| p.id == id) else { return false };
+        let Some(pending) = self.stage.run.pending.take().filter(|p| p.id == id) else { return false };
         self.record(Record::Refused { id, why: why.clone() });
         if self.probe.is_on() {
             self.breakdowns.step();
             self.probe.answered(Some(why));
             return true;
         }
-        let cause = self.referee.refused(&pending.input, &why);
+        let cause = self.stage.referee.refused(&pending.input, &why);
         // Who refuses everything would be asked for ever, except where that is a verdict, which ends the purpose.
         let fault = matches!(cause, Cause::Trouble(_));
         self.finish(cause);
@@ -124,22 +124,27 @@ impl Tester<'_> {
 
     /// Something was observed, or is silence by the clock, which can be relied on so far.
     fn saw(&mut self, seen: Observation, timed: Option<Reliance>) {
-        self.run.choice = None;
+        self.stage.run.choice = None;
         self.mute.observed(seen == Observation::Delta);
         self.record(timed.map_or_else(|| Record::Observed(seen.clone()), Record::TimedOut));
         if self.probe.is_on() {
-            return self.probe.saw(seen, self.run.pending.is_none());
+            return self.probe.saw(seen, self.stage.run.pending.is_none());
         }
-        self.repeats.happened(Action::Seen(seen.clone()));
-        let mut waiting =
-            self.run.pending.as_ref().filter(|_| !self.referee.is_counted()).map(|pending| pending.input.clone());
-        if self.referee.order() == Order::Sent
+        self.repeat.happened(Action::Seen(seen.clone()));
+        let mut waiting = self
+            .stage
+            .run
+            .pending
+            .as_ref()
+            .filter(|_| !self.stage.referee.is_counted())
+            .map(|pending| pending.input.clone());
+        if self.stage.referee.order() == Order::Sent
             && let Some(input) = waiting.take()
         {
             self.took(&input);
-            let cause = self.referee.count();
+            let cause = self.stage.referee.count();
             self.goes_on(&input, cause);
-            if !self.run.begun {
+            if !self.stage.run.begun {
                 return;
             }
         }
@@ -147,29 +152,29 @@ impl Tester<'_> {
             Observation::Output(output) => Some(output.clone()),
             _ => None,
         };
-        self.run.owed = false;
-        self.run.heard += u64::from(output.is_some());
+        self.stage.run.owed = false;
+        self.stage.run.heard += u64::from(output.is_some());
         self.step(output.as_ref());
-        let withdrawn = self.referee.withdrawn;
+        let withdrawn = self.stage.referee.withdrawn;
         let cause = match timed {
-            Some(reliance) => self.referee.timed_out(reliance),
-            None => self.referee.observe(&seen),
+            Some(reliance) => self.stage.referee.timed_out(reliance),
+            None => self.stage.referee.observe(&seen),
         };
-        if self.referee.withdrawn > withdrawn {
-            self.ledger.withdrew(self.run.last);
+        if self.stage.referee.withdrawn > withdrawn {
+            self.stage.ledger.withdrew(self.stage.run.last);
             self.take_back();
         }
-        if let Some(input) = waiting.filter(|_| self.referee.is_counted()) {
+        if let Some(input) = waiting.filter(|_| self.stage.referee.is_counted()) {
             self.took(&input);
-            self.run.owed = false;
+            self.stage.run.owed = false;
             self.happened(Some(&input));
         }
         match cause {
             Some(cause) => self.finish(cause),
             None => {
                 self.happened(output.as_ref());
-                if seen.is_end() && self.run.begun {
-                    let cause = match self.run.is_content() {
+                if seen.is_end() && self.stage.run.begun {
+                    let cause = match self.stage.run.is_content() {
                         true => Cause::Reached,
                         false => Cause::Open(Open::Deviation),
                     };
@@ -181,15 +186,15 @@ impl Tester<'_> {
 
     /// The adapter or the surroundings broke down.
     pub fn fault(&mut self, fault: Fault) {
-        self.run.choice = None;
-        self.run.pending = None;
-        match self.run.begun {
+        self.stage.run.choice = None;
+        self.stage.run.pending = None;
+        match self.stage.run.begun {
             true => {
                 let Fault { kind, message, stderr, .. } = fault.clone();
                 self.finish(Cause::Trouble(Trouble::Fault { kind, message, stderr }));
             }
             false => {
-                self.repeats.put_back();
+                self.repeat.put_back();
                 self.record(Record::Fault(fault.clone()));
             }
         }
@@ -200,36 +205,26 @@ impl Tester<'_> {
 
     /// What the connection with the system counted.
     pub fn set_leftovers(&mut self, leftovers: Leftovers) {
-        self.ledger.set_leftovers(leftovers);
+        self.stage.ledger.set_leftovers(leftovers);
     }
 
     pub(super) fn step(&mut self, event: Option<&GateValue>) {
         self.breakdowns.step();
-        self.run.steps += 1;
+        self.stage.run.steps += 1;
         if let Some(e) = event
-            && self.settings.walks == Walking::Guided
+            && self.stage.settings.walks == Walking::Guided
         {
-            self.tools.inputs.remember(self.referee.model(), e.gate, &e.args);
+            self.stage.tools.inputs.remember(self.stage.referee.model(), e.gate, &e.args);
         }
     }
 
     /// Something happened that the model allows.
     pub(super) fn happened(&mut self, event: Option<&GateValue>) {
-        let model = self.referee.model();
-        let seen = event.map(|e| (e.gate, &e.args[..]));
-        self.walks.happened(model, event);
-        self.run.last = event.map(|e| e.gate).or(self.run.last);
-        if matches!(self.run.mode, Mode::Purpose(_)) {
-            self.run.trace.push(event.cloned());
-            let went = match &mut self.course {
-                // Silence that nobody asked for changes nothing.
-                Some((_, course)) if seen.is_none() && course.ahead(model) != Ahead::Own => true,
-                Some((_, course)) => course.advance(model, seen),
-                None => true,
-            };
-            if !went || self.course.as_ref().is_some_and(|(_, c)| c.guess) {
-                self.course = None;
-            }
+        let at = &mut self.stage.situation();
+        self.walk.update(at, event);
+        at.run.last = event.map(|e| e.gate).or(at.run.last);
+        if matches!(at.run.mode, Mode::Purpose(_)) {
+            self.purpose.update(at, event);
             self.look_at_purposes();
         }
     }

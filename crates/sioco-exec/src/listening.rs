@@ -7,10 +7,11 @@ use sioco_model::Id;
 use sioco_model::model::{Label, Model};
 use sioco_solve::values::Random;
 
-use super::Tester;
 use crate::account::Bits;
+use crate::controller::Situation;
 use crate::event::GateValue;
 use crate::farewell::farewells;
+use crate::position::Position;
 use crate::record::Why;
 use crate::verdict::{Cause, Open};
 
@@ -21,64 +22,60 @@ const LATER: u64 = 4;
 
 /// See the [module](self).
 #[derive(Clone, Debug)]
-pub(super) struct Listening {
+pub(crate) struct Listening {
     /// Whether outputs may come late, since the system goes on by itself.
-    pub(super) late: bool,
+    late: bool,
     /// How many runs might have ended with silence.
     runs: u64,
     /// Why the run ends as soon as it was listened to.
-    pub(super) ending: Option<Cause>,
+    pub(crate) ending: Option<Cause>,
     /// What is sent as soon as it was listened to.
-    pub(super) then: Option<(GateValue, Why)>,
+    pub(crate) then: Option<(GateValue, Why)>,
     /// The input switches after which no other one can be taken.
     farewells: Bits,
 }
 
 impl Listening {
     /// For a model.
-    pub(super) fn new(model: &Model) -> Listening {
+    pub(crate) fn new(model: &Model) -> Listening {
         Listening { late: false, runs: 0, ending: None, then: None, farewells: farewells(model) }
     }
-}
 
-impl Tester<'_> {
     /// Outputs of the system may come at any time: it goes on by itself.
-    pub fn may_be_late(&mut self) {
-        self.listening.late = true;
+    pub(crate) fn may_be_late(&mut self) {
+        self.late = true;
+    }
+
+    /// A run begins.
+    pub(crate) fn start(&mut self) {
+        (self.ending, self.then) = (None, None);
     }
 
     /// Whether no input can follow this one, so that the run ends by itself.
-    fn is_last(&self, input: &GateValue) -> bool {
-        let model = self.model();
-        self.referee.ready().all(|(_, h)| {
+    fn is_last(&self, position: &Position<'_>, input: &GateValue) -> bool {
+        let model = position.model();
+        position.ready().all(|(_, h)| {
             let Some([at]) = h.state().map(|state| state.locations()) else { return false };
             let mut outgoing = model.locations[*at].outgoing.iter();
-            outgoing
-                .any(|s| model.switches[*s].label == Label::Gate(input.gate) && self.listening.farewells.has(s.index()))
+            outgoing.any(|s| model.switches[*s].label == Label::Gate(input.gate) && self.farewells.has(s.index()))
         })
     }
 
     /// Whether to wait for silence before this input.
-    pub(super) fn listens_before(&mut self, input: &GateValue) -> bool {
-        self.listening.late && self.is_last(input) && self.listens(&Cause::Reached)
-    }
-
-    /// Whether something is owed: nothing explains quiescence. Then the run ends only after one more observation, also where
-    /// it has left its purpose (T-Q9).
-    pub(super) fn owes(&mut self) -> bool {
-        !self.referee.is_quiet() && !self.referee.allows_silence()
+    pub(crate) fn listens_before(&mut self, at: &mut Situation<'_, '_>, input: &GateValue) -> bool {
+        self.late && self.is_last(at.position, input) && self.listens(at, &Cause::Reached)
     }
 
     /// Whether to wait for silence before the run ends like this.
-    pub(super) fn listens(&mut self, cause: &Cause) -> bool {
+    pub(crate) fn listens(&mut self, at: &mut Situation<'_, '_>, cause: &Cause) -> bool {
         let done = matches!(cause, Cause::Reached | Cause::Open(Open::Deviation));
-        let idle = !self.listening.late || self.run.steps == 0;
-        if !done || idle || self.referee.is_quiet() || self.referee.may_answer() {
+        let idle = !self.late || at.run.steps == 0;
+        if !done || idle || at.position.is_quiet() || at.position.may_answer() {
             return false;
         }
-        self.listening.runs += 1;
+        self.runs += 1;
         // Not one of the numbers that choose the inputs.
-        let mut random = Random::new(!self.settings.seed.wrapping_add(self.run.number));
-        self.listening.runs <= FIRST || random.below(LATER) == 0
+        let mut random = Random::new(!at.settings.seed.wrapping_add(at.run.number));
+        self.runs <= FIRST || random.below(LATER) == 0
     }
 }

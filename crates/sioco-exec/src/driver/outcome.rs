@@ -2,43 +2,39 @@
 
 use sioco_model::GateId;
 
-use super::Tester;
+use super::Driver;
+use crate::position::{Position, Reached};
 use crate::record::{Aim, End, Record};
-use crate::referee::{Reached, Referee};
+use crate::referee::Referee;
 use crate::run::Mode;
 use crate::summary::Summary;
 use crate::verdict::{Cause, Failure, Open, Trouble, Verdict};
 
-impl Tester<'_> {
-    /// Nothing can be done and nothing comes: is that the end of the model, or a deadlock?
-    pub(super) fn look_for_deadlock(&mut self) {
-        let model = self.model();
-        let Some(state) = self.referee.deadlock() else { return };
-        self.ledger.deadlock(state.show(model));
-    }
-
+impl Driver<'_> {
     /// Gives verdicts on purposes that were reached (S3 rules 4 and 5).
     pub(super) fn look_at_purposes(&mut self) {
-        if self.referee.is_misordered() {
+        if self.stage.referee.is_misordered() {
             return;
         }
-        for Reached { purpose, verdict, alone } in self.referee.reached() {
+        for Reached { purpose, verdict, alone } in self.stage.referee.reached() {
             if self.probe.has(purpose) {
                 // It is reached for the sake of its probe.
-                if self.run.mode != Mode::Purpose(purpose) || self.probe.is_on() || self.run.repeated {
+                if self.stage.run.mode != Mode::Purpose(purpose) || self.probe.is_on() || self.stage.run.repeated {
                     continue;
                 }
                 // What was judged before it is over first.
-                if self.is_unanswered() {
-                    self.run.probe_waits = true;
+                if self.stage.situation().is_unanswered() {
+                    self.stage.run.probe_waits = true;
                     continue;
                 }
-                self.probe.begin(purpose, self.run.number);
+                self.probe.begin(purpose, self.stage.run.number);
             }
             self.grant(purpose);
-            self.referee.suite.close(purpose);
-            self.run.reached = Some(self.run.reached.map_or(verdict, |r| r.min(verdict)));
-            if self.run.repeated && self.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass) {
+            self.stage.referee.suite.close(purpose);
+            self.stage.run.reached = Some(self.stage.run.reached.map_or(verdict, |r| r.min(verdict)));
+            if self.stage.run.repeated
+                && self.stage.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass)
+            {
                 continue;
             }
             self.record(Record::Purpose { purpose, verdict, cause: Cause::Reached, alone, doubt: false });
@@ -47,23 +43,23 @@ impl Tester<'_> {
 
     /// The run ends.
     pub(super) fn finish(&mut self, cause: Cause) {
-        let misordered = self.referee.is_misordered();
+        let misordered = self.stage.referee.is_misordered();
         self.keep_granted();
-        let cause = self.referee.close(cause);
+        let cause = self.stage.referee.close(cause);
         let mut verdict = cause.verdict();
         if verdict == Verdict::Pass {
-            verdict = self.run.reached.unwrap_or(Verdict::Pass);
+            verdict = self.stage.run.reached.unwrap_or(Verdict::Pass);
         }
-        self.run.ends();
+        self.stage.run.ends();
         self.probe.stop();
         let doubt = matches!(cause, Cause::Open(Open::Undecided(_)));
         // Whether it fell silent is not known either (T-Q10): that it did not the next time does not make up for it.
         let unsure = matches!(cause, Cause::Open(Open::Silence(_)));
-        self.repeat_if_unsure(&cause);
-        if let Aim::Purpose(purpose) = self.run.aim {
+        self.repeat.ended(&cause, &self.stage.run, self.spot());
+        if let Aim::Purpose(purpose) = self.stage.run.aim {
             // What went wrong after the system had gone elsewhere says nothing about this purpose.
             let elsewhere = verdict == Verdict::Fail && !self.still_fits(purpose);
-            if self.ledger.result(purpose).verdict.is_none_or(|v| v > Verdict::WeakPass) {
+            if self.stage.ledger.result(purpose).verdict.is_none_or(|v| v > Verdict::WeakPass) {
                 let open = verdict <= Verdict::WeakPass || elsewhere;
                 let became = if open { Verdict::Inconclusive } else { verdict };
                 let deviated = cause == Cause::Reached || elsewhere;
@@ -75,22 +71,22 @@ impl Tester<'_> {
             self.drop_prefix(&cause);
         }
         if !misordered {
-            self.ledger.cover(&self.referee.account());
+            self.stage.ledger.cover(&self.stage.referee.account());
         }
-        self.record(Record::Verdict { verdict, cause: cause.clone(), steps: self.run.steps, doubt });
+        self.record(Record::Verdict { verdict, cause: cause.clone(), steps: self.stage.run.steps, doubt });
         if verdict >= Verdict::Error {
-            self.ledger.explain(|| self.referee.explain());
+            self.stage.ledger.explain(|| self.stage.referee.explain());
         }
         let silent = cause == Cause::Failure(Failure::Silence);
         // A model that is undefined before anything happens is so in every run.
-        let stillborn = self.run.steps == 0 && matches!(cause, Cause::Trouble(Trouble::Model { .. }));
+        let stillborn = self.stage.run.steps == 0 && matches!(cause, Cause::Trouble(Trouble::Model { .. }));
         if silent {
-            self.fell_silent();
+            self.silent_spots.add(self.spot());
         }
-        if self.mute.ended(silent || unsure, self.referee.belief()) {
+        if self.mute.ended(silent || unsure, self.stage.referee.belief()) {
             self.stop(End::Mute);
         }
-        if verdict == Verdict::Fail && self.settings.fail_fast {
+        if verdict == Verdict::Fail && self.stage.settings.fail_fast {
             self.stop(End::FailFast);
         }
         if verdict != Verdict::Error {
@@ -105,8 +101,8 @@ impl Tester<'_> {
 
     /// Whether the trace of the run is a beginning of a purpose.
     fn still_fits(&self, purpose: usize) -> bool {
-        let suite = &self.referee.suite;
-        let marks = || self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+        let suite = &self.stage.referee.suite;
+        let marks = || self.stage.referee.belief().hypotheses().flat_map(|h| &h.marks);
         suite.accepts_of(purpose).iter().any(|accept| marks().any(|m| suite.line(m.node, *accept).is_some()))
     }
 
@@ -114,9 +110,9 @@ impl Tester<'_> {
     /// 3.2.4). Where the system gave an output with wrong values, those that expect this output; others it may still take
     /// another time. The one that the run was after in the end is the one that failed.
     pub(super) fn drop_prefix(&mut self, cause: &Cause) {
-        let (model, suite) = (self.referee.model(), &self.referee.suite);
+        let (model, suite) = (self.stage.referee.model(), &self.stage.referee.suite);
         let expecting = |gate: Option<GateId>| -> Vec<usize> {
-            let marks = self.referee.belief().hypotheses().flat_map(|h| &h.marks);
+            let marks = self.stage.referee.belief().hypotheses().flat_map(|h| &h.marks);
             marks.flat_map(|m| suite.expecting(model, m.node, gate)).collect()
         };
         let gate = match cause {
@@ -125,26 +121,26 @@ impl Tester<'_> {
             _ => None,
         };
         let mut dropped = gate.map(|g| expecting(Some(g))).filter(|d| !d.is_empty()).unwrap_or_else(|| expecting(None));
-        let wanted = match self.run.mode {
+        let wanted = match self.stage.run.mode {
             Mode::Purpose(purpose) if self.still_fits(purpose) => Some(purpose),
             _ => None,
         };
         dropped.extend(wanted);
-        if let Aim::Purpose(purpose) = self.run.aim {
+        if let Aim::Purpose(purpose) = self.stage.run.aim {
             dropped.extend(self.still_fits(purpose).then_some(purpose));
         }
         dropped.sort_unstable();
         dropped.dedup();
         for purpose in dropped {
-            self.referee.suite.close(purpose);
+            self.stage.referee.suite.close(purpose);
             let known =
-                self.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass || v == Verdict::Fail);
-            if self.run.repeated || known || self.run.aim == Aim::Purpose(purpose) {
+                self.stage.ledger.result(purpose).verdict.is_some_and(|v| v <= Verdict::WeakPass || v == Verdict::Fail);
+            if self.stage.run.repeated || known || self.stage.run.aim == Aim::Purpose(purpose) {
                 continue;
             }
             let (verdict, cause) = match wanted == Some(purpose) {
                 true => (Verdict::Fail, cause.clone()),
-                false => (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.run.number })),
+                false => (Verdict::Inconclusive, Cause::Open(Open::Dropped { run: self.stage.run.number })),
             };
             self.record(Record::Purpose { purpose, verdict, cause, alone: false, doubt: false });
         }
@@ -152,8 +148,9 @@ impl Tester<'_> {
 
     /// What the campaign came to.
     pub fn summary(&self) -> Summary {
-        let Referee { suite, withdrawn, hidden, mind, .. } = &self.referee;
-        let counted = self.ledger.summary(self.referee.model(), suite, &self.settings, self.intent);
+        let Referee { position: Position { suite, mind, .. }, withdrawn, hidden, .. } = &self.stage.referee;
+        let counted =
+            self.stage.ledger.summary(self.stage.referee.model(), suite, &self.stage.settings, self.stage.intent);
         Summary { withdrawn: *withdrawn, hidden: *hidden, unknown: mind.unknown, ..counted }
     }
 }

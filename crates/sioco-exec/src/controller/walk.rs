@@ -10,18 +10,24 @@ use sioco_model::{Id, LocationId, SwitchId, Value};
 use sioco_plan::walker::Walker;
 use sioco_solve::values::{Choice, Random};
 
+use super::{Chosen, Controller, Situation};
 use crate::account::Bits;
 use crate::belief::{Hypothesis, Place};
 use crate::course::{Ahead, Course};
 use crate::event::GateValue;
 use crate::farewell::farewells;
 use crate::inputs::{Inputs, Taste};
-use crate::referee::Referee;
+use crate::position::Position;
+use crate::record::Why;
+use crate::run::Mode;
 use crate::seek::{Had, seek};
+use crate::settings::Walks;
+use crate::tools::Tools;
+use crate::verdict::Cause;
 
 /// What to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Move {
+enum Move {
     /// Send an input.
     Send(GateValue),
     /// Wait for what the system does, or for silence.
@@ -43,6 +49,9 @@ const PERSIST: u64 = 4;
 /// How often at most.
 const REPEATS: u64 = 12;
 
+/// So many steps before its end, a walk may as well end by an input.
+const CLOSING: u64 = 3;
+
 /// How much less likely than others an input is that ends the walk, once it was tried: so many times.
 const SELDOM: u64 = 10;
 
@@ -63,7 +72,7 @@ enum Style {
 
 /// See the [module](self).
 #[derive(Debug, Default)]
-pub struct Walks {
+pub struct WalkController {
     style: Style,
     /// How often reactions were had in a row.
     had: Had,
@@ -74,7 +83,7 @@ pub struct Walks {
     /// The inputs that end a walk.
     farewells: Bits,
     /// Whether the walk is about to end anyway.
-    pub closing: bool,
+    closing: bool,
     /// How often silence was waited for, by location of the first process.
     silences: FxHashMap<LocationId, u32>,
     /// Whether nobody announces silence: then each wait for it takes time that many inputs could be sent in.
@@ -87,20 +96,9 @@ pub struct Walks {
     barren: FxHashMap<Box<[LocationId]>, usize>,
 }
 
-impl Walks {
-    /// For a model.
-    pub fn new(model: &Model) -> Walks {
-        Walks { tries: vec![0; model.switches.len()], farewells: farewells(model), ..Walks::default() }
-    }
-
-    /// Somebody had to wait for silence.
-    pub fn silence_takes_time(&mut self) {
-        self.slow = true;
-    }
-
-    /// A run begins.
-    pub fn start(&mut self, random: &mut Random) {
-        self.style = match random.below(4) {
+impl Controller for WalkController {
+    fn start(&mut self, at: &mut Situation<'_, '_>) {
+        self.style = match at.tools.random.below(4) {
             0..=1 => Style::Seek,
             2 => Style::Persist,
             _ => Style::Free,
@@ -109,60 +107,88 @@ impl Walks {
         self.again = None;
     }
 
+    fn select(&mut self, at: &mut Situation<'_, '_>) -> Option<Chosen> {
+        if at.run.mode != Mode::Walk {
+            return None;
+        }
+        if at.run.steps >= at.run.walk_end {
+            // What the last input led to is seen only if somebody looks.
+            return Some(if at.run.owed { Chosen::Wait } else { Chosen::End(Cause::Reached) });
+        }
+        self.closing = at.run.steps + CLOSING >= at.run.walk_end;
+        Some(match self.next(at) {
+            Move::Send(input) => Chosen::Send(input, Why::Walk),
+            Move::Wait => Chosen::Wait,
+            Move::Enough => Chosen::End(Cause::Reached),
+            Move::Stuck => {
+                at.look_for_deadlock();
+                Chosen::End(Cause::Reached)
+            }
+        })
+    }
+
+    fn update(&mut self, at: &mut Situation<'_, '_>, event: Option<&GateValue>) {
+        let event = event.map(|e| (e.gate, &e.args[..]));
+        if self.course.as_mut().is_some_and(|c| !c.advance(at.position.model(), event)) {
+            self.course = None;
+        }
+    }
+}
+
+impl WalkController {
+    /// For a model.
+    pub fn new(model: &Model) -> WalkController {
+        WalkController {
+            tries: vec![0; model.switches.len()],
+            farewells: farewells(model),
+            ..WalkController::default()
+        }
+    }
+
+    /// Somebody had to wait for silence.
+    pub fn silence_takes_time(&mut self) {
+        self.slow = true;
+    }
+
     /// Whatever a walk was after is given up.
     pub fn lose_course(&mut self) {
         self.course = None;
     }
 
     /// A reaction is over: something else is sent.
-    pub fn ended(&mut self, referee: &Referee<'_>) {
-        if let Some(h) = settled(referee) {
+    pub fn ended(&mut self, position: &Position<'_>) {
+        if let Some(h) = settled(position) {
             *self.had.entry(h.reactions).or_default() += 1;
         }
     }
 
-    /// Something was sent or observed; `None` for silence.
-    pub fn happened(&mut self, model: &Model, event: Option<&GateValue>) {
-        let event = event.map(|e| (e.gate, &e.args[..]));
-        if self.course.as_mut().is_some_and(|c| !c.advance(model, event)) {
-            self.course = None;
-        }
-    }
-
     /// What a walk does next.
-    #[allow(clippy::too_many_arguments)]
-    pub fn next(
-        &mut self,
-        referee: &mut Referee<'_>,
-        walker: &mut Walker<'_>,
-        inputs: &mut Inputs,
-        random: &mut Random,
-        (guided, choice): (bool, Choice),
-        fair: bool,
-    ) -> Move {
-        let model = referee.model();
-        let may_act = referee.may_act();
+    fn next(&mut self, at: &mut Situation<'_, '_>) -> Move {
+        let (guided, choice, fair) = (at.settings.walks == Walks::Guided, at.settings.values, at.is_fair());
+        let Situation { position, tools: Tools { walker, inputs, random, .. }, .. } = at;
+        let model = position.model();
+        let may_act = position.may_act();
         if may_act && fair {
             return Move::Wait;
         }
-        let mut candidates = candidates(referee);
+        let mut candidates = candidates(position);
         if candidates.is_empty() {
-            return if may_act || !referee.is_quiet() { Move::Wait } else { Move::Stuck };
+            return if may_act || !position.is_quiet() { Move::Wait } else { Move::Stuck };
         }
         if may_act && random.below(2) == 0 {
             return Move::Wait;
         }
-        if !may_act && !referee.is_quiet() && self.wants_silence(referee, random, guided) {
+        if !may_act && !position.is_quiet() && self.wants_silence(position, random, guided) {
             return Move::Wait;
         }
-        if guided && let Some(m) = self.follow_course(referee) {
+        if guided && let Some(m) = self.follow_course(position) {
             return m;
         }
         let taste = if guided { Taste::Keen } else { Taste::Plain };
         if guided {
-            self.order(referee, &mut candidates, random);
+            self.order(position, &mut candidates, random);
             if self.style == Style::Seek
-                && let Some(h) = settled(referee)
+                && let Some(h) = settled(position)
                 && let Some(state) = h.state()
                 && !self.is_barren(state.locations())
             {
@@ -174,7 +200,7 @@ impl Walks {
                         return Move::Enough;
                     }
                 }
-                if let Some(m) = self.follow_course(referee) {
+                if let Some(m) = self.follow_course(position) {
                     return m;
                 }
             }
@@ -183,9 +209,9 @@ impl Walks {
             self.put_off(&mut candidates, random);
         }
         for (first, switch) in candidates {
-            let places = places(referee, first, switch, random);
+            let places = places(position, first, switch, random);
             let drawn = places.into_iter().find_map(|at| {
-                let args = draw(referee, walker, inputs, at, switch, (choice, taste), random)?;
+                let args = draw(position, walker, inputs, at, switch, (choice, taste), random)?;
                 Some((at, args))
             });
             let Some((at, args)) = drawn else { continue };
@@ -194,12 +220,12 @@ impl Walks {
             if guided && persists && self.again.is_none() && random.below(PERSIST) == 0 {
                 self.again = Some((switch, 1 + random.below(REPEATS)));
             }
-            let last = referee.belief().hypotheses().nth(at).map_or(0, |h| h.reactions.now);
+            let last = position.belief().hypotheses().nth(at).map_or(0, |h| h.reactions.now);
             *self.tried.entry((last, switch)).or_default() += 1;
             self.tries[switch.index()] += 1;
             return Move::Send(GateValue { gate, args });
         }
-        if may_act || !referee.is_quiet() { Move::Wait } else { Move::Stuck }
+        if may_act || !position.is_quiet() { Move::Wait } else { Move::Stuck }
     }
 
     /// Whether a search from here found nothing, and nothing new was had since.
@@ -208,20 +234,20 @@ impl Walks {
     }
 
     /// Whether it is worth waiting for silence.
-    fn wants_silence(&mut self, referee: &Referee<'_>, random: &mut Random, guided: bool) -> bool {
+    fn wants_silence(&mut self, position: &Position<'_>, random: &mut Random, guided: bool) -> bool {
         let often = |seen: u32| if self.slow { SILENCE * (1 + u64::from(seen)) } else { SILENCE };
-        let Some(at) = location(referee) else { return random.below(often(FEW)) == 0 };
+        let Some(at) = location(position) else { return random.below(often(FEW)) == 0 };
         let seen = self.silences.entry(at).or_default();
         let wanted = (guided && *seen == 0) || random.below(often(*seen)) == 0;
         *seen += u32::from(wanted);
         wanted
     }
 
-    fn follow_course(&mut self, referee: &mut Referee<'_>) -> Option<Move> {
-        match self.course.as_ref()?.ahead(referee.model()) {
+    fn follow_course(&mut self, position: &mut Position<'_>) -> Option<Move> {
+        match self.course.as_ref()?.ahead(position.model()) {
             Ahead::Input(gate, args) => {
                 let input = GateValue { gate, args };
-                if referee.takes(&input) {
+                if position.takes(&input) {
                     return Some(Move::Send(input));
                 }
                 // Silence has ruled out what it was for.
@@ -251,10 +277,10 @@ impl Walks {
     }
 
     /// Puts what was done least first; the input that is repeated before everything.
-    fn order(&mut self, referee: &Referee<'_>, candidates: &mut Vec<(usize, SwitchId)>, random: &mut Random) {
+    fn order(&mut self, position: &Position<'_>, candidates: &mut Vec<(usize, SwitchId)>, random: &mut Random) {
         shuffle(candidates, random);
         if random.below(4) > 0 {
-            let lasts: Vec<u64> = referee.belief().hypotheses().map(|h| h.reactions.now).collect();
+            let lasts: Vec<u64> = position.belief().hypotheses().map(|h| h.reactions.now).collect();
             candidates.sort_by_key(|(at, s)| {
                 let often = self.tried.get(&(lasts[*at], *s)).copied().unwrap_or(0);
                 u64::from(often) * 4 + u64::from(self.tries[s.index()])
@@ -263,7 +289,7 @@ impl Walks {
         self.put_off(candidates, random);
         if let Some((switch, left)) = self.again {
             self.again = (left > 1).then(|| (switch, left - 1));
-            let model = referee.model();
+            let model = position.model();
             let gate = |s: SwitchId| model.switches[s].label;
             if let Some(i) = candidates.iter().position(|(_, s)| gate(*s) == gate(switch)) {
                 let same = candidates.remove(i);
@@ -276,13 +302,13 @@ impl Walks {
 }
 
 /// The input switches that leave the hypotheses, each once, with the place of the first hypothesis; see [`places`].
-fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
+fn candidates(position: &mut Position<'_>) -> Vec<(usize, SwitchId)> {
     let mut found: Vec<(usize, SwitchId)> = Vec::new();
     let mut open = Vec::new();
-    for (at, h) in referee.ready() {
+    for (at, h) in position.ready() {
         match &h.place {
             Place::Known(state) => {
-                for switch in referee.mind.interpreter.inputs_at(state) {
+                for switch in position.mind.interpreter.inputs_at(state) {
                     if !found.iter().any(|(_, s)| *s == switch) {
                         found.push((at, switch));
                     }
@@ -291,9 +317,9 @@ fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
             Place::Open(trail) => open.push((at, trail.clone())),
         }
     }
-    let model = referee.model();
+    let model = position.model();
     for (at, trail) in open {
-        for switch in referee.mind.tracker().enabled(&trail) {
+        for switch in position.mind.tracker().enabled(&trail) {
             if model.direction(switch) == Some(Direction::Input) && !found.iter().any(|(_, s)| *s == switch) {
                 found.push((at, switch));
             }
@@ -303,10 +329,10 @@ fn candidates(referee: &mut Referee<'_>) -> Vec<(usize, SwitchId)> {
 }
 
 /// The hypotheses that a switch leaves, in any order: what one of them takes, others may not.
-fn places(referee: &Referee<'_>, first: usize, switch: SwitchId, random: &mut Random) -> Vec<usize> {
-    let source = referee.model().switches[switch].source;
+fn places(position: &Position<'_>, first: usize, switch: SwitchId, random: &mut Random) -> Vec<usize> {
+    let source = position.model().switches[switch].source;
     let stands = |h: &Hypothesis| h.state().is_some_and(|s| s.locations().contains(&source));
-    let mut found: Vec<usize> = referee.ready().filter(|(_, h)| stands(h)).map(|(at, _)| at).collect();
+    let mut found: Vec<usize> = position.ready().filter(|(_, h)| stands(h)).map(|(at, _)| at).collect();
     if !found.contains(&first) {
         found.push(first);
     }
@@ -319,7 +345,7 @@ fn places(referee: &Referee<'_>, first: usize, switch: SwitchId, random: &mut Ra
 
 /// Values for an input of a hypothesis.
 fn draw(
-    referee: &mut Referee<'_>,
+    position: &mut Position<'_>,
     walker: &mut Walker<'_>,
     inputs: &mut Inputs,
     at: usize,
@@ -328,35 +354,35 @@ fn draw(
     random: &mut Random,
 ) -> Option<Vec<Value>> {
     // The belief is not changed by drawing values.
-    let place = referee.belief().hypotheses().nth(at)?.place.clone();
+    let place = position.belief().hypotheses().nth(at)?.place.clone();
     match place {
         Place::Known(state) => {
-            inputs.draw(&mut referee.mind.interpreter, walker, &state, switch, choice, taste, random)
+            inputs.draw(&mut position.mind.interpreter, walker, &state, switch, choice, taste, random)
         }
         Place::Open(trail) => {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
-            referee.mind.tracker().values(&trail, switch, choice, turn)
+            position.mind.tracker().values(&trail, switch, choice, turn)
         }
     }
 }
 
 /// The hypothesis that did all it could by itself, if there is only one: the others are on their way there.
-fn settled<'a>(referee: &'a Referee<'_>) -> Option<&'a Hypothesis> {
-    let interpreter = &referee.mind.interpreter;
-    let mut all = referee.ready().map(|(_, h)| h);
+fn settled<'a>(position: &'a Position<'_>) -> Option<&'a Hypothesis> {
+    let interpreter = &position.mind.interpreter;
+    let mut all = position.ready().map(|(_, h)| h);
     let first = all.next()?;
     if all.next().is_none() {
         return Some(first);
     }
     let still = |h: &&Hypothesis| h.state().is_some_and(|s| !interpreter.may_move_alone(s));
-    let mut still = referee.ready().map(|(_, h)| h).filter(still);
+    let mut still = position.ready().map(|(_, h)| h).filter(still);
     let found = still.next()?;
     still.next().is_none().then_some(found)
 }
 
 /// Where the first process is, in the first hypothesis whose state is known.
-fn location(referee: &Referee<'_>) -> Option<LocationId> {
-    referee.belief().hypotheses().find_map(|h| h.state()?.locations().first().copied())
+fn location(position: &Position<'_>) -> Option<LocationId> {
+    position.belief().hypotheses().find_map(|h| h.state()?.locations().first().copied())
 }
 
 fn shuffle<T>(list: &mut [T], random: &mut Random) {

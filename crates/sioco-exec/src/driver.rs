@@ -1,0 +1,509 @@
+//! What happens next in a campaign, given all that happened so far. The driver asks a [`Controller`] what to do, the
+//! [`Referee`] what it means, and has the [`Ledger`] count it.
+//!
+//! It has no clock and talks to nobody: [`drive`](mod@crate::drive) connects it with a system under test. Same answers and
+//! seed, same run (T-C10).
+
+mod cut;
+mod drop;
+mod outcome;
+mod told;
+mod withdraw;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sioco_model::model::Model;
+use sioco_model::semantics::oracle::Oracle;
+use sioco_plan::Plan;
+use sioco_solve::Cancellation;
+use sioco_symbolic::path::SolverFactory;
+
+use crate::border;
+use crate::breakdowns::Breakdowns;
+use crate::controller::probe::{ProbeController, ProbeMove};
+use crate::controller::purpose::PurposeController;
+use crate::controller::repeat::RepeatController;
+use crate::controller::walk::WalkController;
+use crate::controller::{AFTER, Chosen, Controller, HEARD, Situation};
+use crate::event::GateValue;
+use crate::ledger::{Intent, Ledger, Note};
+use crate::listening::Listening;
+use crate::mute::Mute;
+use crate::record::{End, Record, Waiting, Why};
+use crate::referee::Referee;
+use crate::reliance::{Reliance, Start};
+use crate::run::Run;
+use crate::schedule::{Next, Schedule};
+use crate::settings::{Interaction, Settings, Walks};
+use crate::silent_spots::SilentSpots;
+use crate::slower::Slower;
+use crate::suite::Suite;
+use crate::sut::Order;
+use crate::tools::Tools;
+use crate::verdict::{Cause, Open};
+
+/// What to do next.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Decision {
+    /// Bring the system to its initial state.
+    Reset {
+        /// The number of the run.
+        run: u64,
+        /// A seed for the system.
+        seed: u64,
+    },
+    /// Send an input, unless something comes before it does.
+    Send {
+        /// Its number in the run.
+        id: u64,
+        /// The input.
+        input: GateValue,
+        /// Whether to send it even if something comes: some systems never stop talking.
+        at_once: bool,
+    },
+    /// Wait until an input is accepted or refused.
+    Await {
+        /// Which one.
+        id: u64,
+    },
+    /// Wait for something, or for silence.
+    Wait,
+    /// The campaign is over.
+    Stop,
+}
+
+/// What judges a campaign, what counts it, and what its runs have in common.
+struct Stage<'m> {
+    referee: Referee<'m>,
+    ledger: Ledger,
+    settings: Settings,
+    intent: Intent,
+    interaction: Interaction,
+    tools: Tools<'m>,
+    run: Run,
+    notes: Vec<Note>,
+}
+
+impl<'m> Stage<'m> {
+    /// What controllers see.
+    fn situation(&mut self) -> Situation<'_, 'm> {
+        Situation {
+            position: &mut self.referee.position,
+            tools: &mut self.tools,
+            run: &mut self.run,
+            results: self.ledger.results(),
+            settings: &self.settings,
+            intent: self.intent,
+            interaction: self.interaction,
+            notes: &mut self.notes,
+        }
+    }
+
+    /// Counts what controllers have noted.
+    fn settle(&mut self) {
+        self.notes.drain(..).for_each(|note| self.ledger.note(note));
+    }
+
+    /// Inputs, outputs and silences so far.
+    fn steps(&self) -> u64 {
+        self.ledger.steps() + if self.run.begun { self.run.steps } else { 0 }
+    }
+}
+
+/// See the [module](self).
+pub struct Driver<'m> {
+    stage: Stage<'m>,
+    schedule: Schedule,
+    purpose: PurposeController,
+    walk: WalkController,
+    probe: ProbeController,
+    repeat: RepeatController,
+    listening: Listening,
+    slower: Slower,
+    breakdowns: Breakdowns,
+    mute: Mute,
+    silent_spots: SilentSpots,
+    /// What was overdue when the campaign was ended.
+    waiting: Option<Waiting>,
+    /// Records that nobody has taken yet.
+    records: Vec<Record>,
+}
+
+impl<'m> Driver<'m> {
+    /// A driver that follows a plan and goes on as the settings say.
+    pub fn new(model: &'m Model, solvers: SolverFactory<'m>, plan: &Plan, settings: Settings) -> Driver<'m> {
+        Self::with(model, solvers, plan, settings, None)
+    }
+
+    /// The same, with somebody to ask about known states where that takes a solver.
+    pub fn with(
+        model: &'m Model,
+        solvers: SolverFactory<'m>,
+        plan: &Plan,
+        settings: Settings,
+        oracle: Option<Arc<Mutex<dyn Oracle>>>,
+    ) -> Driver<'m> {
+        let suite = Suite::new(model, plan);
+        let intent = Intent::of(&plan.cover);
+        let schedule = Schedule::new(suite.len(), settings.attempts);
+        let mut referee = Referee::with(model, solvers, Order::Sut, suite, oracle, settings.hypotheses);
+        referee.count_refusals(intent.compared);
+        let probes = plan.purposes.iter().map(|p| !p.probe.is_empty()).collect();
+        Driver {
+            slower: Slower::new(model, &settings.slower),
+            stage: Stage {
+                referee,
+                ledger: Ledger::new(model.switches.len(), probes),
+                interaction: settings.interaction.unwrap_or(Interaction::Eager),
+                tools: Tools::new(model, solvers, settings.seed),
+                settings,
+                intent,
+                run: Run::default(),
+                notes: Vec::new(),
+            },
+            schedule,
+            purpose: PurposeController::default(),
+            walk: WalkController::new(model),
+            probe: ProbeController::new(plan),
+            repeat: RepeatController::default(),
+            listening: Listening::new(model),
+            breakdowns: Breakdowns::default(),
+            mute: Mute::default(),
+            silent_spots: SilentSpots::default(),
+            waiting: None,
+            records: Vec::new(),
+        }
+    }
+
+    /// The same, with the cancellation that all its solvers have: the one of its `solvers` and of its oracle. Otherwise only
+    /// what it asks itself to find values ends in time.
+    pub fn on(mut self, cancellation: &Cancellation) -> Driver<'m> {
+        self.stage.tools.end_with(cancellation);
+        self.stage.referee.mind.end = cancellation.clone();
+        self
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.stage.referee.position.model()
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.stage.settings
+    }
+
+    /// How long nothing must come now before that is silence.
+    pub fn quiescence(&self) -> Duration {
+        let Stage { settings, run, referee, .. } = &self.stage;
+        self.slower.time(settings.quiescence, run.last, referee.belief())
+    }
+
+    /// The records since this was asked last.
+    pub fn records(&mut self) -> std::vec::Drain<'_, Record> {
+        self.records.drain(..)
+    }
+
+    /// Inputs, outputs and silences so far.
+    pub fn steps(&self) -> u64 {
+        self.stage.steps()
+    }
+
+    /// How many inputs were chosen that are no gate values of the model. None of them was sent.
+    pub fn dropped(&self) -> u64 {
+        self.stage.ledger.dropped()
+    }
+
+    /// Outputs of the system may come at any time: it goes on by itself.
+    pub fn may_be_late(&mut self) {
+        self.listening.may_be_late();
+    }
+
+    /// Whether several runs failed by silence, and one of them here: the campaign fails already, and longer waits would tell
+    /// nothing new.
+    pub fn is_known_silent(&self) -> bool {
+        self.silent_spots.is_known(self.spot().as_ref())
+    }
+
+    /// How much time the system has to start. Where a run that was repeated had all of it in vain, more is of no use.
+    pub(crate) fn start_up(&self) -> Option<Start> {
+        match self.repeat.is_on() {
+            true => Some(Start::Whole),
+            false if self.silent_spots.has(self.spot().as_ref()) => None,
+            false => Some(Start::Usual),
+        }
+    }
+
+    /// How far silence by the clock can be relied on now, if the tester was held up for so long.
+    fn reliance(&mut self, starved: Option<Duration>) -> Reliance {
+        let spot = self.spot();
+        let came_before = self.repeat.fell_silent_at(&spot) || self.silent_spots.has(spot.as_ref());
+        match starved {
+            // Nobody is slow who is played in this process.
+            _ if self.stage.referee.order() == Order::Certain => Reliance::Full,
+            Some(late) => Reliance::Starved(late),
+            None if self.allows_silence() || came_before => Reliance::Full,
+            None => Reliance::Once,
+        }
+    }
+
+    /// Where the run is, if the states are known.
+    fn spot(&self) -> Option<crate::position::Spot> {
+        self.stage.referee.position.spot(self.stage.run.last)
+    }
+
+    /// Something happened.
+    fn record(&mut self, record: Record) {
+        self.stage.ledger.add(&record);
+        self.records.push(record);
+    }
+
+    /// What to do next.
+    pub fn decide(&mut self) -> Decision {
+        let Stage { run, tools, settings, .. } = &mut self.stage;
+        if !run.begun || run.steps == 0 || run.mode == crate::run::Mode::Walk {
+            tools.forget_terms();
+        }
+        // Before a run nobody waits; from the reset on the system does.
+        tools.hurry(run.begun.then_some(settings.pause));
+        let decision = self.choose();
+        // What is observed is judged however long that takes.
+        self.stage.tools.hurry(None);
+        decision
+    }
+
+    fn choose(&mut self) -> Decision {
+        let (mut in_time, mut drops) = (true, 0);
+        loop {
+            if let Some(decision) = self.is_decided() {
+                return decision;
+            }
+            if !self.stage.run.begun {
+                match self.next_run() {
+                    Some(decision) => return decision,
+                    None => continue,
+                }
+            }
+            if self.probe.is_on() {
+                match self.go_on_probing() {
+                    Some(decision) => return decision,
+                    None => continue,
+                }
+            }
+            if self.ends_now() {
+                continue;
+            }
+            let most = self.most_steps();
+            let chosen = self.ask_controllers();
+            self.stage.settle();
+            // What was cut short by the end of everything decides nothing.
+            if let Some(end) = self.over() {
+                self.stop(end);
+                continue;
+            }
+            in_time = in_time && self.was_in_time();
+            if let Some(decision) = self.act_on(chosen, most, &mut drops) {
+                return decision;
+            }
+        }
+    }
+
+    /// What there is to do whatever anybody chooses.
+    fn is_decided(&mut self) -> Option<Decision> {
+        if self.stage.ledger.end().is_some() {
+            return Some(Decision::Stop);
+        }
+        if let Some(pending) = &self.stage.run.pending {
+            return Some(Decision::Await { id: pending.id });
+        }
+        let probing = !self.stage.run.begun || self.probe.is_on();
+        let probe_waits = !probing && std::mem::take(&mut self.stage.run.probe_waits);
+        (probe_waits && !self.stage.referee.is_quiet()).then_some(Decision::Wait)
+    }
+
+    /// The next run, or the end of the campaign.
+    fn next_run(&mut self) -> Option<Decision> {
+        if let Some(end) = self.over() {
+            self.stop(end);
+            return None;
+        }
+        let Stage { referee, ledger, settings, tools, run, .. } = &mut self.stage;
+        if let Some(seed) = self.repeat.next(run) {
+            return Some(self.reset(seed));
+        }
+        match self.schedule.next(&mut referee.position.suite, ledger, settings, &mut tools.random) {
+            None => self.stop(End::Done),
+            Some(_) if settings.max_steps.is_some_and(|most| ledger.steps() >= most) => self.stop(End::Steps),
+            Some(Next { mode, aim, repeated }) => {
+                run.plan(mode, aim, repeated);
+                let seed = settings.seed.wrapping_add(run.number + 1);
+                return Some(self.reset(seed));
+            }
+        }
+        None
+    }
+
+    /// Brings the system to its initial state for the next run.
+    fn reset(&mut self, seed: u64) -> Decision {
+        let Stage { run, ledger, .. } = &mut self.stage;
+        run.resets(seed);
+        ledger.resets(run.number);
+        Decision::Reset { run: run.number, seed }
+    }
+
+    /// What comes next of the probe that is under way.
+    fn go_on_probing(&mut self) -> Option<Decision> {
+        match self.probe.select(self.stage.referee.position.model())? {
+            ProbeMove::Wait => return Some(Decision::Wait),
+            ProbeMove::Send(input, purpose) => return Some(self.send(input, Why::Probe(purpose), true)),
+            ProbeMove::Drop => self.stage.ledger.dropped_input(),
+            ProbeMove::Over(found) => {
+                self.stage.ledger.probed(found);
+                self.finish(Cause::Reached);
+            }
+        }
+        None
+    }
+
+    /// Whether the run, or the campaign, ends before anything else is chosen.
+    fn ends_now(&mut self) -> bool {
+        if let Some(cause) = self.listening.ending.take() {
+            // What came last may have reached the purpose after all.
+            let reached = matches!(cause, Cause::Open(_)) && self.stage.run.is_content();
+            self.finish(if reached { Cause::Reached } else { cause });
+            return true;
+        }
+        let end = self.most_steps().is_some_and(|most| self.steps() >= most);
+        if end {
+            self.stop(End::Steps);
+        }
+        end
+    }
+
+    /// How many steps there may be. What is repeated has been paid for.
+    fn most_steps(&self) -> Option<u64> {
+        self.stage.settings.max_steps.filter(|_| !self.repeat.is_on())
+    }
+
+    /// The first controller that has a reason to act chooses.
+    fn ask_controllers(&mut self) -> Chosen {
+        let position = &mut self.stage.referee.position;
+        let then = self.listening.then.take().filter(|(input, _)| position.is_quiet() && position.takes(input));
+        if let Some((input, why)) = then {
+            return Chosen::Send(input, why);
+        }
+        let at = &mut self.stage.situation();
+        let controllers: [&mut dyn Controller; 3] = [&mut self.repeat, &mut self.purpose, &mut self.walk];
+        let chosen = controllers.into_iter().find_map(|controller| controller.select(at)).unwrap_or(Chosen::Again);
+        match chosen {
+            // It is silent already, and something else is waited for.
+            Chosen::Wait if at.position.is_quiet() => self.purpose.rest(at).unwrap_or(Chosen::Wait),
+            other => other,
+        }
+    }
+
+    /// Whether everything was computed in time. If the time to think was over, that is recorded.
+    fn was_in_time(&mut self) -> bool {
+        let cancellation = &self.stage.tools.cancellation;
+        let late = cancellation.is_late();
+        if !late && !cancellation.is_spent() {
+            return true;
+        }
+        self.stage.ledger.note(Note::Hurried);
+        if late {
+            self.record(Record::Hurried);
+        }
+        false
+    }
+
+    /// Does what was chosen, if that is something to be done outside; otherwise somebody has to choose again.
+    fn act_on(&mut self, chosen: Chosen, most: Option<u64>, drops: &mut u32) -> Option<Decision> {
+        match chosen {
+            Chosen::Send(input, _) if let Err(mistake) = border::check(self.model(), &input) => {
+                *drops += 1;
+                self.drop_choice(mistake, *drops);
+            }
+            // The answer to the last input is to be judged, too.
+            Chosen::Send(..) if self.steps() > 0 && most.is_some_and(|m| self.steps() + 1 >= m) => {
+                self.stop(End::Steps);
+            }
+            Chosen::Send(input, why) if self.listening.listens_before(&mut self.stage.situation(), &input) => {
+                self.listening.then = Some((input, why));
+                return Some(Decision::Wait);
+            }
+            Chosen::Send(input, why) => return Some(self.send(input, why, self.stage.run.heard >= HEARD)),
+            // It is silent already: what is waited for will not come.
+            Chosen::Wait if self.stage.referee.is_quiet() => {
+                let done = self.stage.run.is_content();
+                self.finish(if done { Cause::Reached } else { Cause::Open(Open::Deviation) });
+            }
+            Chosen::Wait => return Some(Decision::Wait),
+            Chosen::Again => {}
+            Chosen::End(cause) if self.waits_before(&cause) => {
+                self.listening.ending = Some(cause);
+                return Some(Decision::Wait);
+            }
+            Chosen::End(cause) => self.finish(cause),
+        }
+        None
+    }
+
+    /// Whether to wait once more before the run ends like this.
+    fn waits_before(&mut self, cause: &Cause) -> bool {
+        let at = &mut self.stage.situation();
+        at.owes() || self.listening.listens(at, cause)
+    }
+
+    fn send(&mut self, input: GateValue, why: Why, at_once: bool) -> Decision {
+        let run = &mut self.stage.run;
+        run.choice = Some((input.clone(), why));
+        Decision::Send { id: run.ids + 1, input, at_once }
+    }
+
+    /// The system is in its initial state.
+    pub fn started(&mut self, order: Order) {
+        self.stage.interaction = self.stage.settings.interaction.unwrap_or(match order {
+            Order::Sut | Order::Certain => Interaction::Eager,
+            Order::Sent => Interaction::Fair,
+        });
+        self.stage.referee.set_order(order);
+        self.mute.start();
+        self.listening.start();
+        self.probe.stop();
+        let at = &mut self.stage.situation();
+        let controllers: [&mut dyn Controller; 3] = [&mut self.repeat, &mut self.purpose, &mut self.walk];
+        controllers.into_iter().for_each(|controller| controller.start(at));
+        let Stage { settings, tools, run, referee, .. } = &mut self.stage;
+        // Now and then a short walk: what is possible only at the start wants to be tried with many values.
+        let walk_end = match settings.walks == Walks::Guided && tools.random.below(4) == 0 {
+            true => settings.walk.min(AFTER.0 + tools.random.below(AFTER.1)),
+            false => settings.walk,
+        };
+        run.begins(walk_end);
+        let begins = Record::Run { run: run.number, seed: run.seed, aim: run.aim.clone(), order };
+        let trouble = referee.start();
+        self.record(begins);
+        match trouble {
+            None => self.look_at_purposes(),
+            Some(cause) => self.finish(cause),
+        }
+    }
+
+    /// The campaign ends here.
+    pub fn stop(&mut self, end: End) {
+        if self.stage.ledger.end().is_some() {
+            return;
+        }
+        if self.stage.run.begun {
+            // A run in which nothing was observed has shown nothing; nor has one shown that the system goes on in which
+            // something was overdue.
+            let shown = (self.mute.observed || self.stage.run.reached.is_some()) && !self.is_overdue();
+            let cause = if shown && self.stage.run.is_content() { Cause::Reached } else { Cause::Open(Open::Stopped) };
+            self.finish(cause);
+        }
+        if self.stage.ledger.end().is_none() {
+            self.record(Record::End { why: end, stale: self.stage.ledger.stale(), waiting: self.waiting });
+        }
+    }
+}
