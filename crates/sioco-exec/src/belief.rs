@@ -28,9 +28,9 @@ use sioco_symbolic::step::Step;
 use crate::account::{Account, Bits};
 use crate::event::GateValue;
 use crate::explanation::Narrowed;
-use crate::open::{Breaks, Tracker, Trail};
 use crate::reaction::Reactions;
 use crate::suite::{self, Mark, Suite, Taken};
+use crate::symbolic_hypothesis::{Breaks, Tracker, Trail};
 
 /// How many orders of inputs and outputs are followed at once.
 const GROUPS: usize = 64;

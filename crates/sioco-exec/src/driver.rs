@@ -5,10 +5,10 @@
 //! seed, same run (T-C10).
 
 mod cut;
-mod drop;
+mod events;
+mod mistakes;
 mod outcome;
-mod told;
-mod withdraw;
+mod withdrawal;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -30,6 +30,7 @@ use crate::event::GateValue;
 use crate::ledger::{Intent, Ledger, Note};
 use crate::listening::Listening;
 use crate::mute::Mute;
+use crate::quiescence_time::Slower;
 use crate::record::{End, Record, Waiting, Why};
 use crate::referee::Referee;
 use crate::reliance::{Reliance, Start};
@@ -37,7 +38,6 @@ use crate::run::Run;
 use crate::schedule::{Next, Schedule};
 use crate::settings::{Interaction, Settings, Walks};
 use crate::silent_spots::SilentSpots;
-use crate::slower::Slower;
 use crate::suite::Suite;
 use crate::sut::Order;
 use crate::tools::Tools;

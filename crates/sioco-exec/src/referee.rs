@@ -20,11 +20,11 @@ use crate::belief::{Belief, Hypothesis, Mind, Place};
 use crate::block::{Block, broken_word};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{MOST, Narrowed};
-use crate::open::Breaks;
 use crate::patient::Patient;
 use crate::position::Position;
 use crate::suite::Suite;
 use crate::sut::Order;
+use crate::symbolic_hypothesis::Breaks;
 use crate::under_way::UnderWay;
 use crate::verdict::{Cause, Failure, Open, Trouble};
 

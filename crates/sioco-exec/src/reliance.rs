@@ -7,8 +7,8 @@
 use std::time::Duration;
 
 use crate::drive::Clock;
+use crate::quiescence_time::grace;
 use crate::record::Waiting;
-use crate::slower::grace;
 use crate::sut::{Fault, Polled, Sut};
 
 /// How long a part of a long wait takes: each shows how late the tester's own timers are.

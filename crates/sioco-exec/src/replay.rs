@@ -13,12 +13,12 @@ use crate::drive::Clock;
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
 use crate::log::{LoggedRun, LoggedStep};
-use crate::open::Trail;
+use crate::quiescence_time::Slower;
 use crate::record::{Aim, Record, Stamped, Why};
 use crate::referee::Referee;
 use crate::reliance::{Listened, Reliance, Start, listen};
-use crate::slower::Slower;
 use crate::sut::{Fault, FaultKind, Order, Polled, Sut, SutEvent};
+use crate::symbolic_hypothesis::Trail;
 use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 /// How many more observations are waited for where the system went another way.

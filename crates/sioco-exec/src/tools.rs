@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sioco_model::model::Model;
-use sioco_plan::along::Drawer;
+use sioco_plan::drawn_values::Drawer;
 use sioco_plan::walker::Walker;
 use sioco_solve::values::Random;
 use sioco_solve::{Cancellation, Limits};

@@ -6,7 +6,7 @@ mod support;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use sioco_exec::open::Trail;
+use sioco_exec::symbolic_hypothesis::Trail;
 use sioco_exec::verdict::{Cause, Open};
 use sioco_exec::{Order, Referee};
 use sioco_model::{Model, Value};

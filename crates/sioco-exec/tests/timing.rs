@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use sioco_exec::judge::judge;
 use sioco_exec::log::{LoggedRun, Runs};
+use sioco_exec::quiescence_time::Slower;
 use sioco_exec::record::End;
 use sioco_exec::reliance::Reliance;
 use sioco_exec::replay::{Patience, Point, replay};
 use sioco_exec::settings::Walks;
-use sioco_exec::slower::Slower;
 use sioco_exec::verdict::{Cause, Failure, Trouble};
 use sioco_exec::{
     Crash, Fault, FaultKind, GateValue, NoClock, Observation, Order, Polled, Record, Referee, Settings, Stamped,

@@ -11,7 +11,6 @@
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
 
-pub mod along;
 mod automaton;
 mod belief;
 pub mod case;
@@ -22,11 +21,11 @@ pub mod cover;
 mod data;
 mod detour;
 pub mod draw;
+pub mod drawn_values;
 pub mod event;
 pub mod file;
 pub mod goal;
 pub mod inputs;
-mod lengths;
 mod make;
 mod net;
 mod pieces;
@@ -35,7 +34,8 @@ pub mod purpose;
 mod random;
 mod reduced;
 mod select;
-mod steps;
+mod switch_coverage;
+mod trace_coverage;
 pub mod value;
 pub mod walker;
 pub mod want;

@@ -15,12 +15,12 @@ use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
 use crate::inputs;
-use crate::lengths;
 use crate::plan::{Counts, Options, Plan, Steering};
 use crate::purpose::{Leg, Purpose};
 use crate::random;
 use crate::reduced;
-use crate::steps;
+use crate::switch_coverage;
+use crate::trace_coverage;
 use crate::walker::Walker;
 use crate::written;
 
@@ -97,7 +97,7 @@ pub fn plan(
     match options.cover {
         Cover::Switch | Cover::Location => {
             let locations = options.cover == Cover::Location;
-            let found = steps::cover(model, solvers, options, locations, &mut walker, progress);
+            let found = switch_coverage::cover(model, solvers, options, locations, &mut walker, progress);
             (plan.goals, plan.purposes) = (found.goals, found.purposes);
             (plan.stop, plan.counts) = (found.stop, found.counts);
             graph = Some(found.exploration);
@@ -161,7 +161,7 @@ pub fn plan(
     if options.data {
         let known = match graph.take() {
             Some(graph) => graph,
-            None => steps::graph(model, solvers, options, progress),
+            None => switch_coverage::graph(model, solvers, options, progress),
         };
         data::add_goals(&mut plan, &mut walker, &known, options);
         graph = Some(known);
@@ -200,8 +200,8 @@ fn lengths(
     paths: bool,
     progress: &mut dyn FnMut(Progress),
 ) {
-    let mut walkers = lengths::walkers(model, solvers, options);
-    let mut tree = lengths::grow(&mut walkers, options, length, paths, progress);
+    let mut walkers = trace_coverage::walkers(model, solvers, options);
+    let mut tree = trace_coverage::grow(&mut walkers, options, length, paths, progress);
     plan.purposes = match paths {
         true => tree.one_purpose(walker, options),
         false => tree.purposes(model, solvers, options),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::{SymbolId, TermId, Value};
-use sioco_plan::along::Drawer;
+use sioco_plan::drawn_values::Drawer;
 use sioco_plan::{Cover, Leg, Options, Plan, plan};
 use sioco_solve::values::{Bounds, Choice, Random};
 use sioco_solve::{Answer, Cancellation, Limits, Reason, Solver, Terms};

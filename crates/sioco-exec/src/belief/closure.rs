@@ -12,8 +12,8 @@ use sioco_symbolic::key::Key;
 use sioco_symbolic::step::Step;
 
 use super::{Doubt, Hypothesis, Mind, OPEN, Place};
-use crate::open::{Breaks, Extent, Trail};
 use crate::suite::{self, Suite, Taken};
+use crate::symbolic_hypothesis::{Breaks, Extent, Trail};
 
 /// How many conditions of hypotheses without a known state are looked at until all internal steps are followed: where more
 /// would be, every event would take long.

@@ -7,8 +7,8 @@ use sioco_model::{LocationId, Value, VarId};
 
 use super::{Belief, Hypothesis, Mind, Place};
 use crate::event::GateValue;
-use crate::open::Trail;
 use crate::suite::Suite;
+use crate::symbolic_hypothesis::Trail;
 
 /// Up to how many initial states each is a hypothesis of its own.
 const START: u64 = 64;

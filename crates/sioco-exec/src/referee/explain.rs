@@ -14,7 +14,7 @@ use super::Referee;
 use crate::belief::{Hypothesis, Mind, Place};
 use crate::event::{GateValue, Observation};
 use crate::explanation::{Allowed, Explanation, Left, MOST, Offer, Values};
-use crate::open::Trail;
+use crate::symbolic_hypothesis::Trail;
 
 /// So many different outputs are kept. Values of one number become intervals, so that they are seldom many.
 const OFFERS: usize = 64;

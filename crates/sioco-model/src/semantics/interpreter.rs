@@ -6,9 +6,9 @@
 mod cycles;
 mod fit;
 mod handshake;
-mod open;
+mod open_parameters;
+mod quiescence;
 mod sample;
-mod silence;
 
 use self::cycles::Cycles;
 use self::fit::Fit;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use sioco_exec::quiescence_time::grace;
 use sioco_exec::record::End;
-use sioco_exec::slower::grace;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::Id;

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sioco_exec::explanation::Explanation;
+use sioco_exec::quiescence_time::Slower;
 use sioco_exec::replay::Patience;
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, alike, shrink};
-use sioco_exec::slower::Slower;
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
 use sioco_exec::{Action, Clock, Order, Referee, Settings, Stamped, Summary, Sut};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sioco_exec::slower::Slower;
+use sioco_exec::quiescence_time::Slower;
 use sioco_model::Model;
 use sioco_model::names::did_you_mean;
 

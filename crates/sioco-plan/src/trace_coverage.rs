@@ -16,8 +16,8 @@ use sioco_symbolic::explore::{Progress, Stop};
 use sioco_symbolic::path::{Path, Possible, Shortcuts, SolverFactory};
 use sioco_symbolic::step::Step;
 
-use crate::along::Drawer;
 use crate::close::{close, is_observed};
+use crate::drawn_values::Drawer;
 use crate::pieces::in_pieces;
 use crate::plan::{Counts, Memory, Options};
 use crate::purpose::{Leg, Purpose};
