@@ -1,20 +1,10 @@
 //! What a clock decided: the same seed may give another campaign then.
 
-use std::time::Duration;
-
 use serde_json::{Value as Json, json};
+use sioco_campaign::planning::Clock;
 
 use super::sequence::time;
 use super::summary::{Campaign, times};
-
-/// What a clock decided besides the pauses, which the summary of a campaign has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Clock {
-    /// Planning was ended after this time.
-    pub planning: Option<Duration>,
-    /// So many questions to solvers were ended.
-    pub questions: u64,
-}
 
 /// What it decided, in a line; nothing if it decided nothing.
 pub(super) fn line(campaign: &Campaign<'_>) -> Option<String> {

@@ -2,25 +2,27 @@
 
 use std::time::Duration;
 
+use sioco_campaign::coverage::{Share, coverage};
+use sioco_campaign::gate::Gate;
+use sioco_campaign::planning::Clock;
+use sioco_campaign::shrink::Shortened;
+use sioco_campaign::trails::{DeadEnd, Reasons};
 use sioco_exec::record::End;
 use sioco_exec::slower::grace;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_model::Id;
-use sioco_model::model::{Direction, Model};
+use sioco_model::model::Direction;
 use sioco_plan::{Cover, Goal, Plan, State};
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
 
 use super::Page;
-use super::clock::Clock;
-use super::dead_end::{self, DeadEnd};
+use super::dead_end;
 use super::probes::probes;
 use super::purposes::purposes;
-use super::reasons::Reasons;
 use super::sequence::time;
 use super::shorter::shorter;
-use super::shrunk::Shortened;
+use super::shrunk;
 use super::ways;
 use super::words::{in_short, overdue};
 use crate::analysis::Source;
@@ -73,64 +75,6 @@ pub struct Campaign<'a> {
     pub eager: bool,
     /// Failing runs that were shrunk.
     pub shrunk: &'a [Shortened],
-}
-
-/// A demand on coverage, and what became of it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Gate {
-    /// As it was written.
-    pub text: String,
-    /// The share in percent that was reached.
-    pub percent: f64,
-    /// Whether that is enough.
-    pub met: bool,
-}
-
-/// How much of something was covered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Share {
-    /// Every hypothesis says so.
-    pub surely: usize,
-    /// Some hypothesis says so.
-    pub possibly: usize,
-    /// All that is not proved to be impossible.
-    pub feasible: usize,
-    /// What is proved to be impossible.
-    pub infeasible: usize,
-}
-
-impl Share {
-    /// What is surely or possibly covered, in percent of what is feasible; all of nothing is a hundred.
-    pub fn percent(&self, n: usize) -> f64 {
-        if self.feasible == 0 { 100.0 } else { 100.0 * n as f64 / self.feasible as f64 }
-    }
-}
-
-/// The coverage of switches and of locations. What was taken is feasible, whatever the plan says.
-pub fn coverage(model: &Model, summary: &Summary, plan: Option<&Plan>) -> (Share, Share) {
-    let proved = |goal: Goal| {
-        let goals = plan.map(|p| p.goals.as_slice()).unwrap_or_default();
-        goals.iter().any(|(g, state)| *g == goal && matches!(state, State::Infeasible(_)))
-    };
-    let mut switches = Share::default();
-    for switch in model.switches.ids() {
-        add(&mut switches, summary.surely(switch), summary.possibly(switch), || proved(Goal::Switch(switch)));
-    }
-    let mut locations = Share::default();
-    for location in model.locations.ids().filter(|l| !model.locations[*l].hidden) {
-        let (surely, possibly) = summary.locations.get(location.index()).copied().unwrap_or_default();
-        add(&mut locations, surely, possibly, || proved(Goal::Location(location)));
-    }
-    (switches, locations)
-}
-
-fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce() -> bool) {
-    share.surely += usize::from(surely);
-    share.possibly += usize::from(possibly);
-    match !possibly && infeasible() {
-        true => share.infeasible += 1,
-        false => share.feasible += 1,
-    }
 }
 
 /// The summary of a campaign.
@@ -277,7 +221,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if !names.is_empty() && ran {
         rows.push(("not taken", list(&names)));
     }
-    let shrunk = campaign.shrunk.iter().map(Shortened::row).enumerate();
+    let shrunk = campaign.shrunk.iter().map(shrunk::row).enumerate();
     rows.extend(shrunk.map(|(i, text)| (if i == 0 { "shrunk" } else { "" }, text)));
     rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
     rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));

@@ -1,5 +1,9 @@
 //! Campaigns as people see them.
 
+use sioco_campaign::gate::Gate;
+use sioco_campaign::planning::Clock;
+use sioco_campaign::trails::Reasons;
+
 use super::*;
 
 fn a_summary(model: &Model) -> Summary {
