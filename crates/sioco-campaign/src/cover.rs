@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use sioco_exec::settings::Walks;
 use sioco_model::names::did_you_mean;
 use sioco_plan::Cover;
 
@@ -78,6 +79,15 @@ impl Covered {
         match self {
             Covered::Random(walks) => walks.map(|walks| walks as u64),
             _ => None,
+        }
+    }
+
+    /// What comes after the plan.
+    pub fn then(&self) -> Walks {
+        match self {
+            Covered::Auto => Walks::Guided,
+            Covered::Random(_) => Walks::Random,
+            Covered::Plan(_) => Walks::None,
         }
     }
 

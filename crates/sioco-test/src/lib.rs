@@ -45,10 +45,10 @@ use std::time::Duration;
 pub use sioco_adapter::in_process::{Arg, Args, FromArg, InProcess, IntoArg, Output, System, glue};
 use sioco_campaign::cover::Covered;
 use sioco_campaign::journal::Writer;
-use sioco_campaign::planning::{Clock, Planned, Planner, Wanted};
+use sioco_campaign::planning::{Clock, Planned, Planner, WALKED, Wanted};
 use sioco_campaign::{Campaign, Deadline, Outcome};
 use sioco_exec::journal::About;
-use sioco_exec::settings::{Settings, Walks};
+use sioco_exec::settings::Settings;
 use sioco_exec::{Summary, Verdict};
 use sioco_lang::check::{Checked, CheckedModel, Options, check_file};
 use sioco_lang::diagnostic::{Severity, did_you_mean};
@@ -60,9 +60,6 @@ use sioco_report::run::{self as report, Page, bad_runs, notes, summary};
 use sioco_report::style::{self, Style};
 use sioco_solve::BackEnd;
 use sioco_solve::values::Choice;
-
-/// So many steps are walked after the plan.
-const WALKED: u64 = 1000;
 
 /// How wide text is set: nobody knows where it is read.
 const WIDTH: usize = 80;
@@ -222,11 +219,7 @@ impl Conformance {
         Settings {
             seed: self.seed,
             values: Choice::Random(self.seed),
-            walks: match covered {
-                Covered::Random(_) => Walks::Random,
-                Covered::Auto => Walks::Guided,
-                Covered::Plan(_) => Walks::None,
-            },
+            walks: covered.then(),
             max_walks,
             max_steps: match max_walks {
                 Some(_) => self.max_steps,

@@ -17,11 +17,7 @@ pub const LAYERS: &[Layer] = &[
         job: "random inputs for whatever reads bytes of others: models, imports, adapters, servers, journals, plans, logs, projects",
         below: &["sioco"],
     },
-    Layer {
-        name: "sioco",
-        job: "the command: arguments, exit codes, wiring",
-        below: &["sioco-test"],
-    },
+    Layer { name: "sioco", job: "the command: arguments, exit codes, wiring", below: &["sioco-test"] },
     Layer {
         name: "sioco-test",
         job: "Rust code tested from `cargo test`, without the command",

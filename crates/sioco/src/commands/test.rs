@@ -11,7 +11,7 @@ use sioco_campaign::engine::Engine;
 use sioco_campaign::failing::FailingRun;
 use sioco_campaign::gate::Demand;
 use sioco_campaign::journal::{Writer, any_number};
-use sioco_campaign::planning::{Clock, Ending, Planned, Planner, Time, Wanted};
+use sioco_campaign::planning::{Clock, Ending, Planned, Planner, Time, WALKED, Wanted};
 use sioco_campaign::{Campaign, Deadline, Observer, Outcome};
 use sioco_exec::journal::{About, line};
 use sioco_exec::record::{Record, Stamped};
@@ -42,8 +42,6 @@ use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many steps are walked after the plan of `auto`.
-const WALKED: u64 = 1000;
 /// A plan alone ends after so many steps, should the system never come to an end.
 const GUARD: u64 = 100_000;
 /// How often progress is shown.
@@ -405,8 +403,7 @@ impl Test {
         let walks = match (&self.plan, &self.cover) {
             (Some(_), _) | (None, Covered::Plan(_)) if self.again => Walks::Again,
             (Some(_), _) | (None, Covered::Plan(_)) => Walks::None,
-            (None, Covered::Auto) => Walks::Guided,
-            (None, Covered::Random(_)) => Walks::Random,
+            (None, covered) => covered.then(),
         };
         let planned = plan.steps(model) as u64;
         let (most, mut budget) = match (self.max_steps, &self.cover) {
