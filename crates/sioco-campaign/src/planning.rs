@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sioco_model::Model;
+use sioco_model::names::did_you_mean;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, PlanError, Purpose, plan};
@@ -238,6 +239,14 @@ impl<'a> Planner<'a> {
     fn limits(&self, flags: &Flags) -> Limits {
         let cancellation = Cancellation::new([flags.stop.clone(), self.interrupted.clone()], None);
         Limits { cancellation, wall: self.time.question(), ..Limits::default() }
+    }
+}
+
+/// The purpose that was probably meant, where there is none of a name.
+pub fn near(error: &PlanError) -> Option<String> {
+    match error {
+        PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
+        _ => None,
     }
 }
 

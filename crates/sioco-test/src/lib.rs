@@ -37,6 +37,8 @@
 //! whole test program: an abort, a stack overflow, `std::process::exit`; and a call that never returns holds it up. With
 //! [`Conformance::journal`], everything up to that call is in a file then.
 
+mod problem;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,15 +53,16 @@ use sioco_exec::journal::About;
 use sioco_exec::settings::Settings;
 use sioco_exec::{Summary, Verdict};
 use sioco_lang::check::{Checked, CheckedModel, Options, check_file};
-use sioco_lang::diagnostic::{Severity, did_you_mean};
+use sioco_lang::diagnostic::Severity;
 use sioco_lang::source::FsLoader;
-use sioco_plan::PlanError;
 use sioco_report::analysis::Source;
 use sioco_report::diagnostic;
 use sioco_report::run::{self as report, Page, bad_runs, notes, summary};
 use sioco_report::style::{self, Style};
 use sioco_solve::BackEnd;
 use sioco_solve::values::Choice;
+
+use problem::Problem;
 
 /// How wide text is set: nobody knows where it is read.
 const WIDTH: usize = 80;
@@ -183,8 +186,7 @@ impl Conformance {
             Some(file) => {
                 let Options { system, consts } = &self.choices;
                 let about = About::new(model, &self.file.display().to_string(), system.as_deref(), consts);
-                let mut journal = Writer::create(Some(file))
-                    .map_err(|error| Problem { help: Some(error.help().into()), ..Problem::usage(error) })?;
+                let mut journal = Writer::create(Some(file))?;
                 journal.add(&campaign.header(about, "Rust code").line());
                 Some(journal)
             }
@@ -210,7 +212,7 @@ impl Conformance {
         }
         match checked.model.take() {
             Some(model) => Ok((checked, model)),
-            None => Err(Problem { message: None, help: None, model: text }),
+            None => Err(Problem::of_model(text)),
         }
     }
 
@@ -263,38 +265,5 @@ impl Conformance {
         let about = report::About { source, seed: Some(self.seed), file: None, replay: None, notes: &notes };
         let page = Page { width: WIDTH, style: PLAIN };
         bad_runs(&outcome.failures(), about, page) + &summary(&told, page)
-    }
-}
-
-/// Why a test cannot be run.
-struct Problem {
-    message: Option<String>,
-    help: Option<String>,
-    /// What is wrong with the model.
-    model: String,
-}
-
-impl Problem {
-    fn usage(message: impl ToString) -> Problem {
-        Problem { message: Some(message.to_string()), help: None, model: String::new() }
-    }
-
-    fn text(&self) -> String {
-        let mut text = self.model.clone();
-        for (name, said) in [("error", &self.message), ("  help", &self.help)] {
-            let _ = said.iter().try_for_each(|said| writeln!(text, "{name}: {said}"));
-        }
-        text
-    }
-}
-
-impl From<PlanError> for Problem {
-    fn from(error: PlanError) -> Problem {
-        let near = match &error {
-            PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-            _ => None,
-        };
-        let help = near.map(|near| format!("did you mean `--cover purpose:{near}`?"));
-        Problem { help, ..Problem::usage(error) }
     }
 }

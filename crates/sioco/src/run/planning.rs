@@ -4,8 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sioco_campaign::cover::Covered;
-use sioco_campaign::planning::{Planned, Planner, Time, Wanted};
-use sioco_lang::diagnostic::did_you_mean;
+use sioco_campaign::planning::{Planned, Planner, Time, Wanted, near};
 use sioco_plan::{Plan, PlanError};
 use sioco_report::analysis::Source;
 use sioco_report::plan::{Page, misfits};
@@ -26,11 +25,7 @@ const MISFITS: usize = 10;
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
         let failure = Failure::usage(error.to_string());
-        let near = match &error {
-            PlanError::NoSuchPurpose { name, known } => did_you_mean(name, known.iter().map(String::as_str)),
-            _ => None,
-        };
-        match near {
+        match near(&error) {
             Some(near) => failure.help(format!("did you mean `--cover purpose:{near}`?")),
             None => failure,
         }
