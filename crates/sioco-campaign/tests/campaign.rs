@@ -5,9 +5,12 @@ use std::sync::Arc;
 use sioco_adapter::in_process::{Args, InProcess, Output, System};
 use sioco_campaign::cover::Covered;
 use sioco_campaign::gate::Demand;
+use sioco_campaign::journal::Writer;
 use sioco_campaign::planning::{Planned, Planner, Wanted};
 use sioco_campaign::played::Played;
 use sioco_campaign::{Campaign, Deadline, Observer, Outcome};
+use sioco_exec::journal::About;
+use sioco_exec::log::Log;
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::Walks;
 use sioco_exec::{Player, Settings, Sut, Verdict};
@@ -148,6 +151,43 @@ fn an_interrupt_ends_it() {
     let outcome = campaign.run(&mut Played::new(Player::new(&model), &model, &model), None, &mut ());
     assert!(outcome.interrupted);
     assert_eq!(outcome.summary.end, End::Interrupted);
+}
+
+/// A campaign that has no time left runs nothing, and fails nobody.
+#[test]
+fn no_time_is_no_campaign() {
+    let model = model(ACCUMULATOR);
+    let planned = planned(&model, &Covered::Auto);
+    let settings = settings(Walks::Guided, 100);
+    let deadline = Deadline::new(Arc::default(), std::time::Instant::now(), Some(std::time::Duration::ZERO));
+    let campaign = Campaign::new(&model, &planned.plan, &settings, &deadline).solver(&BackEnd::BuiltIn);
+    let outcome = campaign.run(&mut Played::new(Player::new(&model), &model, &model), None, &mut ());
+    assert_eq!((outcome.summary.end, outcome.summary.steps), (End::Time, 0));
+    assert!(!outcome.interrupted && outcome.summary.verdict < Some(Verdict::Fail));
+}
+
+/// A journal has the first line, all that happened, and what shrinking found.
+#[test]
+fn everything_is_recorded() {
+    let (model, played) = (model(ACCUMULATOR), slipping(12));
+    let planned = planned(&model, &Covered::Auto);
+    let (settings, deadline) = (settings(Walks::Guided, 100), Deadline::default());
+    let campaign = Campaign::new(&model, &planned.plan, &settings, &deadline).solver(&BackEnd::BuiltIn).untimed();
+    let path = std::env::temp_dir().join(format!("sioco-campaign-{}.jsonl", std::process::id()));
+    let mut journal = Writer::create(Some(&path)).expect("a journal");
+    let header = campaign.header(About::new(&model, "m.sts", None, &[]), "a model");
+    assert_eq!(header.purposes, planned.plan.purposes.len());
+    journal.add(&header.line());
+    let mut counting = Counting::default();
+    let mut sut = Played::new(Player::new(&played), &played, &model);
+    let outcome = campaign.run(&mut sut, Some(&mut journal), &mut counting);
+    let text = std::fs::read_to_string(&path).expect("the journal");
+    std::fs::remove_file(&path).expect("it is removed");
+    assert!(!outcome.unrecorded && journal.broken.is_none());
+    assert_eq!(text.lines().count() as u64, 1 + counting.records + counting.shrunk);
+    let log = Log::of(&sioco_exec::journal::read(&text, &model).expect("a journal"));
+    let shrunk: Vec<u64> = log.runs.iter().filter(|run| run.shrunk.is_some()).map(|run| run.number).collect();
+    assert_eq!(shrunk, [outcome.failures()[0].recorded]);
 }
 
 /// Rust code that counts wrongly above 12.

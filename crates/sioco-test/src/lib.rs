@@ -242,7 +242,7 @@ impl Conformance {
         outcome: &Outcome,
         journal: Option<&str>,
     ) -> String {
-        let told = report::Campaign {
+        let told = report::CampaignReport {
             source,
             summary: &outcome.summary,
             plan: Some(&planned.plan),

@@ -5,14 +5,14 @@ use sioco_campaign::trails::DeadEnd;
 use sioco_exec::event::Action;
 use sioco_model::Model;
 
-use super::summary::Campaign;
+use super::summary::CampaignReport;
 use super::words::{named, observation};
 
 /// So many steps of the way are told on a line: the last ones.
 const STEPS: usize = 20;
 
 /// The deadlocks of a campaign, a sentence each.
-pub(super) fn lines(campaign: &Campaign<'_>, most: usize) -> Vec<String> {
+pub(super) fn lines(campaign: &CampaignReport<'_>, most: usize) -> Vec<String> {
     let model = &campaign.source.checked.model;
     let of = |state: &String| {
         let what = format!("nothing can happen any more in {state}");
@@ -28,7 +28,7 @@ pub(super) fn lines(campaign: &Campaign<'_>, most: usize) -> Vec<String> {
 }
 
 /// The same for programs.
-pub(super) fn json(campaign: &Campaign<'_>) -> Vec<Json> {
+pub(super) fn json(campaign: &CampaignReport<'_>) -> Vec<Json> {
     let model = &campaign.source.checked.model;
     let of = |state: &String| {
         let end = way(campaign, state);
@@ -37,7 +37,7 @@ pub(super) fn json(campaign: &Campaign<'_>) -> Vec<Json> {
     campaign.summary.deadlocks.iter().map(of).collect()
 }
 
-fn way<'a>(campaign: &Campaign<'a>, state: &str) -> Option<&'a DeadEnd> {
+fn way<'a>(campaign: &CampaignReport<'a>, state: &str) -> Option<&'a DeadEnd> {
     campaign.dead_ends.iter().find(|end| end.state == state)
 }
 

@@ -12,14 +12,14 @@ use sioco_model::{Id, SwitchId, Value};
 
 use super::code::Code;
 use super::shrunk;
-use super::summary::{Campaign, unplanned};
+use super::summary::{CampaignReport, unplanned};
 use super::words::cause as in_words;
 use crate::analysis::Source;
 use crate::value;
 use crate::words::{Words, describe};
 
 /// The last line of a campaign.
-pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
+pub fn summary(campaign: &CampaignReport<'_>, exit: u8) -> Json {
     let (model, s) = (&campaign.source.checked.model, campaign.summary);
     let (switches, locations) = coverage(model, s, campaign.plan);
     let purposes: Vec<Json> = (s.purposes.iter().enumerate())

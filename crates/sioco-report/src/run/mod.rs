@@ -26,7 +26,7 @@ pub use self::bad_runs::{About, bad_runs};
 pub use self::sequence::time;
 pub use self::shorter::shorter;
 pub use self::shrunk::{hint, notes};
-pub use self::summary::{Campaign, summary};
+pub use self::summary::{CampaignReport, summary};
 pub use self::words::{cause as cause_in_words, observation, overdue, trouble};
 use crate::style::Style;
 

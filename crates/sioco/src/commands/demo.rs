@@ -196,7 +196,7 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         indented(&bad_run(&shown, page), out);
         out.line("");
     }
-    let told = report::Campaign {
+    let told = report::CampaignReport {
         source,
         summary: &outcome.summary,
         plan: Some(plan),

@@ -20,7 +20,7 @@ use sioco_exec::verdict::{self, Cause, Open, Trouble, Verdict};
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
-use sioco_report::run::{About, Campaign, Page, bad_runs, cause_in_words, json as report, summary};
+use sioco_report::run::{About, CampaignReport, Page, bad_runs, cause_in_words, json as report, summary};
 use sioco_solve::{BackEnd, Cancellation};
 
 use crate::exit::Exit;
@@ -141,7 +141,7 @@ impl Judge {
             let failure = Failure { exit: Exit::Nothing, message, help: None };
             return Err(failure.help("there is nothing to judge; a run that was stopped at once looks like this"));
         }
-        let told = Campaign {
+        let told = CampaignReport {
             source,
             summary: &found,
             plan: None,

@@ -318,7 +318,7 @@ impl Test {
         let replay = self.replay(&journal);
         let path = journal.path.display().to_string();
         let failed = outcome.summary.bad.iter().any(|b| b.verdict == Verdict::Fail);
-        let told = report::Campaign {
+        let told = report::CampaignReport {
             source,
             summary: &outcome.summary,
             plan: Some(plan),
@@ -560,7 +560,7 @@ impl Observer for Watcher<'_, '_> {
 }
 
 /// The bad runs and the summary, for people.
-fn tell(told: &report::Campaign<'_>, outcome: &Outcome, sut: &dyn Sut, out: &mut Output) {
+fn tell(told: &report::CampaignReport<'_>, outcome: &Outcome, sut: &dyn Sut, out: &mut Output) {
     let last_words = |run: &FailingRun<'_>| match run.cause {
         Cause::Failure(sioco_exec::verdict::Failure::Closed) => sut.last_words(run.run),
         _ => Vec::new(),
