@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use sioco_campaign::usage::Stopwatch;
+
 use crate::exit::Exit;
 use crate::output;
-use crate::usage::Stopwatch;
 
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 

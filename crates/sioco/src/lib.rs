@@ -8,7 +8,6 @@ pub mod budget;
 pub mod bug;
 pub mod cli;
 pub mod commands;
-pub mod conformance;
 pub mod defaults;
 pub mod exit;
 pub mod explore;
@@ -32,9 +31,11 @@ pub mod solvers;
 pub mod style;
 pub mod switch_names;
 mod switch_text;
-pub mod usage;
 
 use std::ffi::OsString;
+
+/// Rust code tested from `cargo test`: see the crate, which pulls no command line.
+pub use sioco_test as conformance;
 
 use clap::FromArgMatches;
 use sioco_model::visible::is_hidden;

@@ -271,8 +271,11 @@ fn the_rust_project_is_whole() {
     new(&folder, &["other", "--template", "rust", "--sioco-path", root]).exits(0);
     for name in ["tank", "other"] {
         let manifest = read(&folder, &format!("{name}/Cargo.toml"));
-        let path = manifest.split("sioco = { path = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-        assert_eq!(fs::canonicalize(path).unwrap(), fs::canonicalize(env!("CARGO_MANIFEST_DIR")).unwrap());
+        let path = manifest.split("sioco-test = { path = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert_eq!(
+            fs::canonicalize(path).unwrap(),
+            fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../sioco-test")).unwrap()
+        );
         assert!(manifest.starts_with(&format!("[package]\nname = \"{name}\"\n")), "{manifest}");
     }
     let read = Command::new("cargo").args(["read-manifest", "--offline"]).current_dir(folder.path("tank")).output();

@@ -17,10 +17,11 @@ pub const LAYERS: &[Layer] = &[
         job: "random inputs for whatever reads bytes of others: models, imports, adapters, servers, journals, plans, logs, projects",
         below: &["sioco"],
     },
+    Layer { name: "sioco", job: "the command: arguments, exit codes, wiring", below: &["sioco-test"] },
     Layer {
-        name: "sioco",
-        job: "the command: arguments, exit codes, wiring",
-        below: &["sioco-report", "sioco-adapter"],
+        name: "sioco-test",
+        job: "Rust code tested from `cargo test`, without the command",
+        below: &["sioco-report"],
     },
     Layer {
         name: "xtask",
@@ -35,12 +36,17 @@ pub const LAYERS: &[Layer] = &[
     Layer {
         name: "sioco-report",
         job: "pictures of models, diagnostics and runs; one file per renderer",
-        below: &["sioco-exec", "sioco-lang"],
+        below: &["sioco-campaign", "sioco-lang"],
     },
     Layer {
         name: "sioco-lang",
         job: "source text, diagnostics, parser, checker (text to model), formatter",
         below: &["sioco-model"],
+    },
+    Layer {
+        name: "sioco-campaign",
+        job: "one campaign from model to summary: planning, the run, gates, shrinking, budgets",
+        below: &["sioco-adapter"],
     },
     Layer {
         name: "sioco-adapter",

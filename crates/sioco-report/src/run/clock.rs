@@ -1,23 +1,13 @@
 //! What a clock decided: the same seed may give another campaign then.
 
-use std::time::Duration;
-
 use serde_json::{Value as Json, json};
+use sioco_campaign::planning::Clock;
 
 use super::sequence::time;
-use super::summary::{Campaign, times};
-
-/// What a clock decided besides the pauses, which the summary of a campaign has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Clock {
-    /// Planning was ended after this time.
-    pub planning: Option<Duration>,
-    /// So many questions to solvers were ended.
-    pub questions: u64,
-}
+use super::summary::{CampaignReport, times};
 
 /// What it decided, in a line; nothing if it decided nothing.
-pub(super) fn line(campaign: &Campaign<'_>) -> Option<String> {
+pub(super) fn line(campaign: &CampaignReport<'_>) -> Option<String> {
     let Clock { planning, questions } = campaign.clock;
     let mut parts = Vec::new();
     parts.extend(planning.map(|after| format!("planning ended after {}", time(after))));
@@ -40,7 +30,7 @@ pub(super) fn line(campaign: &Campaign<'_>) -> Option<String> {
 }
 
 /// The same for programs.
-pub(super) fn json(campaign: &Campaign<'_>) -> Json {
+pub(super) fn json(campaign: &CampaignReport<'_>) -> Json {
     let Clock { planning, questions } = campaign.clock;
     json!({
         "planning_us": planning.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),

@@ -1,5 +1,6 @@
 //! Why a system does not conform: the place in the model, what was expected there, and what came instead.
 
+use sioco_campaign::failing::Likeness;
 use sioco_exec::crash::without_values;
 use sioco_exec::event::GateValue;
 use sioco_exec::explanation::{Explanation, Left, Narrowed};
@@ -106,9 +107,14 @@ pub(super) fn parts(words: Words<'_>, failure: &Failure, explanation: Option<&Ex
     Parts { rank: Rank::Error, id: Code::of(failure).to_string(), message, labels, notes, help }
 }
 
-/// What runs have in common that do not pass for what is probably the same reason: the code and the places in the
-/// model, and not the values of the moment.
-pub fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>) -> String {
+/// What runs have in common is the code and the places in the model, and not the values of the moment.
+impl Likeness for Source<'_> {
+    fn key(&self, cause: &Cause, explanation: Option<&Explanation>) -> String {
+        same(*self, cause, explanation)
+    }
+}
+
+fn same(source: Source<'_>, cause: &Cause, explanation: Option<&Explanation>) -> String {
     let words = Words { checked: source.checked, sources: source.sources };
     let (id, gate, labels) = match cause {
         // Where in the model it happens says nothing about why.

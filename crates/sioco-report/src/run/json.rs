@@ -1,6 +1,7 @@
 //! What a campaign came to, for programs; `docs/journal.md` describes the lines.
 
 use serde_json::{Value as Json, json};
+use sioco_campaign::coverage::{Share, coverage};
 use sioco_exec::explanation::{Allowed, Explanation, Narrowed, Offer, Values};
 use sioco_exec::journal;
 use sioco_exec::record::Waiting;
@@ -10,14 +11,15 @@ use sioco_model::semantics::explain::Reason;
 use sioco_model::{Id, SwitchId, Value};
 
 use super::code::Code;
-use super::summary::{Campaign, Share, coverage, unplanned};
+use super::shrunk;
+use super::summary::{CampaignReport, unplanned};
 use super::words::cause as in_words;
 use crate::analysis::Source;
 use crate::value;
 use crate::words::{Words, describe};
 
 /// The last line of a campaign.
-pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
+pub fn summary(campaign: &CampaignReport<'_>, exit: u8) -> Json {
     let (model, s) = (&campaign.source.checked.model, campaign.summary);
     let (switches, locations) = coverage(model, s, campaign.plan);
     let purposes: Vec<Json> = (s.purposes.iter().enumerate())
@@ -45,7 +47,7 @@ pub fn summary(campaign: &Campaign<'_>, exit: u8) -> Json {
                 "message": in_words(model, &b.cause),
                 "steps": b.steps,
                 "explanation": b.explanation.as_ref().map(|e| explanation(campaign.source, e)),
-                "shrunk": campaign.shrunk.iter().find(|s| s.found.run == b.run).map(|s| s.json(campaign.source)),
+                "shrunk": campaign.shrunk.iter().find(|s| s.found.run == b.run).map(|s| shrunk::json(s, campaign.source)),
             })
         })
         .collect();

@@ -2,8 +2,8 @@
 //! and for programs.
 
 mod allowed;
-mod answers;
 mod bad;
+mod bad_runs;
 mod clock;
 pub mod code;
 mod dead_end;
@@ -11,28 +11,22 @@ mod failure;
 pub mod json;
 mod probes;
 mod purposes;
-mod reasons;
 mod sequence;
 mod shorter;
 mod shrunk;
 mod summary;
 #[cfg(test)]
 mod tests;
-mod trail;
 mod ways;
 pub mod word;
 mod words;
 
 pub use self::bad::{Bad, bad_run};
-pub use self::clock::Clock;
-pub use self::dead_end::DeadEnd;
-pub use self::failure::same;
-pub use self::reasons::Reasons;
+pub use self::bad_runs::{About, bad_runs};
 pub use self::sequence::time;
 pub use self::shorter::shorter;
-pub use self::shrunk::Shortened;
-pub use self::summary::{Campaign, Gate, Share, coverage, summary};
-pub use self::trail::Trails;
+pub use self::shrunk::{hint, notes};
+pub use self::summary::{CampaignReport, summary};
 pub use self::words::{cause as cause_in_words, observation, overdue, trouble};
 use crate::style::Style;
 

@@ -4,7 +4,7 @@ use sioco_exec::summary::PurposeResult;
 use sioco_exec::verdict::Verdict;
 use sioco_model::{Id, SwitchId};
 
-use super::summary::{Campaign, NAMED, what_for};
+use super::summary::{CampaignReport, NAMED, what_for};
 use super::words::in_short;
 use crate::explore::count;
 
@@ -12,7 +12,7 @@ use crate::explore::count;
 const CHOICES: usize = 3;
 
 /// How many purposes were reached, and of each other one, why not.
-pub(super) fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
+pub(super) fn purposes(campaign: &CampaignReport<'_>) -> Vec<String> {
     // What is a probe and nothing else is reached from the start.
     let is_test = |i: usize| campaign.plan.and_then(|p| p.purposes.get(i)).is_none_or(|p| !p.is_only_probe());
     let all: Vec<(usize, &PurposeResult)> =
@@ -64,7 +64,7 @@ pub(super) fn purposes(campaign: &Campaign<'_>) -> Vec<String> {
 }
 
 /// The switches that were never taken and are on most of what was left to choices of the system: the choices themselves.
-fn wanting(campaign: &Campaign<'_>) -> Option<String> {
+fn wanting(campaign: &CampaignReport<'_>) -> Option<String> {
     let (plan, summary, model) = (campaign.plan?, campaign.summary, &campaign.source.checked.model);
     let mut counts: Vec<(usize, SwitchId)> = model.switches.ids().map(|s| (0, s)).collect();
     for (purpose, _) in plan.purposes.iter().zip(&summary.purposes).filter(|(_, r)| r.otherwise) {

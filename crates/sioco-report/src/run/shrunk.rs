@@ -1,8 +1,10 @@
 //! What became of a failing run that was shrunk, for people and for programs.
 
 use serde_json::{Value as Json, json};
+use sioco_campaign::failing::FailingRun;
+use sioco_campaign::shrink::Shortened;
+use sioco_campaign::trails::Trails;
 use sioco_exec::journal;
-use sioco_exec::record::Record;
 use sioco_exec::shrink::{Ended, Rate, Shrunk};
 use sioco_exec::verdict::Cause;
 
@@ -14,85 +16,79 @@ use crate::analysis::Source;
 const MOODS: &str =
     "it may depend on time, or on what the SUT keeps between runs, which `sioco adapter check` looks into";
 
-/// A failing run that was shrunk.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shortened {
-    /// The number that its shortest form has in the journal.
-    pub number: u64,
-    /// What came of it.
-    pub found: Shrunk,
+/// What shrinking has to say about a run that did not pass, on lines.
+pub fn notes(run: &FailingRun<'_>) -> Vec<String> {
+    run.shortened.map(told).unwrap_or_default()
 }
 
-impl Shortened {
-    /// What else there is to say about the failure, on lines.
-    pub fn notes(&self) -> Vec<String> {
-        let Shrunk { again, reproduced, ended, .. } = &self.found;
-        let mut notes = Vec::new();
-        match (reproduced, ended) {
-            (Some(Rate { failed: 0, of }), _) => {
-                notes.push(format!("failed, but not again in {}: {MOODS}", count(*of)));
-            }
-            (Some(rate), _) => notes.push(format!("fails in {}", runs(*rate))),
-            (None, Ended::Gone) => {
-                notes.push(format!("did not fail again in {}: {MOODS}", count(again.of)));
-            }
-            (None, _) if again.of > 0 => notes.push(format!("failed again in {}", runs(*again))),
-            (None, _) => {}
-        }
-        match ended {
-            Ended::Done | Ended::Gone => {}
-            Ended::Time => {
-                let more = "`--shrink-for TIME` gives it more";
-                notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
-            }
-            Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
-            Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
-            Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
-        }
-        notes
-    }
+/// What the steps of another run have to say about those of a failing one.
+pub fn hint(trails: &Trails, run: &FailingRun<'_>) -> Option<String> {
+    let other = trails.otherwise(run.steps)?;
+    Some(format!(
+        "the same inputs were answered otherwise in run {other}: is the SUT really back in its initial state after a \
+         reset? `sioco adapter check` looks into that"
+    ))
+}
 
-    /// How often the run failed again, and its shortest form, for the journal.
-    pub fn again(&self) -> impl Iterator<Item = Record> + use<> {
-        let Shrunk { run, shortest, again, reproduced, .. } = &self.found;
-        let form = reproduced.map(|rate| (if shortest.is_some() { self.number } else { *run }, rate));
-        // Where the run is its own shortest form, what was tried last is what counts.
-        let run = (form.is_none_or(|(number, _)| number != *run) && again.of > 0).then_some((*run, *again));
-        run.into_iter().chain(form).map(|(run, rate)| Record::Again { run, rate })
-    }
-
-    /// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
-    pub(super) fn row(&self) -> String {
-        let Shrunk { run, from, shortest, runs, ended, .. } = &self.found;
-        let tried = count(*runs);
-        match shortest {
-            Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
-            Some(_) => format!("run {run} to simpler values, in {tried}"),
-            None if *ended == Ended::Done => format!("run {run} not: nothing can be left out, by {tried}"),
-            None if *ended == Ended::Gone => format!("run {run} not: it did not fail again in {tried}"),
-            None => format!("run {run} not, in {tried}"),
+/// What else there is to say about the failure, on lines.
+fn told(shortened: &Shortened) -> Vec<String> {
+    let Shrunk { again, reproduced, ended, .. } = &shortened.found;
+    let mut notes = Vec::new();
+    match (reproduced, ended) {
+        (Some(Rate { failed: 0, of }), _) => {
+            notes.push(format!("failed, but not again in {}: {MOODS}", count(*of)));
         }
+        (Some(rate), _) => notes.push(format!("fails in {}", runs(*rate))),
+        (None, Ended::Gone) => {
+            notes.push(format!("did not fail again in {}: {MOODS}", count(again.of)));
+        }
+        (None, _) if again.of > 0 => notes.push(format!("failed again in {}", runs(*again))),
+        (None, _) => {}
     }
+    match ended {
+        Ended::Done | Ended::Gone => {}
+        Ended::Time => {
+            let more = "`--shrink-for TIME` gives it more";
+            notes.push(format!("there may be a simpler form: the time for shrinking is used up; {more}"));
+        }
+        Ended::Runs => notes.push("there may be a simpler form: the runs for shrinking are used up".to_owned()),
+        Ended::Interrupted => notes.push("shrinking was interrupted".to_owned()),
+        Ended::Broken(fault) => notes.push(format!("shrinking was given up: {}", short(&fault.message, 400))),
+    }
+    notes
+}
 
-    /// For programs.
-    pub(super) fn json(&self, source: Source<'_>) -> Json {
-        let model = &source.checked.model;
-        let Shrunk { from, shortest, runs, again, reproduced, ended, .. } = &self.found;
-        let rate = |rate: &Rate| json!({ "failed": rate.failed, "of": rate.of });
-        let failure = shortest.as_ref().map(|s| Cause::Failure(s.failure.clone()));
-        json!({
-            "from": from,
-            "to": shortest.as_ref().map_or(*from, |s| s.steps),
-            "runs": runs,
-            "again": rate(again),
-            "reproduced": reproduced.as_ref().map(rate),
-            "end": ended.name(),
-            "run": shortest.as_ref().map(|_| self.number),
-            "cause": failure.as_ref().map(|c| journal::cause(model, c)),
-            "message": failure.as_ref().map(|c| in_words(model, c)),
-            "explanation": shortest.as_ref().and_then(|s| s.explanation.as_ref()).map(|e| explanation(source, e)),
-        })
+/// In the summary: `run 17 from 23 to 4 steps, in 57 runs`.
+pub(super) fn row(shortened: &Shortened) -> String {
+    let Shrunk { run, from, shortest, runs, ended, .. } = &shortened.found;
+    let tried = count(*runs);
+    match shortest {
+        Some(found) if found.steps < *from => format!("run {run} from {from} to {} steps, in {tried}", found.steps),
+        Some(_) => format!("run {run} to simpler values, in {tried}"),
+        None if *ended == Ended::Done => format!("run {run} not: nothing can be left out, by {tried}"),
+        None if *ended == Ended::Gone => format!("run {run} not: it did not fail again in {tried}"),
+        None => format!("run {run} not, in {tried}"),
     }
+}
+
+/// For programs.
+pub(super) fn json(shortened: &Shortened, source: Source<'_>) -> Json {
+    let model = &source.checked.model;
+    let Shrunk { from, shortest, runs, again, reproduced, ended, .. } = &shortened.found;
+    let rate = |rate: &Rate| json!({ "failed": rate.failed, "of": rate.of });
+    let failure = shortest.as_ref().map(|s| Cause::Failure(s.failure.clone()));
+    json!({
+        "from": from,
+        "to": shortest.as_ref().map_or(*from, |s| s.steps),
+        "runs": runs,
+        "again": rate(again),
+        "reproduced": reproduced.as_ref().map(rate),
+        "end": ended.name(),
+        "run": shortest.as_ref().map(|_| shortened.number),
+        "cause": failure.as_ref().map(|c| journal::cause(model, c)),
+        "message": failure.as_ref().map(|c| in_words(model, c)),
+        "explanation": shortest.as_ref().and_then(|s| s.explanation.as_ref()).map(|e| explanation(source, e)),
+    })
 }
 
 fn runs(rate: Rate) -> String {
@@ -122,22 +118,22 @@ mod tests {
     fn what_came_of_it_is_told() {
         let rate = Some(Rate { failed: 4, of: 5 });
         let done = shortened(Ended::Done, Some(4), rate);
-        assert_eq!(done.notes(), ["fails in 4 of 5 runs"]);
-        assert_eq!(done.row(), "run 17 from 23 to 4 steps, in 57 runs");
-        assert_eq!(shortened(Ended::Done, Some(23), rate).row(), "run 17 to simpler values, in 57 runs");
-        assert_eq!(shortened(Ended::Done, None, rate).row(), "run 17 not: nothing can be left out, by 57 runs");
-        assert_eq!(shortened(Ended::Time, None, rate).row(), "run 17 not, in 57 runs");
-        assert_eq!(shortened(Ended::Gone, None, None).row(), "run 17 not: it did not fail again in 57 runs");
+        assert_eq!(told(&done), ["fails in 4 of 5 runs"]);
+        assert_eq!(row(&done), "run 17 from 23 to 4 steps, in 57 runs");
+        assert_eq!(row(&shortened(Ended::Done, Some(23), rate)), "run 17 to simpler values, in 57 runs");
+        assert_eq!(row(&shortened(Ended::Done, None, rate)), "run 17 not: nothing can be left out, by 57 runs");
+        assert_eq!(row(&shortened(Ended::Time, None, rate)), "run 17 not, in 57 runs");
+        assert_eq!(row(&shortened(Ended::Gone, None, None)), "run 17 not: it did not fail again in 57 runs");
         let never = shortened(Ended::Done, Some(4), Some(Rate { failed: 0, of: 5 }));
-        assert!(never.notes()[0].starts_with("failed, but not again in 5 runs: it may depend"), "{:?}", never.notes());
-        let gone = shortened(Ended::Gone, None, None).notes();
+        assert!(told(&never)[0].starts_with("failed, but not again in 5 runs: it may depend"), "{:?}", told(&never));
+        let gone = told(&shortened(Ended::Gone, None, None));
         assert!(gone.len() == 1 && gone[0].starts_with("did not fail again in 6 runs: "), "{gone:?}");
-        let late = shortened(Ended::Time, None, None).notes();
+        let late = told(&shortened(Ended::Time, None, None));
         assert!(late[0] == "failed again in 2 of 6 runs" && late[1].contains("`--shrink-for TIME`"), "{late:?}");
         let message = "the adapter\nended".to_owned();
         let fault = Fault { kind: FaultKind::Died, message, stderr: Vec::new(), again: true };
-        assert_eq!(shortened(Ended::Broken(fault), None, None).notes()[1], "shrinking was given up: the adapter ended");
-        assert_eq!(shortened(Ended::Interrupted, Some(9), None).notes()[1], "shrinking was interrupted");
-        assert!(shortened(Ended::Runs, Some(9), None).notes()[1].contains("the runs for shrinking are used up"));
+        assert_eq!(told(&shortened(Ended::Broken(fault), None, None))[1], "shrinking was given up: the adapter ended");
+        assert_eq!(told(&shortened(Ended::Interrupted, Some(9), None))[1], "shrinking was interrupted");
+        assert!(told(&shortened(Ended::Runs, Some(9), None))[1].contains("the runs for shrinking are used up"));
     }
 }

@@ -2,25 +2,27 @@
 
 use std::time::Duration;
 
+use sioco_campaign::coverage::{Share, coverage};
+use sioco_campaign::gate::Gate;
+use sioco_campaign::planning::Clock;
+use sioco_campaign::shrink::Shortened;
+use sioco_campaign::trails::{DeadEnd, Reasons};
 use sioco_exec::quiescence_time::grace;
 use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_model::Id;
-use sioco_model::model::{Direction, Model};
+use sioco_model::model::Direction;
 use sioco_plan::{Cover, Goal, Plan, State};
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
 
 use super::Page;
-use super::clock::Clock;
-use super::dead_end::{self, DeadEnd};
+use super::dead_end;
 use super::probes::probes;
 use super::purposes::purposes;
-use super::reasons::Reasons;
 use super::sequence::time;
 use super::shorter::shorter;
-use super::shrunk::Shortened;
+use super::shrunk;
 use super::ways;
 use super::words::{in_short, overdue};
 use crate::analysis::Source;
@@ -36,7 +38,7 @@ const LONG_PAUSE: Duration = Duration::from_millis(200);
 
 /// A campaign with what is needed to speak about it.
 #[derive(Clone, Copy)]
-pub struct Campaign<'a> {
+pub struct CampaignReport<'a> {
     /// The model with its texts.
     pub source: Source<'a>,
     /// What it came to.
@@ -75,66 +77,8 @@ pub struct Campaign<'a> {
     pub shrunk: &'a [Shortened],
 }
 
-/// A demand on coverage, and what became of it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Gate {
-    /// As it was written.
-    pub text: String,
-    /// The share in percent that was reached.
-    pub percent: f64,
-    /// Whether that is enough.
-    pub met: bool,
-}
-
-/// How much of something was covered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Share {
-    /// Every hypothesis says so.
-    pub surely: usize,
-    /// Some hypothesis says so.
-    pub possibly: usize,
-    /// All that is not proved to be impossible.
-    pub feasible: usize,
-    /// What is proved to be impossible.
-    pub infeasible: usize,
-}
-
-impl Share {
-    /// What is surely or possibly covered, in percent of what is feasible; all of nothing is a hundred.
-    pub fn percent(&self, n: usize) -> f64 {
-        if self.feasible == 0 { 100.0 } else { 100.0 * n as f64 / self.feasible as f64 }
-    }
-}
-
-/// The coverage of switches and of locations. What was taken is feasible, whatever the plan says.
-pub fn coverage(model: &Model, summary: &Summary, plan: Option<&Plan>) -> (Share, Share) {
-    let proved = |goal: Goal| {
-        let goals = plan.map(|p| p.goals.as_slice()).unwrap_or_default();
-        goals.iter().any(|(g, state)| *g == goal && matches!(state, State::Infeasible(_)))
-    };
-    let mut switches = Share::default();
-    for switch in model.switches.ids() {
-        add(&mut switches, summary.surely(switch), summary.possibly(switch), || proved(Goal::Switch(switch)));
-    }
-    let mut locations = Share::default();
-    for location in model.locations.ids().filter(|l| !model.locations[*l].hidden) {
-        let (surely, possibly) = summary.locations.get(location.index()).copied().unwrap_or_default();
-        add(&mut locations, surely, possibly, || proved(Goal::Location(location)));
-    }
-    (switches, locations)
-}
-
-fn add(share: &mut Share, surely: bool, possibly: bool, infeasible: impl FnOnce() -> bool) {
-    share.surely += usize::from(surely);
-    share.possibly += usize::from(possibly);
-    match !possibly && infeasible() {
-        true => share.infeasible += 1,
-        false => share.feasible += 1,
-    }
-}
-
 /// The summary of a campaign.
-pub fn summary(campaign: &Campaign<'_>, page: Page) -> String {
+pub fn summary(campaign: &CampaignReport<'_>, page: Page) -> String {
     let (style, summary) = (page.style, campaign.summary);
     let runs = summary.all_runs();
     let missed = campaign.gates.iter().any(|g| !g.met);
@@ -174,7 +118,7 @@ fn to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
+fn rows(campaign: &CampaignReport<'_>) -> Vec<(&'static str, String)> {
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(runs(summary).map(|text| ("runs", text)));
@@ -277,7 +221,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
     if !names.is_empty() && ran {
         rows.push(("not taken", list(&names)));
     }
-    let shrunk = campaign.shrunk.iter().map(Shortened::row).enumerate();
+    let shrunk = campaign.shrunk.iter().map(shrunk::row).enumerate();
     rows.extend(shrunk.map(|(i, text)| (if i == 0 { "shrunk" } else { "" }, text)));
     rows.extend(campaign.seed.map(|seed| ("seed", seed.to_string())));
     rows.extend(campaign.journal.map(|j| ("journal", j.to_owned())));
@@ -286,7 +230,7 @@ fn rows(campaign: &Campaign<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// After which gates outputs came late, and the options that wait for them.
-fn late(campaign: &Campaign<'_>) -> String {
+fn late(campaign: &CampaignReport<'_>) -> String {
     let model = &campaign.source.checked.model;
     let all = &campaign.summary.late;
     let direction = |gate| model.gates[gate].direction.sigil();
@@ -327,7 +271,7 @@ fn time_option(time: Duration) -> String {
     }
 }
 
-fn infeasible(campaign: &Campaign<'_>, switch: sioco_model::SwitchId) -> bool {
+fn infeasible(campaign: &CampaignReport<'_>, switch: sioco_model::SwitchId) -> bool {
     let goals = campaign.plan.map(|p| p.goals.as_slice()).unwrap_or_default();
     goals.iter().any(|(g, state)| *g == Goal::Switch(switch) && matches!(state, State::Infeasible(_)))
 }
@@ -355,7 +299,7 @@ fn runs(summary: &Summary) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn ended(campaign: &Campaign<'_>) -> String {
+fn ended(campaign: &CampaignReport<'_>) -> String {
     let why = match campaign.summary.end {
         End::Done if campaign.summary.all_runs() == 0 => "the plan has no purposes",
         End::Done => "everything was done",
@@ -387,7 +331,7 @@ fn percent(percent: f64) -> String {
     format!("{}%", crate::plan::percent(percent))
 }
 
-fn covered(campaign: &Campaign<'_>) -> String {
+fn covered(campaign: &CampaignReport<'_>) -> String {
     let (switches, _) = coverage(&campaign.source.checked.model, campaign.summary, campaign.plan);
     let Share { surely, possibly, feasible, infeasible } = switches;
     let share = percent(switches.percent(surely));
@@ -402,7 +346,7 @@ fn covered(campaign: &Campaign<'_>) -> String {
 }
 
 /// What a purpose is there for, in brackets: its goals, or the trace.
-pub(super) fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
+pub(super) fn what_for(campaign: &CampaignReport<'_>, purpose: usize) -> String {
     let Some(plan) = campaign.plan else { return String::new() };
     if let Some(way) = ways::shown(&campaign.source.checked.model, campaign.plan, purpose) {
         return format!(" ({way})");
@@ -416,7 +360,7 @@ pub(super) fn what_for(campaign: &Campaign<'_>, purpose: usize) -> String {
 }
 
 /// Why runs were inconclusive, the most frequent reasons first.
-fn open(campaign: &Campaign<'_>) -> Vec<String> {
+fn open(campaign: &CampaignReport<'_>) -> Vec<String> {
     let model = &campaign.source.checked.model;
     let all = campaign.reasons.most_frequent_first();
     let mut lines: Vec<String> = Vec::new();
@@ -468,7 +412,7 @@ pub(super) fn unplanned(plan: Option<&Plan>) -> Option<(usize, usize)> {
 }
 
 /// What the budget left untried.
-fn untried(campaign: &Campaign<'_>) -> Option<String> {
+fn untried(campaign: &CampaignReport<'_>) -> Option<String> {
     let left = campaign.summary.untried();
     let begun = campaign.summary.all_runs() > 0;
     if left == 0 || !(begun || matches!(campaign.summary.end, End::Steps | End::Time)) {
@@ -483,7 +427,7 @@ fn untried(campaign: &Campaign<'_>) -> Option<String> {
 }
 
 /// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
-fn traces(campaign: &Campaign<'_>) -> Option<String> {
+fn traces(campaign: &CampaignReport<'_>) -> Option<String> {
     let plan = campaign.plan?;
     let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
@@ -501,7 +445,7 @@ fn traces(campaign: &Campaign<'_>) -> Option<String> {
 }
 
 /// What the system had to wait for, where that is worth a line.
-fn pauses(campaign: &Campaign<'_>) -> Option<String> {
+fn pauses(campaign: &CampaignReport<'_>) -> Option<String> {
     let pauses = campaign.summary.pauses;
     let planned = campaign.plan.is_some_and(|p| matches!(p.cover, Cover::Traces(_)));
     let long = pauses.longest >= LONG_PAUSE || (planned && !pauses.longest.is_zero());

@@ -3,6 +3,7 @@ mod campaign;
 use std::time::Duration;
 
 use insta::assert_snapshot;
+use sioco_campaign::failing::Likeness;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::explanation::Explanation;
 use sioco_exec::judge::judge;
@@ -268,7 +269,7 @@ fn a_crash() {
         };
         (
             bad_run(&bad, PAGE),
-            same(source, &found.cause, found.explanation.as_ref()),
+            source.key(&found.cause, found.explanation.as_ref()),
             cause_in_words(&model.model, &found.cause),
         )
     };

@@ -21,7 +21,7 @@ use sioco_model::Model;
 use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, StateOracle};
 
-use crate::run::watch::Since;
+use sioco_campaign::drive::Since;
 
 /// So many hypotheses are followed.
 const HYPOTHESES: usize = 10_000;

@@ -4,7 +4,6 @@ use sioco_model::visible;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
@@ -14,18 +13,21 @@ use sioco_adapter::gates::differences;
 use sioco_adapter::protocol::Hello;
 use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
+use sioco_campaign::drive::{Drive, Since};
+use sioco_campaign::engine::Engine;
+use sioco_campaign::planning;
 use sioco_exec::record::{End, Stamped, Waiting};
 use sioco_exec::settings::{Interaction, Walks};
 use sioco_exec::verdict::Failure::Silence;
 use sioco_exec::verdict::{Cause, Trouble};
-use sioco_exec::{Driver, Fault, Order, Settings, Summary, Sut, Verdict, drive};
+use sioco_exec::{Fault, Order, Settings, Summary, Sut, Verdict};
 use sioco_lang::check::CheckedModel;
 use sioco_model::model::is_end;
 use sioco_model::{GateId, Model};
 use sioco_plan::Cover;
 use sioco_report::run::{cause_in_words, overdue, time};
-use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Cancellation, StateOracle};
+use sioco_solve::values::Choice;
+use sioco_solve::{BackEnd, Cancellation};
 
 use crate::adapter::advice::{Advice, Spread};
 use crate::adapter::may_answer::{may_answer, may_greet};
@@ -39,10 +41,8 @@ use crate::model::{Choices, load, shell_word};
 use crate::output::{Format, Output, count};
 use crate::permission::{Permitted, Said, Wish, words_of_the_user};
 use crate::run::described::Described;
-use crate::run::planning;
 use crate::run::sendable;
 use crate::run::sut::{self, Prepared};
-use crate::run::watch::Since;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
@@ -462,15 +462,13 @@ impl Check {
         };
         // Questions and waits end with the time.
         cancellation.end_at(Instant::now().checked_add(self.time));
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
-        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
-        let oracle = Arc::new(Mutex::new(oracle));
+        let engine = Engine::new(back_end, cancellation);
         let plan = planning::nothing(Cover::Random(1));
-        let mut tester = Driver::with(model, &solvers, &plan, settings, Some(oracle)).on(cancellation);
+        let drive = Drive { model, plan: &plan, settings: &settings, engine, cancellation };
         let mut timed = Timed::new(client, 2, may_greet(model));
         let mut records = Vec::new();
         let mut keep = |stamped: &Stamped| records.push(stamped.clone());
-        let found = drive(&mut tester, &mut timed, &mut Since(Instant::now()), &mut keep);
+        let found = drive.run(&mut timed, &mut Since(Instant::now()), &mut keep);
         let repeat = Repeat { model, back_end, wait: self.wait, patience: self.patience, time: self.time / 2 };
         cancellation.end_at(Instant::now().checked_add(repeat.time));
         let again = match found.end {

@@ -12,7 +12,7 @@ use sioco_symbolic::Progress;
 use sioco_symbolic::analysis::{Analysis, Kind, Options, Severity, Status, analyze};
 
 use crate::analyze::replay::{Scripts, command, prepare};
-use crate::budget::{Budget, Flags, before, within_flags};
+use crate::budget::{Budget, Flags, before, note, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -173,7 +173,7 @@ impl Analyze {
         analysis.late = analysis.cancelled && !by_hand;
         analysis.cancelled |= by_hand;
         out.progress("");
-        flags.note().into_iter().for_each(|note| out.say(note));
+        note(&flags).into_iter().for_each(|note| out.say(note));
         // The worst first; within that, the order of the analysis stays.
         analysis.findings.sort_by_key(|f| denied.severity(f));
         let scripts = match &self.witness {

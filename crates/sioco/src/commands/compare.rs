@@ -17,7 +17,7 @@ use sioco_solve::values::Bounds;
 use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Stop;
 
-use crate::budget::{Budget, Flags, before, within, within_flags};
+use crate::budget::{Budget, Flags, before, note, within, within_flags};
 use crate::commands::plan::{NODES, can_be_written};
 use crate::exit::Exit;
 use crate::explore::size;
@@ -196,7 +196,7 @@ impl Compare {
                 self.compare(&spec, &implementation, &back_end, &options, out)
             })
         })?;
-        all.note().into_iter().for_each(|note| out.say(note));
+        note(&all).into_iter().for_each(|note| out.say(note));
         let by_hand = interrupted.load(Ordering::Relaxed);
         let (spec_file, implementation_file) = (name(&self.spec), name(&self.implementation));
         let comparison = Comparison {

@@ -3,22 +3,24 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sioco_exec::drive::NoClock;
+use sioco_campaign::planning::Clock;
+use sioco_campaign::played::Played;
+use sioco_campaign::{Campaign, Deadline};
 use sioco_exec::log::LoggedStep;
-use sioco_exec::{Driver, Player, Settings, drive};
+use sioco_exec::{Player, Settings};
 use sioco_lang::check::{Checked, CheckedModel, check_text};
 use sioco_model::Model;
 use sioco_plan::case::case;
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Options, Plan, plan};
-use sioco_report::analysis::{self as report, Denied, Source, script};
+use sioco_report::analysis::{self as analysis_report, Denied, Source, script};
 use sioco_report::explore::Explored;
 use sioco_report::explore::summary::summary;
 use sioco_report::plan::{self as plan_report, Planned};
-use sioco_report::run::{Bad, Campaign, Clock, Page, Trails, bad_run, summary as summary_of_run};
+use sioco_report::run::{self as report, Bad, Page, bad_run, notes, summary as summary_of_run};
 use sioco_report::{diagnostic, graph};
 use sioco_solve::values::{Bounds, Choice};
-use sioco_solve::{BackEnd, Cancellation, Limits};
+use sioco_solve::{BackEnd, Limits};
 use sioco_symbolic::analysis::{self, Kind, ModelErrors};
 use sioco_symbolic::path::{Path, Shortcuts};
 use sioco_symbolic::{Reach, reach};
@@ -28,9 +30,6 @@ use crate::failure::{Failure, plain};
 use crate::files;
 use crate::files::ShownPath;
 use crate::output::Output;
-use crate::run::played::Played;
-use crate::run::show;
-use crate::run::shrink::{self, Shrinking};
 use crate::switch_text::as_written;
 
 /// Take a tour on a model that comes with sioco: check, plan, test a broken system
@@ -169,15 +168,13 @@ fn a_test(source: Source<'_>, plan: &Plan, out: &mut Output) {
 fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut Output) {
     let model = &source.checked.model;
     let settings = Settings { seed: SEED, fail_fast: true, values: Choice::Random(SEED), ..Settings::default() };
-    let mut tester = Driver::new(model, &builtin, plan, settings.clone());
     let mut sut = Played::new(Player::new(played), played, model);
-    let mut trails = Trails::default();
-    let found = drive(&mut tester, &mut sut, &mut NoClock, &mut |stamped| trails.record(stamped));
-    let (back_end, cancellation) = (&BackEnd::BuiltIn, &Cancellation::default());
-    let shrinking = Shrinking { source, back_end, settings: &settings, time: shrink::TIME, cancellation };
-    let shrinks = shrinking.shrink(&found, &trails, &mut sut, &mut NoClock, &mut |_, _| {});
+    let deadline = Deadline::default();
+    let campaign =
+        Campaign::new(model, plan, &settings, &deadline).solver(&BackEnd::BuiltIn).alike_by(&source).untimed();
+    let outcome = campaign.run(&mut sut, None, &mut ());
     let page = Page { width: out.width().saturating_sub(4), style: out.style() };
-    for bad in shrinks.show(show::of(&found, &trails)) {
+    for bad in outcome.failures() {
         // Nothing here takes time.
         let untimed = |step: &LoggedStep| LoggedStep { at: None, ..step.clone() };
         let steps: Vec<LoggedStep> = bad.steps.iter().map(untimed).collect();
@@ -194,14 +191,14 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
             file: None,
             replay: None,
             shrunk: bad.shrunk,
-            notes: bad.notes,
+            notes: &notes(&bad),
         };
         indented(&bad_run(&shown, page), out);
         out.line("");
     }
-    let told = Campaign {
+    let told = report::CampaignReport {
         source,
-        summary: &found,
+        summary: &outcome.summary,
         plan: Some(plan),
         sut: name,
         seed: None,
@@ -213,11 +210,11 @@ fn test(source: Source<'_>, played: &Model, plan: &Plan, name: &str, out: &mut O
         journal: None,
         replay: None,
         gates: &[],
-        reasons: trails.reasons(),
-        dead_ends: trails.dead_ends(),
+        reasons: outcome.trails.reasons(),
+        dead_ends: outcome.trails.dead_ends(),
         again: None,
         eager: false,
-        shrunk: &shrinks.all,
+        shrunk: &outcome.shrinks.all,
     };
     indented(&summary_of_run(&told, page), out);
 }
@@ -266,7 +263,7 @@ fn a_defect(out: &mut Output) {
     let found = analysis::analyze(&model.model, &builtin, &options, &mut |_| {});
     let source = Source { checked: model, sources: &checked.sources };
     for finding in &found.findings {
-        indented(&report::render(source, finding, Denied::default(), None, out.style().on), out);
+        indented(&analysis_report::render(source, finding, Denied::default(), None, out.style().on), out);
     }
     out.line("");
     out.line("It also finds deadlocks, switches that are never taken, nondeterminism and more.");

@@ -1,11 +1,14 @@
 //! `sioco judge`: the verdict on a recorded log.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use sioco_campaign::engine::Engine;
+use sioco_campaign::failing::FailingRun;
+use sioco_campaign::planning::Clock;
+use sioco_campaign::trails::Reasons;
 use sioco_exec::account::{Bits, covered};
 use sioco_exec::event::{Action, GateValue};
 use sioco_exec::judge::{Judged, judge_until};
@@ -17,9 +20,8 @@ use sioco_exec::verdict::{self, Cause, Open, Trouble, Verdict};
 use sioco_exec::{Order, Referee, journal};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Clock, Page, Reasons, cause_in_words, json as report, summary};
-use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Cancellation, StateOracle};
+use sioco_report::run::{About, CampaignReport, Page, bad_runs, cause_in_words, json as report, summary};
+use sioco_solve::{BackEnd, Cancellation};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -30,7 +32,6 @@ use crate::options::{Rule, Ruled, always};
 use crate::output::{Format, Output};
 use crate::run::journal::read_bytes;
 use crate::run::log;
-use crate::run::show::{self, Shown};
 use crate::solver_choice::SolverChoice;
 
 /// So many runs that do not pass are compared with each other.
@@ -140,7 +141,7 @@ impl Judge {
             let failure = Failure { exit: Exit::Nothing, message, help: None };
             return Err(failure.help("there is nothing to judge; a run that was stopped at once looks like this"));
         }
-        let told = Campaign {
+        let told = CampaignReport {
             source,
             summary: &found,
             plan: None,
@@ -187,11 +188,11 @@ impl Judge {
         out: &mut Output,
     ) -> (Summary, Reasons) {
         let model = &source.checked.model;
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
-        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
-        let oracle = Arc::new(Mutex::new(oracle));
+        let engine = Engine::new(back_end, cancellation);
+        let (solvers, oracle) = (engine.solvers(), engine.oracle(model));
+        let asked = Some(oracle.0.clone() as _);
         let suite = Suite::default();
-        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
+        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, asked, HYPOTHESES);
         let (mut all, mut reasons) = (Totals::new(model), Reasons::default());
         for trouble in &log.broken {
             all.worst = all.worst.max(Some(Verdict::Error));
@@ -210,7 +211,7 @@ impl Judge {
                 ));
                 break;
             }
-            oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+            oracle.refill();
             let judged = judge_until(&mut referee, run, Order::Sut, cancellation);
             let stopped = judged.cause == Cause::Open(Open::Stopped) && cancellation.is_over();
             if stopped {
@@ -230,8 +231,8 @@ impl Judge {
         }
         let file = self.name();
         let steps: Vec<Vec<LoggedStep>> = bad.iter().map(|(run, judged)| steps(run, judged)).collect();
-        let runs: Vec<Shown<'_>> = (bad.iter().zip(&steps))
-            .map(|((run, judged), steps)| Shown {
+        let runs: Vec<FailingRun<'_>> = (bad.iter().zip(&steps))
+            .map(|((run, judged), steps)| FailingRun {
                 run: run.number,
                 verdict: judged.verdict,
                 cause: &judged.cause,
@@ -242,10 +243,11 @@ impl Judge {
                 unaccepted: unaccepted(run, judged),
                 shrunk: run.shrunk.and_then(|of| Some(log.runs.iter().find(|r| r.number == of)?.steps.len() as u64)),
                 recorded: run.number,
-                notes: &[],
+                shortened: None,
             })
             .collect();
-        show::bad_runs(&runs, show::About { source, seed: None, file: Some(&file), replay: None }, out);
+        let about = About { source, seed: None, file: Some(&file), replay: None, notes: &|_| Vec::new() };
+        out.print(&bad_runs(&runs, about, Page { width: out.width(), style: out.style() }));
         (all.summary(model, &referee), reasons)
     }
 

@@ -191,7 +191,9 @@ impl New {
             return wrong("it is longer than 64 letters");
         }
         // Cargo has its own idea of packages with such names.
-        if self.template == Template::Rust && ["test", "core", "std", "alloc", "sioco"].contains(&name) {
+        if self.template == Template::Rust
+            && ["test", "core", "std", "alloc", "sioco", "sioco-test", "sioco_test"].contains(&name)
+        {
             return wrong("something else is called that in Rust");
         }
         Ok(name)
@@ -224,25 +226,29 @@ impl New {
     fn source(&self) -> Result<Source, Failure> {
         let Some(path) = &self.sioco_path else {
             // There as long as nobody moved it.
-            let built = Path::new(env!("CARGO_MANIFEST_DIR"));
-            return Ok(package(built).map_or(Source::Unknown, Source::Known));
+            let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(PACKAGE);
+            return Ok(package(&built).map_or(Source::Unknown, Source::Known));
         };
         if self.template != Template::Rust {
             let failure = Failure::usage("`--sioco-path` is for `--template rust`: others do not depend on the source");
             return Err(failure.help("leave it out"));
         }
-        let found = package(path).or_else(|| package(&path.join("crates/sioco")));
+        let places = [path.clone(), path.join("crates").join(PACKAGE), path.join("..").join(PACKAGE)];
+        let found = places.iter().find_map(|place| package(place));
         found.map(Source::Known).ok_or_else(|| {
             let failure = Failure::usage(format!("`{}` is not the source of sioco", path.shown()));
-            failure.help("give the folder of its repository, or `crates/sioco` in it")
+            failure.help("give the folder of its repository, or `crates/sioco-test` in it")
         })
     }
 }
 
-/// The package of sioco in a folder, if it is there.
+/// What a project in Rust depends on.
+const PACKAGE: &str = "sioco-test";
+
+/// The package in a folder, if it is there.
 fn package(folder: &Path) -> Option<PathBuf> {
     let manifest = FsLoader.load(&folder.join("Cargo.toml")).ok()?;
-    let named = manifest.lines().any(|line| line.replace(' ', "") == "name=\"sioco\"");
+    let named = manifest.lines().any(|line| line.replace(' ', "") == format!("name=\"{PACKAGE}\""));
     named.then(|| folder.canonicalize().ok()).flatten()
 }
 
@@ -256,7 +262,7 @@ fn fill(text: &str, name: &str, source: &Source) -> String {
         ),
         Source::Unknown => (
             "sioco is not on a registry yet: put the path of its source here, or `git = \"…\"` with its repository.",
-            "../sioco/crates/sioco".into(),
+            "../sioco/crates/sioco-test".into(),
         ),
     };
     // A string of JSON is one of TOML as well.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use sioco_campaign::cover;
 use sioco_lang::diagnostic::did_you_mean;
 use sioco_plan::case::{Case, case};
 use sioco_plan::walker::Walker;
@@ -20,7 +21,7 @@ use sioco_solve::{BackEnd, Cancellation, Limits, Reason};
 use sioco_symbolic::Progress;
 use sioco_symbolic::path::{Path as Symbolic, Shortcuts};
 
-use crate::budget::{Budget, Flags, before, within, within_flags};
+use crate::budget::{Budget, Flags, before, note, within, within_flags};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
@@ -29,7 +30,7 @@ use crate::interrupt;
 use crate::model::{Choices, load};
 use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output};
-use crate::plan::{check, cover};
+use crate::plan::check;
 use crate::run::values::Values;
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
@@ -39,8 +40,7 @@ const PURPOSES: usize = 20;
 const LINES: usize = 40;
 const GOALS: usize = 30;
 
-/// How many steps paths have at most, unless something else is said.
-pub const DEPTH: usize = 200;
+pub use sioco_campaign::planning::DEPTH;
 /// How many nodes are looked at, unless something else is said.
 pub const NODES: u32 = 20_000;
 
@@ -82,7 +82,7 @@ pub struct Plan {
     /// What to cover: `switch`, `location`, `paths:N` (all paths of N steps), `traces:N` (all traces of N steps),
     /// `inclusion:K`, `reduced`, `classes` (of inputs), `random:N` (N walks), `inputs:N` (N sequences of random inputs) or
     /// `purpose:NAME` (one that the model has)
-    #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::parse)]
+    #[arg(long, value_name = "WHAT", default_value = "switch", value_parser = cover::cover)]
     cover: Cover,
 
     /// Makes conditions in guards goals as well: true and false, and where they are about to flip
@@ -214,7 +214,7 @@ impl Plan {
             let cases = self.cases(&plan, &mut walker, &flags, out);
             Ok::<_, Failure>((options, plan, walker, cases))
         })?;
-        flags.note().into_iter().for_each(|note| out.say(note));
+        note(&flags).into_iter().for_each(|note| out.say(note));
         let by_hand = interrupted.load(Ordering::Relaxed);
         let planned = Planned { source, options: &options, plan: &plan, interrupted: by_hand };
         self.tell(&planned, &cases, &mut walker, out)?;

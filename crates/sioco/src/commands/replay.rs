@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::json;
+use sioco_campaign::drive::Since;
+use sioco_campaign::engine::Engine;
+use sioco_campaign::trails::Trails;
+use sioco_campaign::watch::Watched;
 use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::quiescence_time::Slower;
@@ -18,9 +21,8 @@ use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure as Wrong, Verdict};
 use sioco_exec::{Observation, Order, Referee, Sut};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Bad, Page, Trails, bad_run, cause_in_words, json as report};
-use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Cancellation, StateOracle};
+use sioco_report::run::{Bad, Page, bad_run, cause_in_words, json as report};
+use sioco_solve::{BackEnd, Cancellation};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -33,7 +35,6 @@ use crate::permission::{Said, Wish};
 use crate::run::journal::{find, read, read_bytes, wrong};
 use crate::run::slower;
 use crate::run::sut;
-use crate::run::watch::{Since, Watched};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
@@ -297,10 +298,11 @@ impl Replay {
         // Whoever is asked something can still end the program by Ctrl-C until here.
         let interrupted = interrupt::flag();
         let cancellation = Cancellation::new([interrupted.clone()], None);
-        let solvers = sut::solvers(&back_end, &cancellation);
-        let asked = (&back_end, &solvers as _);
-        let sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &cancellation);
-        let mut sut = Watched { sut, cancellation: cancellation.clone() };
+        let engine = Engine::new(&back_end, &cancellation);
+        let solvers = engine.solvers();
+        let asked = (engine, &solvers as _);
+        let mut sut = sut::open(&prepared, &model.model, asked, patience.accepted, recorded.refusals, &cancellation);
+        let mut sut = Watched { sut: &mut *sut, cancellation: &cancellation };
         let (found, trails) = self.again(source, &back_end, recorded, patience, &mut sut, out);
         sut.stop();
         out.progress("");
@@ -334,17 +336,17 @@ impl Replay {
     ) -> (Vec<Replayed>, Trails) {
         let model = &source.checked.model;
         let cancellation = Cancellation::new([interrupt::flag()], None);
-        let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(&cancellation))) };
-        let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(&cancellation);
-        let oracle = Arc::new(Mutex::new(oracle));
+        let engine = Engine::new(back_end, &cancellation);
+        let (solvers, oracle) = (engine.solvers(), engine.oracle(model));
+        let asked = Some(oracle.0.clone() as _);
         let suite = Suite::default();
-        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, Some(oracle.clone()), HYPOTHESES);
+        let mut referee = Referee::with(model, &solvers, Order::Sut, suite, asked, HYPOTHESES);
         let mut trails = Trails::default();
         let mut found = Vec::new();
         let mut clock = Since(Instant::now());
         for number in 1..=self.times {
             let mut sink = |stamped: &Stamped| {
-                oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
+                oracle.refill();
                 trails.record(stamped);
                 if self.format == Format::Json {
                     out.json(journal::line(model, stamped).trim_end());

@@ -1,48 +1,47 @@
 //! `sioco test`: whether a system conforms to a model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use sioco_exec::journal::{About, Header, line};
-use sioco_exec::record::{End, Record, Stamped};
+use sioco_campaign::cover::Covered;
+use sioco_campaign::engine::Engine;
+use sioco_campaign::failing::FailingRun;
+use sioco_campaign::gate::Demand;
+use sioco_campaign::journal::{Writer, any_number};
+use sioco_campaign::planning::{Clock, Ending, Planned, Planner, Time, WALKED, Wanted};
+use sioco_campaign::{Campaign, Deadline, Observer, Outcome};
+use sioco_exec::journal::{About, line};
+use sioco_exec::record::{Record, Stamped};
 use sioco_exec::settings::{Interaction, Settings, Walks};
 use sioco_exec::shrink::Progress;
 use sioco_exec::verdict::{Cause, Open, Verdict};
-use sioco_exec::{Driver, Order, Summary, Sut, drive};
+use sioco_exec::{Order, Summary, Sut};
+use sioco_model::Model;
 use sioco_plan::{Cover, Plan, Purpose};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Campaign, Clock, Gate, Page, Trails, json, summary};
-use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Cancellation, Reason, StateOracle};
+use sioco_report::run::{self as report, Page, bad_runs, hint, json, notes, summary};
+use sioco_solve::{BackEnd, Reason};
 
-use crate::budget::{Budget, Flags, before, within_flags};
+use crate::budget::{before, leave};
 use crate::exit::Exit;
 use crate::explore::size;
 use crate::failure::Failure;
 use crate::files::ShownPath;
 use crate::interrupt;
-use crate::model::{Choices, load};
+use crate::model::{Choices, load, shell_word};
 use crate::options::{Rule, Ruled, always, unless};
 use crate::output::{Format, Output, count};
 use crate::permission::{self, Said, Wish};
-use crate::run::cover::Covered;
-use crate::run::gate::Demand;
-use crate::run::journal::{Writer, any_number};
-use crate::run::planning::{self, Time, Wanted};
-use crate::run::show;
-use crate::run::shrink::{Shrinking, Shrinks};
+use crate::run::planning::{self, Given};
 use crate::run::slower;
 use crate::run::sut;
 use crate::run::values::Values;
-use crate::run::watch::{Since, Watched};
 use crate::seconds;
 use crate::solver_choice::SolverChoice;
 
-/// So many steps are walked after the plan of `auto`.
-const WALKED: u64 = 1000;
 /// A plan alone ends after so many steps, should the system never come to an end.
 const GUARD: u64 = 100_000;
 /// How often progress is shown.
@@ -287,118 +286,74 @@ impl Test {
         // Short ones are easier to type; there are enough of them.
         let seed = self.seed.unwrap_or_else(|| any_number() >> 40);
         let begun = Instant::now();
-        let (plan, mut clock) = self.plan(source, &back_end, seed, &interrupted, out)?;
-        let planned = (self.plan.is_none() && !self.is_walk()).then(|| begun.elapsed());
+        let planned = self.plan(source, &back_end, seed, &interrupted, out)?;
+        let planning = (self.plan.is_none() && !self.is_walk()).then(|| begun.elapsed());
         if interrupted.load(Ordering::Relaxed) {
             out.say("interrupted while planning: nothing was run");
             return Ok(Exit::Interrupted);
         }
-        let (settings, budget) = self.settings(&plan, &model.model, seed);
-        let header = Header {
-            sioco: env!("CARGO_PKG_VERSION").into(),
-            model: About::new(
-                &model.model,
-                &self.file.display().to_string(),
-                self.choices.system.as_deref(),
-                &self.choices.consts,
-            ),
-            sut: self.sut.clone(),
-            settings: settings.clone(),
-            ..Header::default()
-        };
-        let header = if self.is_walk() { header } else { header.with_plan(&plan) };
+        let plan = &planned.plan;
+        let (settings, budget) = self.settings(plan, &model.model, seed);
+        let deadline = Deadline::new(interrupted, begun, self.time).watched(self.memory, leave);
+        let campaign = Campaign::new(&model.model, plan, &settings, &deadline).solver(&back_end);
+        let campaign = campaign.demands(&self.gates).alike_by(&source);
+        let campaign = if self.no_shrink { campaign.unshrunk() } else { campaign.shrink_for(self.shrink_for) };
         let mut journal = Writer::create(self.journal.as_deref())?;
-        journal.sut = Some(self.sut.clone()).filter(|sut| !permission::is_known(sut, &self.file));
-        let stop = Arc::new(AtomicBool::new(false));
-        let refusals = plan.cover == Cover::Compare;
-        let flags = Flags::default();
-        let stops = [interrupted.clone(), stop.clone(), flags.memory.clone()];
-        let end = self.time.and_then(|time| begun.checked_add(time));
-        // Whoever waits for the system ends at the same time as whoever computes, and has no other limits.
-        let waits = Cancellation::new(stops.clone(), end);
-        let solvers = sut::solvers(&back_end, &waits);
-        let asked = (&back_end, &solvers as _);
-        let sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, &waits);
-        let mut sut = Watched { sut, cancellation: waits.clone() };
-        let mut trails = Trails::default();
-        let (found, took, began) = {
-            let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
-            shown.begin(&header, out);
-            // Planning has used some of the time.
-            let time = self.time.map(|time| time.saturating_sub(begun.elapsed()));
-            let cancellation = Cancellation::new(stops, end);
-            let settings = Settings { time, ..settings.clone() };
-            let whole = time.unwrap_or(Duration::MAX);
-            let budget = Budget { search: whole, all: whole, last: time, memory: self.memory };
-            let found = within_flags(budget, &interrupted, flags.clone(), |_| {
-                campaign(source, (&back_end, &cancellation), &plan, settings, &mut sut, &mut shown, out)
-            });
-            if flags.memory.load(Ordering::Relaxed) {
-                out.say("the campaign was ended: there was no memory left, `--memory` gives more");
-            }
-            clock.questions += cancellation.late();
-            found
-        };
-        let mut found = found.of_plan(&plan);
-        // Nobody interrupted where the campaign ended itself.
-        if found.end == End::Interrupted && !interrupted.load(Ordering::Relaxed) {
-            found.end = if flags.memory.load(Ordering::Relaxed) { End::Memory } else { End::Unrecorded };
-        }
-        out.progress("");
-        journal.finish();
-        found.verdict = journal.verdict(found.verdict);
-        // Whatever comes of shrinking changes nothing about the campaign.
-        let gates: Vec<Gate> = self.gates.iter().map(|gate| gate.look(&model.model, &found, Some(&plan))).collect();
-        let exit = self.exit(&found, &gates, &interrupted, &journal);
-        let shrinks = {
-            let wanted = !self.no_shrink && found.end != End::Broken && !interrupted.load(Ordering::Relaxed);
-            let (settings, cancellation) = (&settings, &waits);
-            let shrinking = Shrinking { source, back_end: &back_end, settings, time: self.shrink_for, cancellation };
-            let mut shown = Sink { format: self.format, journal: &mut journal, trails: &mut trails, stop: &stop };
-            if wanted { shown.shrink(&shrinking, &found, &mut sut, began, out) } else { Shrinks::default() }
-        };
-        journal.finish();
-        let replay = journal.replay();
+        let about = About::new(
+            &model.model,
+            &self.file.display().to_string(),
+            self.choices.system.as_deref(),
+            &self.choices.consts,
+        );
+        let header = campaign.header(about, &self.sut);
+        journal.add(&header.line());
+        let engine = Engine::new(&back_end, deadline.waits());
+        let (solvers, refusals) = (engine.solvers(), plan.cover == Cover::Compare);
+        let asked = (engine, &solvers as _);
+        let mut sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, deadline.waits());
+        let mut watcher = Watcher::new(&model.model, self.format, &deadline, out);
+        watcher.line(&header.line());
+        let outcome = campaign.run(&mut *sut, Some(&mut journal), &mut watcher);
+        let exit = self.exit(&outcome);
+        let replay = self.replay(&journal);
         let path = journal.path.display().to_string();
-        let failed = found.bad.iter().any(|b| b.verdict == Verdict::Fail);
-        let told = Campaign {
+        let failed = outcome.summary.bad.iter().any(|b| b.verdict == Verdict::Fail);
+        let told = report::CampaignReport {
             source,
-            summary: &found,
-            plan: Some(&plan),
+            summary: &outcome.summary,
+            plan: Some(plan),
             sut: &format!("`{}`", self.sut),
             seed: Some(seed),
             quiescence: settings.quiescence,
-            took: Some(took),
-            planned,
-            clock,
+            took: Some(outcome.took),
+            planned: planning,
+            clock: Clock { questions: planned.clock.questions + outcome.late, ..planned.clock },
             budget: &budget,
             journal: Some(&path),
             replay: failed.then_some(&replay),
-            gates: &gates,
-            reasons: trails.reasons(),
-            dead_ends: trails.dead_ends(),
+            gates: &outcome.gates,
+            reasons: outcome.trails.reasons(),
+            dead_ends: outcome.trails.dead_ends(),
             again: Some(&replay),
             eager: match self.interaction {
                 Some(manner) => manner == Manner::Eager,
-                None => trails.order().is_some_and(Order::is_of_system),
+                None => outcome.trails.order().is_some_and(Order::is_of_system),
             },
-            shrunk: &shrinks.all,
+            shrunk: &outcome.shrinks.all,
         };
         match self.format {
             Format::Json => out.json(json::summary(&told, exit as u8)),
-            Format::Human => tell(&told, &trails, &shrinks, &sut, out),
+            Format::Human => tell(&told, &outcome, &*sut, out),
         }
-        match &journal.broken {
-            None if exit == Exit::Infrastructure && broken_solver(&found).is_some() => {
-                let failure = Failure { exit, message: broken_solver(&found), help: None };
-                Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
-            }
-            Some(why) => {
-                let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
-                Err(Failure { exit, message, help: None }.help("`--journal FILE` writes it somewhere else"))
-            }
-            None => Ok(exit),
-        }
+        end(exit, &outcome, &journal)
+    }
+
+    /// The command that runs a run of the journal again. It names the system, where `sioco replay` would not start it on the
+    /// word of a journal alone.
+    fn replay(&self, journal: &Writer) -> String {
+        let known = permission::is_known(&self.sut, &self.file);
+        let sut = if known { String::new() } else { format!(" --sut {}", shell_word(&self.sut)) };
+        format!("sioco replay {}{sut}", shell_word(&journal.name))
     }
 
     /// Whether there is no plan.
@@ -413,44 +368,42 @@ impl Test {
         seed: u64,
         interrupted: &Arc<AtomicBool>,
         out: &mut Output,
-    ) -> Result<(Plan, Clock), Failure> {
+    ) -> Result<Planned, Failure> {
+        let time = Time::of(self.time);
+        let planner = Planner::new(&source.checked.model, back_end, interrupted).within(time, leave);
         if let Some(path) = &self.plan {
             let command = self.choices.command("plan", &self.file);
-            let (plan, clock) =
-                planning::load(path, &command, source, back_end, Time::of(self.time), self.memory, interrupted, out)?;
-            if self.values_given && plan.purposes.iter().any(Purpose::has_values) {
+            let given = Given { path, source, command: &command };
+            let planned = planning::load(&planner, given, self.memory, out)?;
+            if self.values_given && planned.plan.purposes.iter().any(Purpose::has_values) {
                 let path = path.shown();
                 let failure =
                     Failure::usage(format!("`--values` has no effect here: `{path}` says which values to send"));
                 return Err(failure.help("leave it out, or make the plan anew with other values"));
             }
-            return Ok((plan, clock));
+            return Ok(planned);
         }
-        let (cover, data) = match &self.cover {
-            Covered::Random(walks) => return Ok((planning::nothing(Covered::walks(*walks)), Clock::default())),
-            Covered::Auto => (Cover::Switch, true),
-            Covered::Plan(cover) => (cover.clone(), false),
-        };
         let wanted = Wanted {
-            cover,
-            data,
-            strict: self.strict,
+            ending: if self.strict { Ending::Strict } else { Ending::Answered },
             seed,
             values: self.values.choice(seed),
             memory: self.memory,
             resident: self.memory,
         };
-        planning::make(&wanted, source, back_end, Time::of(self.time), interrupted, out)
+        let planned = planning::make(&planner, &self.cover, &wanted, out)?;
+        if !self.is_walk() && !interrupted.load(Ordering::Relaxed) {
+            planning::tell(&planned, &self.cover, time, out);
+        }
+        Ok(planned)
     }
 
     /// The settings, and what limits the campaign in words.
-    fn settings(&self, plan: &Plan, model: &sioco_model::Model, seed: u64) -> (Settings, String) {
+    fn settings(&self, plan: &Plan, model: &Model, seed: u64) -> (Settings, String) {
         let usual = Settings::default();
         let walks = match (&self.plan, &self.cover) {
             (Some(_), _) | (None, Covered::Plan(_)) if self.again => Walks::Again,
             (Some(_), _) | (None, Covered::Plan(_)) => Walks::None,
-            (None, Covered::Auto) => Walks::Guided,
-            (None, Covered::Random(_)) => Walks::Random,
+            (None, covered) => covered.then(),
         };
         let planned = plan.steps(model) as u64;
         let (most, mut budget) = match (self.max_steps, &self.cover) {
@@ -491,17 +444,34 @@ impl Test {
         (settings, budget)
     }
 
-    fn exit(&self, found: &Summary, gates: &[Gate], interrupted: &AtomicBool, journal: &Writer) -> Exit {
-        match found.verdict {
-            _ if interrupted.load(Ordering::Relaxed) => Exit::Interrupted,
+    fn exit(&self, outcome: &Outcome) -> Exit {
+        match outcome.summary.verdict {
+            _ if outcome.interrupted => Exit::Interrupted,
             Some(Verdict::Fail) => Exit::Fail,
-            _ if journal.broken.is_some() => Exit::Infrastructure,
+            _ if outcome.unrecorded => Exit::Infrastructure,
             None => Exit::Nothing,
             Some(Verdict::Error) => Exit::Infrastructure,
-            Some(Verdict::Inconclusive) if broken_solver(found).is_some() => Exit::Infrastructure,
+            Some(Verdict::Inconclusive) if broken_solver(&outcome.summary).is_some() => Exit::Infrastructure,
             Some(Verdict::Inconclusive) => Exit::Inconclusive,
-            Some(Verdict::Pass | Verdict::WeakPass) if gates.iter().any(|g| !g.met) => Exit::Inconclusive,
+            Some(Verdict::Pass | Verdict::WeakPass) if !outcome.meets_gates() => Exit::Inconclusive,
             Some(Verdict::Pass | Verdict::WeakPass) => Exit::Ok,
+        }
+    }
+}
+
+/// How the command ends, with what to do about a solver or a journal that broke down.
+fn end(exit: Exit, outcome: &Outcome, journal: &Writer) -> Result<Exit, Failure> {
+    let solver = broken_solver(&outcome.summary).filter(|_| exit == Exit::Infrastructure);
+    match (&journal.broken, solver) {
+        (None, None) => Ok(exit),
+        (None, message) => {
+            let failure = Failure { exit, message, help: None };
+            Err(failure.help("`sioco doctor` shows which solvers there are; `--solver` chooses another"))
+        }
+        (Some(why), _) => {
+            let path = journal.path.display();
+            let message = Some(format!("cannot write the journal `{path}`: {why}; the campaign was ended"));
+            Err(Failure { exit, message, help: None }.help("`--journal FILE` writes it somewhere else"))
         }
     }
 }
@@ -514,118 +484,92 @@ fn broken_solver(found: &Summary) -> Option<String> {
     })
 }
 
-/// Where the records of a campaign go.
-struct Sink<'a> {
+/// Shows how far the campaign is, and what happens in it, for programs.
+struct Watcher<'a, 'o> {
+    model: &'a Model,
     format: Format,
-    journal: &'a mut Writer,
-    trails: &'a mut Trails,
-    /// Ends the campaign.
-    stop: &'a AtomicBool,
+    deadline: &'a Deadline,
+    out: &'a mut Output<'o>,
+    /// When progress was shown the last time.
+    last: Instant,
+    run: u64,
+    steps: u64,
 }
 
-impl Sink<'_> {
-    fn begin(&mut self, header: &Header, out: &mut Output) {
-        let text = header.line();
-        self.journal.add(&text);
+impl<'a, 'o> Watcher<'a, 'o> {
+    fn new(model: &'a Model, format: Format, deadline: &'a Deadline, out: &'a mut Output<'o>) -> Watcher<'a, 'o> {
+        Watcher { model, format, deadline, out, last: Instant::now(), run: 0, steps: 0 }
+    }
+
+    /// A line of the journal.
+    fn line(&mut self, text: &str) {
         if self.format == Format::Json {
-            out.json(text.trim_end());
-            out.flush();
+            self.out.json(text.trim_end());
+            self.out.flush();
         }
     }
 
-    fn record(&mut self, model: &sioco_model::Model, stamped: &Stamped, out: &mut Output) {
-        let text = line(model, stamped);
-        self.journal.add(&text);
-        // What cannot be recorded is not worth testing.
-        self.stop.fetch_or(self.journal.broken.is_some(), Ordering::Relaxed);
-        self.trails.record(stamped);
-        if self.format == Format::Json {
-            out.json(text.trim_end());
-            out.flush();
+    /// Whether progress is to be shown now.
+    fn is_due(&mut self) -> bool {
+        let due = self.out.shows_progress() && self.last.elapsed() >= PROGRESS;
+        if due {
+            self.last = Instant::now();
         }
-    }
-
-    /// Shrinks failing runs, and adds what was found to the journal. Nothing is written before a run is as short as it
-    /// gets: a journal that ends in between has all that the campaign found.
-    fn shrink(
-        &mut self,
-        shrinking: &Shrinking<'_>,
-        found: &Summary,
-        sut: &mut dyn Sut,
-        began: Instant,
-        out: &mut Output,
-    ) -> Shrinks {
-        let mut last = Instant::now();
-        let mut listen = |run, progress: Progress| {
-            if out.shows_progress() && last.elapsed() >= PROGRESS {
-                last = Instant::now();
-                let Progress { runs, from, to } = progress;
-                out.progress(format_args!("shrinking run {run}: {to} of {from} steps left, {runs} runs"));
-            }
-        };
-        let shrinks = shrinking.shrink(found, self.trails, sut, &mut Since(began), &mut listen);
-        out.progress("");
-        for stamped in shrinks.records(began.elapsed()) {
-            let text = line(&shrinking.source.checked.model, &stamped);
-            self.journal.add(&text);
-            if self.format == Format::Json {
-                out.json(text.trim_end());
-            }
-        }
-        shrinks
+        due
     }
 }
 
-/// Runs the campaign, and says how long that took and when it began.
-fn campaign(
-    source: Source<'_>,
-    (back_end, cancellation): (&BackEnd, &Cancellation),
-    plan: &Plan,
-    settings: Settings,
-    sut: &mut dyn Sut,
-    shown: &mut Sink<'_>,
-    out: &mut Output,
-) -> (Summary, Duration, Instant) {
-    let model = &source.checked.model;
-    let solvers = || -> Box<dyn Bounds> { Box::new(back_end.chain().on(Some(cancellation))) };
-    let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone()).on(cancellation);
-    let oracle = Arc::new(Mutex::new(oracle));
-    let mut tester = Driver::with(model, &solvers, plan, settings, Some(oracle.clone())).on(cancellation);
-    let begun = Instant::now();
-    let mut last = begun;
-    let (mut run, mut steps) = (0, 0_u64);
-    let mut sink = |stamped: &Stamped| {
+impl Observer for Watcher<'_, '_> {
+    fn record(&mut self, stamped: &Stamped) {
         match &stamped.record {
-            Record::Run { run: number, .. } => run = *number,
-            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut(_) => steps += 1,
+            Record::Run { run, .. } => self.run = *run,
+            Record::Accepted { .. } | Record::Observed(_) | Record::TimedOut(_) => self.steps += 1,
             _ => {}
         }
-        // Every step may ask as much as any.
-        oracle.lock().unwrap_or_else(PoisonError::into_inner).refill();
-        shown.record(model, stamped, out);
-        if out.shows_progress() && last.elapsed() >= PROGRESS {
-            last = Instant::now();
-            out.progress(format_args!("testing: run {run}, {steps} steps"));
+        if self.format == Format::Json {
+            self.line(&line(self.model, stamped));
         }
-    };
-    let found = drive(&mut tester, sut, &mut Since(begun), &mut sink);
-    (found, begun.elapsed(), begun)
+        if self.is_due() {
+            self.out.progress(format_args!("testing: run {}, {} steps", self.run, self.steps));
+        }
+    }
+
+    fn tested(&mut self) {
+        if self.deadline.is_out_of_memory() {
+            self.out.say("the campaign was ended: there was no memory left, `--memory` gives more");
+        }
+        self.out.progress("");
+    }
+
+    fn shrinking(&mut self, run: u64, progress: Progress) {
+        if self.is_due() {
+            let Progress { runs, from, to } = progress;
+            self.out.progress(format_args!("shrinking run {run}: {to} of {from} steps left, {runs} runs"));
+        }
+    }
+
+    fn shrunk(&mut self, stamped: &Stamped) {
+        if self.format == Format::Json {
+            self.out.json(line(self.model, stamped).trim_end());
+        }
+    }
+
+    fn finished(&mut self) {
+        self.out.progress("");
+    }
 }
 
 /// The bad runs and the summary, for people.
-fn tell(told: &Campaign<'_>, trails: &Trails, shrinks: &Shrinks, sut: &dyn Sut, out: &mut Output) {
-    let about = show::About { source: told.source, seed: told.seed, file: None, replay: told.replay };
-    let mut runs = shrinks.show(show::of(told.summary, trails));
-    let last_words = |run: &show::Shown<'_>| match run.cause {
+fn tell(told: &report::CampaignReport<'_>, outcome: &Outcome, sut: &dyn Sut, out: &mut Output) {
+    let last_words = |run: &FailingRun<'_>| match run.cause {
         Cause::Failure(sioco_exec::verdict::Failure::Closed) => sut.last_words(run.run),
         _ => Vec::new(),
     };
-    let hinted = |run: &show::Shown<'_>| {
-        last_words(run).into_iter().chain(run.notes.iter().cloned()).chain(trails.hint(run.steps)).collect()
+    let notes = |run: &FailingRun<'_>| {
+        last_words(run).into_iter().chain(notes(run)).chain(hint(&outcome.trails, run)).collect()
     };
-    let notes: Vec<Vec<String>> = runs.iter().map(hinted).collect();
-    runs.iter_mut().zip(&notes).for_each(|(run, notes)| run.notes = notes);
-    show::bad_runs(&runs, about, out);
+    let about = report::About { source: told.source, seed: told.seed, file: None, replay: told.replay, notes: &notes };
     let page = Page { width: out.width(), style: out.style() };
+    out.print(&bad_runs(&outcome.failures(), about, page));
     out.print(&summary(told, page));
 }

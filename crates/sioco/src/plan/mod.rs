@@ -1,4 +1,3 @@
 //! What `sioco plan` needs besides its command line.
 
 pub mod check;
-pub mod cover;

@@ -1,23 +1,22 @@
 //! The system under test that `--sut` names.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sioco_adapter::client::{Client, Options};
 pub use sioco_adapter::spec::SutSpec;
 use sioco_adapter::transport::Connector;
+use sioco_campaign::engine::Engine;
+use sioco_campaign::played::Played;
 use sioco_exec::player::{Manners, Unspecified};
 use sioco_exec::{Player, Sut};
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_model::Model;
+use sioco_solve::Cancellation;
 use sioco_solve::smt::locate::on_path;
-use sioco_solve::values::Bounds;
-use sioco_solve::{BackEnd, Cancellation, StateOracle};
 use sioco_symbolic::path::SolverFactory;
 
 use super::described::Described;
-use super::played::Played;
 use super::sendable;
 use crate::failure::Failure;
 use crate::model::{Choices, load};
@@ -77,11 +76,6 @@ pub fn narrow(prepared: &Prepared, model: &mut Model) {
     }
 }
 
-/// Solvers for a model that plays the system, until somebody interrupts.
-pub fn solvers<'a>(back_end: &'a BackEnd, cancellation: &'a Cancellation) -> impl Fn() -> Box<dyn Bounds> + Sync + 'a {
-    || Box::new(back_end.chain().on(Some(cancellation)))
-}
-
 /// The system; it is started by its first reset. An adapter gets so much time for each answer, and waits for it end with the
 /// cancellation. Where refusals are judged
 /// (S2 definition 6), a model that plays the system refuses what it does not specify; elsewhere such inputs change nothing,
@@ -89,7 +83,7 @@ pub fn solvers<'a>(back_end: &'a BackEnd, cancellation: &'a Cancellation) -> imp
 pub fn open<'a>(
     prepared: &'a Prepared,
     model: &'a Model,
-    (back_end, solvers): (&BackEnd, SolverFactory<'a>),
+    (engine, solvers): (Engine<'a>, SolverFactory<'a>),
     patience: Duration,
     refusals: bool,
     cancellation: &Cancellation,
@@ -99,13 +93,11 @@ pub fn open<'a>(
         Prepared::Described(described) => return described.open(model, patience, cancellation),
         Prepared::Model(played) => {
             let (checked, played) = &**played;
-            let oracle = StateOracle::new(&played.model.terms, &played.model.sorts, back_end.clone());
-            let oracle = oracle.on(cancellation);
             let place = |s| checked.sources.show(played.spans.switches[s].label);
             let unspecified = if refusals { Unspecified::Refuse } else { Unspecified::Ignore };
             let player = Player::new(&played.model)
                 .with_manners(Manners { unspecified, ..Manners::default() })
-                .with_oracle(Arc::new(Mutex::new(oracle)))
+                .with_oracle(engine.oracle(&played.model).0)
                 .with_solvers(solvers)
                 .with_places(place);
             return Box::new(Played::new(player, &played.model, model));

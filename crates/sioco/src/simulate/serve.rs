@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use sioco_adapter::server::{self, Serving};
+use sioco_campaign::engine::Engine;
 use sioco_exec::Player;
 use sioco_lang::check::{Checked, CheckedModel};
 use sioco_solve::{BackEnd, Cancellation, StateOracle};
@@ -11,7 +12,6 @@ use crate::exit::Exit;
 use crate::failure::{Failure, plain};
 use crate::interrupt;
 use crate::output::Output;
-use crate::run::sut::solvers;
 
 /// Plays the model at an address until Ctrl-C.
 pub fn serve(
@@ -35,7 +35,7 @@ pub fn serve(
     let oracle = StateOracle::new(&model.terms, &model.sorts, back_end.clone());
     let place = |s| source.sources.show(checked.spans.switches[s].label);
     let cancellation = Cancellation::new([interrupted.clone()], None);
-    let solvers = solvers(back_end, &cancellation);
+    let solvers = Engine::new(back_end, &cancellation).solvers();
     let player = Player::new(model).with_oracle(Arc::new(Mutex::new(oracle)));
     let mut player = player.with_solvers(&solvers).with_places(place);
     out.line(format_args!("{} plays at {scheme}://{got}; Ctrl-C ends it", model.name));

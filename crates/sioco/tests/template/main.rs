@@ -6,18 +6,16 @@
 #[path = "../../templates/rust/src/lib.rs"]
 mod tank;
 
-/// The same sioco, which finds the model of the template.
-mod sioco {
-    pub mod conformance {
-        pub use ::sioco::conformance::{Args, Output, System, glue};
+/// The same crate, which finds the model of the template.
+mod sioco_test {
+    pub use ::sioco_test::{Args, Output, System, glue};
 
-        pub struct Conformance;
+    pub struct Conformance;
 
-        impl Conformance {
-            pub fn to(file: &str) -> ::sioco::conformance::Conformance {
-                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/");
-                ::sioco::conformance::Conformance::to(format!("{folder}{file}"))
-            }
+    impl Conformance {
+        pub fn to(file: &str) -> ::sioco_test::Conformance {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/");
+            ::sioco_test::Conformance::to(format!("{folder}{file}"))
         }
     }
 }

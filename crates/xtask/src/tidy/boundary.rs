@@ -21,6 +21,7 @@ struct Only {
 const PRODUCT: &[&str] = &[
     "crates/sioco/src",
     "crates/sioco-adapter/src",
+    "crates/sioco-campaign/src",
     "crates/sioco-exec/src",
     "crates/sioco-lang/src",
     "crates/sioco-model/src",
@@ -28,6 +29,7 @@ const PRODUCT: &[&str] = &[
     "crates/sioco-report/src",
     "crates/sioco-solve/src",
     "crates/sioco-symbolic/src",
+    "crates/sioco-test/src",
 ];
 
 const RULES: &[Only] = &[
@@ -59,7 +61,7 @@ const RULES: &[Only] = &[
         // A journal's first bytes are looked at before it is written over, and the system tells in files who listens.
         files: &[
             "crates/sioco-lang/src/source.rs",
-            "crates/sioco/src/run/journal.rs",
+            "crates/sioco-campaign/src/journal.rs",
             "crates/sioco-adapter/src/owner.rs",
         ],
         instead: "`read_limited` of sioco-lang reads files only, and within a limit",

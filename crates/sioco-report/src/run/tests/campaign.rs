@@ -1,5 +1,9 @@
 //! Campaigns as people see them.
 
+use sioco_campaign::gate::Gate;
+use sioco_campaign::planning::Clock;
+use sioco_campaign::trails::Reasons;
+
 use super::*;
 
 fn a_summary(model: &Model) -> Summary {
@@ -70,7 +74,7 @@ fn a_campaign_in_a_few_lines() {
         reasons.add(&Cause::Open(why));
     }
     reasons.add(&Cause::Reached);
-    let campaign = Campaign {
+    let campaign = CampaignReport {
         source,
         summary: &found,
         plan: None,
@@ -129,7 +133,7 @@ fn a_campaign_in_a_few_lines() {
     // A few are nothing to speak of; and those that came later count, too.
     for (runs, stale, unheard, told) in [(14, 0, 1, false), (14, 2, 0, true), (30, 1, 2, false), (29, 3, 0, true)] {
         let found = Summary { runs: [runs, 0, 0, 0, 0], stale, unheard, ..found.clone() };
-        let text = summary(&Campaign { summary: &found, ..campaign }, PAGE);
+        let text = summary(&CampaignReport { summary: &found, ..campaign }, PAGE);
         assert_eq!(text.contains("were not judged"), told, "{text}");
     }
     let object = json::summary(&campaign, 1);
@@ -165,7 +169,7 @@ fn a_campaign_without_a_run() {
         pauses: Pauses::default(),
         ..a_summary(&model.model)
     };
-    let campaign = Campaign {
+    let campaign = CampaignReport {
         source,
         summary: &found,
         plan: None,
@@ -219,7 +223,7 @@ fn the_first_line_says_that_a_campaign_was_interrupted() {
     ] {
         let found = Summary { verdict, waiting, end: End::Interrupted, ..a_summary(&model.model) };
         let gates = gate(met);
-        let campaign = Campaign {
+        let campaign = CampaignReport {
             source,
             summary: &found,
             plan: None,
@@ -243,7 +247,7 @@ fn the_first_line_says_that_a_campaign_was_interrupted() {
         assert!(text.starts_with(head) && text.contains(&format!("  ended      {ended}")), "{text}");
         // Whoever was not interrupted is not said to be.
         let done = Summary { end: End::Done, waiting: None, ..found.clone() };
-        let text = summary(&Campaign { summary: &done, ..campaign }, PAGE);
+        let text = summary(&CampaignReport { summary: &done, ..campaign }, PAGE);
         assert!(!text.contains("INTERRUPTED") && !text.contains("interrupted"), "{text}");
     }
 }

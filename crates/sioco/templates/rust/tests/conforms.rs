@@ -1,6 +1,6 @@
 // The tank does what the model says.
 
-use sioco::conformance::{Args, Conformance, Output, System, glue};
+use sioco_test::{Args, Conformance, Output, System, glue};
 use tank::Tank;
 
 /// The tank, as sioco sees it.

@@ -1,17 +1,17 @@
 //! A system under test that ends with everything else: whatever it is, nothing is taken from it after that.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sioco_exec::event::{Action, GateValue};
-use sioco_exec::{Clock, Fault, Order, Polled, Sut};
+use sioco_exec::{Fault, Order, Polled, Sut};
 use sioco_solve::Cancellation;
 
 /// See the [module](self).
 pub struct Watched<'a> {
     /// The system.
-    pub sut: Box<dyn Sut + 'a>,
+    pub sut: &'a mut dyn Sut,
     /// Comes when everything has to end. The waits of the system listen to the same one.
-    pub cancellation: Cancellation,
+    pub cancellation: &'a Cancellation,
 }
 
 impl Sut for Watched<'_> {
@@ -72,14 +72,5 @@ impl Sut for Watched<'_> {
 
     fn stop(&mut self) {
         self.sut.stop();
-    }
-}
-
-/// The time since something began.
-pub struct Since(pub Instant);
-
-impl Clock for Since {
-    fn now(&mut self) -> Duration {
-        self.0.elapsed()
     }
 }

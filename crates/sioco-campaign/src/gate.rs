@@ -1,11 +1,14 @@
 //! Demands on the coverage of a campaign: `switch>=95%` (T-C6).
 
+use std::fmt;
+
 use sioco_exec::Summary;
 use sioco_exec::verdict::Verdict;
-use sioco_lang::diagnostic::did_you_mean;
 use sioco_model::Model;
+use sioco_model::names::did_you_mean;
 use sioco_plan::Plan;
-use sioco_report::run::{Gate, coverage};
+
+use crate::coverage::{Share, coverage};
 
 /// What is counted (T-C5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,26 +31,71 @@ pub struct Demand {
     percent: f64,
 }
 
+/// A demand on coverage, and what became of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Gate {
+    /// As it was written.
+    pub text: String,
+    /// The share in percent that was reached.
+    pub percent: f64,
+    /// Whether that is enough.
+    pub met: bool,
+}
+
+/// Why a text is no demand, and what to write instead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DemandError {
+    /// It has another form.
+    Form,
+    /// What it names cannot be counted.
+    Thing {
+        /// The name.
+        name: String,
+        /// What was probably meant.
+        near: Option<String>,
+    },
+    /// It is no share from 0% to 100%.
+    Share(String),
+}
+
+impl fmt::Display for DemandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DemandError::Form => {
+                f.write_str("write what is covered, `>=` and a share, such as `switch>=95%` or `surely location>=80%`")
+            }
+            DemandError::Thing { name, near: Some(near) } => {
+                write!(f, "`{name}` is nothing to count; did you mean `{near}`?")
+            }
+            DemandError::Thing { name, near: None } => {
+                write!(f, "`{name}` is nothing to count; there are `switch`, `location` and `purpose`")
+            }
+            DemandError::Share(share) => write!(f, "`{share}` is no share from 0% to 100%"),
+        }
+    }
+}
+
+impl std::error::Error for DemandError {}
+
 impl Demand {
     /// Reads `switch>=95%`; `surely switch>=95%` counts only what every hypothesis took.
-    pub fn parse(text: &str) -> Result<Demand, String> {
-        let how = "write what is covered, `>=` and a share, such as `switch>=95%` or `surely location>=80%`";
-        let (what, share) = text.split_once(">=").ok_or(how)?;
+    pub fn parse(text: &str) -> Result<Demand, DemandError> {
+        let (what, share) = text.split_once(">=").ok_or(DemandError::Form)?;
         let what = what.trim();
         let (surely, name) = match what.strip_prefix("surely ") {
             Some(rest) => (true, rest.trim()),
             None => (false, what.strip_prefix("possibly ").unwrap_or(what).trim()),
         };
         let thing = THINGS.iter().find(|(word, _)| *word == name).map(|(_, thing)| *thing);
-        let thing = thing.ok_or_else(|| match did_you_mean(name, THINGS.iter().map(|(word, _)| *word)) {
-            Some(near) => format!("`{name}` is nothing to count; did you mean `{near}`?"),
-            None => format!("`{name}` is nothing to count; there are `switch`, `location` and `purpose`"),
+        let thing = thing.ok_or_else(|| {
+            let near = did_you_mean(name, THINGS.iter().map(|(word, _)| *word));
+            DemandError::Thing { name: name.to_owned(), near }
         })?;
         let share = share.trim();
         let number = share.strip_suffix('%').unwrap_or(share).trim_end();
         let digits = |c: char| c.is_ascii_digit() || c == '.';
         let percent = number.parse::<f64>().ok().filter(|p| number.chars().all(digits) && (0.0..=100.0).contains(p));
-        let percent = percent.ok_or_else(|| format!("`{share}` is no share from 0% to 100%"))?;
+        let percent = percent.ok_or_else(|| DemandError::Share(share.to_owned()))?;
         let text = format!("{}{name}>={number}%", if surely { "surely " } else { "" });
         Ok(Demand { text, thing, surely, percent })
     }
@@ -60,8 +108,7 @@ impl Demand {
     /// What became of it.
     pub fn look(&self, model: &Model, summary: &Summary, plan: Option<&Plan>) -> Gate {
         let (switches, locations) = coverage(model, summary, plan);
-        let of =
-            |share: sioco_report::run::Share| share.percent(if self.surely { share.surely } else { share.possibly });
+        let of = |share: Share| share.percent(if self.surely { share.surely } else { share.possibly });
         let percent = match self.thing {
             Thing::Switch => of(switches),
             Thing::Location => of(locations),
@@ -101,7 +148,7 @@ mod tests {
             ("switch>=1e1%", "no share"),
             ("switch>=NaN", "no share"),
         ] {
-            let why = Demand::parse(text).expect_err(text);
+            let why = Demand::parse(text).expect_err(text).to_string();
             assert!(why.contains(part), "{text}: {why}");
         }
     }

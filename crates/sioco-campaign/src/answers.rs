@@ -13,7 +13,7 @@ const MOST: usize = 4096;
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers {
+pub(crate) struct Answers {
     /// By what happened before: the run, and what came then; nothing if that was not always the same.
     seen: HashMap<Vec<Action>, Option<(u64, Observation)>>,
 }

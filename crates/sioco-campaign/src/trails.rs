@@ -9,9 +9,10 @@ use sioco_exec::summary::make_room;
 use sioco_exec::verdict::Verdict;
 use sioco_exec::{Order, Record};
 
-use super::answers::Answers;
-use super::dead_end::{DeadEnd, DeadEnds};
-use super::reasons::Reasons;
+use crate::answers::Answers;
+pub use crate::dead_ends::DeadEnd;
+use crate::dead_ends::DeadEnds;
+pub use crate::reasons::Reasons;
 
 /// The steps of runs, as they come. Those of the bad runs that a summary keeps are kept.
 #[derive(Clone, Debug)]
@@ -141,13 +142,10 @@ impl Trails {
         self.trail(run)?.unaccepted.as_ref()
     }
 
-    /// A hint where the last output of a failing run was another one in some run, though everything before it was the same.
-    pub fn hint(&self, steps: &[LoggedStep]) -> Option<String> {
-        let run = self.answers.otherwise(steps)?;
-        Some(format!(
-            "the same inputs were answered otherwise in run {run}: is the SUT really back in its initial state after a \
-             reset? `sioco adapter check` looks into that"
-        ))
+    /// A run that was answered otherwise where the last output of a failing run came, though everything before it was the
+    /// same.
+    pub fn otherwise(&self, steps: &[LoggedStep]) -> Option<u64> {
+        self.answers.otherwise(steps)
     }
 
     /// The seed that the system got in a bad run.

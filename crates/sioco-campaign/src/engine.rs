@@ -1,0 +1,43 @@
+//! Who answers questions about a model: solvers for symbolic paths, and an oracle for concrete states.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sioco_model::Model;
+use sioco_solve::values::Bounds;
+use sioco_solve::{BackEnd, Cancellation, StateOracle};
+
+/// A solver, and what ends its work. Everything that it makes ends together.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine<'a> {
+    back_end: &'a BackEnd,
+    cancellation: &'a Cancellation,
+}
+
+impl<'a> Engine<'a> {
+    /// The solver behind the cheap answers, until it is cancelled.
+    pub fn new(back_end: &'a BackEnd, cancellation: &'a Cancellation) -> Engine<'a> {
+        Engine { back_end, cancellation }
+    }
+
+    /// Makes solvers, one for each thread that needs one.
+    pub fn solvers(self) -> impl Fn() -> Box<dyn Bounds> + Sync + 'a {
+        move || Box::new(self.back_end.chain().on(Some(self.cancellation)))
+    }
+
+    /// An oracle for the states of a model.
+    pub fn oracle(self, model: &Model) -> SharedOracle {
+        let oracle = StateOracle::new(&model.terms, &model.sorts, self.back_end.clone()).on(self.cancellation);
+        SharedOracle(Arc::new(Mutex::new(oracle)))
+    }
+}
+
+/// An oracle that a referee asks while others give it work.
+#[derive(Clone)]
+pub struct SharedOracle(pub Arc<Mutex<StateOracle>>);
+
+impl SharedOracle {
+    /// Every step may ask as much as any.
+    pub fn refill(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).refill();
+    }
+}

@@ -1,0 +1,31 @@
+//! Who listens to a campaign: shows progress, records for programs, or nothing at all.
+
+use sioco_exec::record::Stamped;
+use sioco_exec::shrink::Progress;
+
+/// Listens to a campaign.
+pub trait Observer {
+    /// Something happened in the campaign.
+    fn record(&mut self, stamped: &Stamped) {
+        let _ = stamped;
+    }
+
+    /// All runs are over; shrinking comes next.
+    fn tested(&mut self) {}
+
+    /// A run is tried again, in a shorter form.
+    fn shrinking(&mut self, run: u64, progress: Progress) {
+        let _ = (run, progress);
+    }
+
+    /// Nothing more is run.
+    fn finished(&mut self) {}
+
+    /// What shrinking found, record by record. It comes at the end, when the runs are as short as they get.
+    fn shrunk(&mut self, stamped: &Stamped) {
+        let _ = stamped;
+    }
+}
+
+/// Nobody listens.
+impl Observer for () {}
