@@ -16,11 +16,11 @@ use std::fmt;
 
 use sioco_plan::file::in_short;
 
-pub use self::cause::cause;
-pub use self::event::{Misfit, args, declared, gate_value, read_args};
+pub use self::cause::{CauseLine, Reached, cause};
+pub use self::event::{Args, GateLine, Misfit, args, by_name, declared, gate_value, read_args};
 pub use self::head::{About, Header};
 pub use self::read::{read, read_header};
-pub use self::write::line;
+pub use self::write::{line, write};
 use crate::record::Stamped;
 
 /// The name of the format.

@@ -19,7 +19,7 @@ use crate::case::Case;
 use crate::plan::Plan;
 
 pub use document::{document, parameter};
-pub use explain::{parse_reason, reason};
+pub use explain::{ReasonLine, parse_reason, reason};
 pub use fingerprint::fingerprint;
 pub(crate) use fingerprint::gate_text;
 pub use read::read;

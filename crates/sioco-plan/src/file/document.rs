@@ -97,7 +97,7 @@ fn goal(model: &Model, goal: &Goal, state: &State) -> Json {
         }
         State::Unknown(why) => {
             object["state"] = json!("unknown");
-            object["reason"] = reason(why);
+            object["reason"] = value::tree(&reason(why));
         }
     }
     object
@@ -126,7 +126,7 @@ fn purpose(model: &Model, purpose: &Purpose, case: &Case) -> Json {
         .collect();
     let mut object = json!({ "goals": purpose.goals, "length": purpose.length(model), "nodes": nodes, "start": start });
     if let Some(why) = &case.unknown {
-        object["unknown"] = reason(why);
+        object["unknown"] = value::tree(&reason(why));
     }
     if !purpose.probe.is_empty() {
         object["probe"] = purpose.probe.iter().map(|e| probe(model, e)).collect();
@@ -176,7 +176,7 @@ fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
         }
     }
     if let Some(why) = &node.doubt {
-        object.insert("doubt".into(), reason(why));
+        object.insert("doubt".into(), value::tree(&reason(why)));
     }
     if let Some(values) = &spot.values {
         object.insert("args".into(), Json::Object(args(model, leg.step, values)));

@@ -1,5 +1,6 @@
 //! Reasons in a document: what is unknown and why, what clashes, what a run may come to.
 
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Part;
@@ -78,7 +79,24 @@ fn known_variable(model: &Model, name: &str) -> Read<VarId> {
 }
 
 /// Why something is unknown: a word, and the whole reason for people.
-pub fn reason(reason: &Reason) -> Json {
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Reason"))]
+pub struct ReasonLine<'a> {
+    /// What exactly was asked, or is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    /// Why, in a word.
+    kind: &'static str,
+    /// The solver that broke down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solver: Option<&'a str>,
+    /// Why, in words for people.
+    text: String,
+}
+
+/// A reason as it stands in files.
+pub fn reason(reason: &Reason) -> ReasonLine<'_> {
     let kind = match reason {
         Reason::Resources => "work",
         Reason::Time => "time",
@@ -91,16 +109,12 @@ pub fn reason(reason: &Reason) -> Json {
         Reason::BuiltInAlone => "built-in alone",
         Reason::Broken { .. } => "broken",
     };
-    let mut object = json!({ "kind": kind, "text": reason.to_string() });
-    match reason {
-        Reason::Undecided(detail) => object["detail"] = json!(detail),
-        Reason::Broken { solver, what } => {
-            object["solver"] = json!(solver);
-            object["detail"] = json!(what);
-        }
-        _ => {}
-    }
-    object
+    let (detail, solver) = match reason {
+        Reason::Undecided(detail) => (Some(detail.as_str()), None),
+        Reason::Broken { solver, what } => (Some(what.as_str()), Some(solver.as_str())),
+        _ => (None, None),
+    };
+    ReasonLine { detail, kind, solver, text: reason.to_string() }
 }
 
 /// The reason that [`reason`] wrote; nothing if it is none.

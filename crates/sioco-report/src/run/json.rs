@@ -157,7 +157,7 @@ pub fn explanation(source: Source<'_>, explanation: &Explanation) -> Json {
         .map(|left| {
             let allowed: Vec<Json> = left.allowed.iter().map(|a| allowed(model, a)).collect();
             let switches: Vec<Json> = left.switches.iter().map(|(s, reasons)| switch(words, *s, reasons)).collect();
-            let under_way: Vec<Json> = left.under_way.iter().map(|input| journal::gate_value(model, input)).collect();
+            let under_way: Vec<_> = left.under_way.iter().map(|input| journal::gate_value(model, input)).collect();
             json!({ "state": left.shown, "under_way": under_way, "allowed": allowed, "switches": switches })
         })
         .collect();
