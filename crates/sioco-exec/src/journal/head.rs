@@ -78,7 +78,7 @@ impl Header {
             sut: &self.sut,
             settings: settings(&self.settings),
         };
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(1024);
         super::write::put(&mut text, &line);
         String::from_utf8(text).unwrap_or_default()
     }

@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 
 /// The line of a record, with its line break.
 pub fn line(model: &Model, stamped: &Stamped) -> String {
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(128);
     write(model, stamped, &mut text);
     String::from_utf8(text).unwrap_or_default()
 }
