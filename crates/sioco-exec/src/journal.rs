@@ -8,6 +8,8 @@ mod cause;
 mod event;
 mod head;
 mod read;
+#[cfg(feature = "schema")]
+pub mod schema;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -34,6 +34,8 @@ pub mod plan;
 pub mod purpose;
 mod random;
 mod reduced;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod select;
 mod steps;
 pub mod value;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
-
 use super::sequence::time;
+use super::shape::ClockLine;
 use super::summary::{Campaign, times};
 
 /// What a clock decided besides the pauses, which the summary of a campaign has.
@@ -40,11 +39,11 @@ pub(super) fn line(campaign: &Campaign<'_>) -> Option<String> {
 }
 
 /// The same for programs.
-pub(super) fn json(campaign: &Campaign<'_>) -> Json {
+pub(super) fn json(campaign: &Campaign<'_>) -> ClockLine {
     let Clock { planning, questions } = campaign.clock;
-    json!({
-        "planning_us": planning.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
-        "questions": questions,
-        "pauses": campaign.summary.pauses.clock,
-    })
+    ClockLine {
+        planning_us: planning.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
+        questions,
+        pauses: campaign.summary.pauses.clock,
+    }
 }

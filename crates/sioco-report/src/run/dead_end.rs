@@ -1,11 +1,11 @@
 //! Deadlocks of the model that runs came to (T-L11; S1 section 3.2.2), each with the way there.
 
-use serde_json::{Value as Json, json};
 use sioco_exec::Record;
 use sioco_exec::event::{Action, GateValue, Observation};
 use sioco_exec::verdict::{Cause, Open};
 use sioco_model::Model;
 
+use super::shape::DeadlockLine;
 use super::summary::Campaign;
 use super::words::{named, observation};
 
@@ -80,11 +80,11 @@ pub(super) fn lines(campaign: &Campaign<'_>, most: usize) -> Vec<String> {
 }
 
 /// The same for programs.
-pub(super) fn json(campaign: &Campaign<'_>) -> Vec<Json> {
+pub(super) fn json<'a>(campaign: &Campaign<'a>) -> Vec<DeadlockLine<'a>> {
     let model = &campaign.source.checked.model;
-    let of = |state: &String| {
+    let of = |state: &'a String| {
         let end = way(campaign, state);
-        json!({ "state": state, "run": end.map(|e| e.run), "trace": end.map(|e| trace(model, e)) })
+        DeadlockLine { state, run: end.map(|e| e.run), trace: end.map(|e| trace(model, e)) }
     };
     campaign.summary.deadlocks.iter().map(of).collect()
 }

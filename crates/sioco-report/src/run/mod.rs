@@ -13,6 +13,7 @@ mod probes;
 mod purposes;
 mod reasons;
 mod sequence;
+pub(crate) mod shape;
 mod shorter;
 mod shrunk;
 mod summary;

@@ -1,0 +1,24 @@
+//! The JSON Schema of journals.
+
+use schemars::JsonSchema;
+use serde_json::Value as Json;
+use sioco_plan::schema::of;
+
+use super::head::HeaderLine;
+use super::write::RecordLine;
+
+/// A line of a journal: the header first, then records.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, clippy::large_enum_variant)]
+enum Line<'a> {
+    /// The first line.
+    Header(HeaderLine<'a>),
+    /// Each other line.
+    Record(RecordLine<'a>),
+}
+
+/// The schemas of this crate, each with the name of its file.
+pub fn all() -> Vec<(&'static str, Json)> {
+    vec![("journal", of::<Line<'_>>("A line of a journal of sioco"))]
+}
