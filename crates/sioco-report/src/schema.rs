@@ -36,13 +36,24 @@ enum Analyze<'a> {
     Summary(SummaryLine<'a>),
 }
 
+/// A diagnostic on a line of its own.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct Diagnostic<'a> {
+    /// Tells it from other objects.
+    #[schemars(rename = "type", extend("const" = "diagnostic"))]
+    kind: &'static str,
+    #[schemars(flatten)]
+    line: DiagnosticLine<'a>,
+}
+
 /// The schemas of this crate, each with the name of its file.
 pub fn all() -> Vec<(&'static str, Json)> {
     vec![
         ("explore", of::<Explore<'_>>("What `sioco explore --format json` prints")),
         ("compare", of::<ComparisonLine<'_>>("What `sioco compare --format json` prints")),
         ("analyze", of::<Analyze<'_>>("A line that `sioco analyze --format json` prints")),
-        ("diagnostic", of::<DiagnosticLine<'_>>("A diagnostic, as `sioco check --format json` prints it")),
+        ("diagnostic", of::<Diagnostic<'_>>("A diagnostic, as `sioco check --format json` prints it")),
         ("test", of::<run::SummaryLine<'_>>("The last line that `sioco test --format json` prints, after the journal")),
     ]
 }

@@ -143,7 +143,7 @@ struct PlanLine<'a> {
 /// The settings. Times are in microseconds.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Settings"))]
+#[cfg_attr(feature = "schema", schemars(rename = "Settings", transform = super::schema::any_of_its_fields))]
 struct SettingsLine<'a> {
     /// How often a purpose is attempted.
     attempts: u32,

@@ -61,6 +61,7 @@ pub fn finding(source: Source<'_>, finding: &Finding, denied: Denied<'_>) -> Jso
         locations: finding.locations().iter().map(|l| model.location_name(*l)).collect(),
         gates,
         cycle,
+        script: None,
         witness: finding.witness.as_ref().map(|w| witness(model, finding, w)),
     })
 }

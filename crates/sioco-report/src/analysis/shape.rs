@@ -58,6 +58,8 @@ pub(crate) struct FindingLine<'a> {
     /// The steps that go on for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Vec<String>>,
+    /// The file that the run was written to, which the command knows.
+    pub script: Option<String>,
     /// A run that shows it.
     pub witness: Option<WitnessLine<'a>>,
 }

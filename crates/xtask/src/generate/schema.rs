@@ -4,6 +4,8 @@ use serde_json::Value as Json;
 
 #[cfg(test)]
 mod checker;
+#[cfg(test)]
+mod tests;
 
 /// Where they are.
 const FOLDER: &str = "docs/schema";
