@@ -58,7 +58,7 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use sioco_exec::{Crash, Fault, FaultKind, GateValue, Observation, Order, Polled, Sut, SutEvent};
 use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model, Param};
 use sioco_model::number::{self, to_big, to_rational};
@@ -241,7 +241,7 @@ impl IntoArg for f64 {
         let text = format!("{self:?}");
         // What is no number is no value either.
         let number = keep_digits(&text).ok().and_then(|text| serde_json::from_str(&text).ok());
-        Arg::Json(number.unwrap_or_else(|| json!(text)))
+        Arg::Json(number.unwrap_or_else(|| text.into()))
     }
 }
 

@@ -30,6 +30,8 @@ pub mod lines;
 pub mod log;
 mod owner;
 pub mod protocol;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod server;
 pub mod spec;
 mod startup;

@@ -12,11 +12,15 @@
 //! except that one that begins like an object was probably meant to be a message: to pass over it might look like
 //! silence of the system, so it is a fault.
 
-use serde_json::{Map, Value as Json, json};
+mod wire;
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 use sioco_exec::{Crash, GateValue, Observation, Order};
 use sioco_model::model::{CLOSED, CRASHED, Direction, Gate, Model};
 use sioco_model::names::did_you_mean;
 
+use self::wire::{is_nothing, is_usual};
 use crate::lines::excerpt;
 use crate::values::{Misread, arguments, keep_digits, plain};
 
@@ -29,13 +33,16 @@ pub const DOCUMENT: &str = "docs/adapters.md";
 const RAW: usize = 1000;
 
 /// What the tester says.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TesterMessage {
     /// The first message.
     Hello {
         /// The newest version it speaks.
         protocol: u64,
         /// The oldest version it speaks, if it says so.
+        #[serde(skip_serializing_if = "Option::is_none")]
         oldest: Option<u64>,
         /// Settings for the adapter, by the user.
         config: Map<String, Json>,
@@ -54,6 +61,7 @@ pub enum TesterMessage {
         /// The gate.
         gate: String,
         /// The values.
+        #[serde(skip_serializing_if = "is_nothing")]
         args: Option<Json>,
     },
     /// The last message.
@@ -61,32 +69,41 @@ pub enum TesterMessage {
 }
 
 /// What an adapter says about itself.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hello {
     /// The newest version it speaks.
     pub protocol: u64,
     /// The oldest version it speaks, if it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest: Option<u64>,
     /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The inputs it takes, if it lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Vec<String>>,
     /// The outputs it may give, if it lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<Vec<String>>,
     /// What the order of its messages means.
     pub order: Order,
     /// Whether it can bring the system back to its initial state.
+    #[serde(skip_serializing_if = "is_usual")]
     pub reset: bool,
 }
 
 /// What an adapter says. Where there is a run, the message belongs to it, otherwise to the run that is on.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AdapterMessage {
     /// The answer to a hello.
     Hello(Hello),
     /// The answer to a reset.
     Ready {
         /// The run that begins.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
     },
     /// An input was taken, or sent on.
@@ -94,15 +111,19 @@ pub enum AdapterMessage {
         /// Which.
         id: u64,
         /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
     },
     /// An input or a reset was not taken.
     Refused {
         /// Which input; nothing for a reset.
+        #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<u64>,
         /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
         /// Why.
+        #[serde(rename = "message")]
         why: String,
     },
     /// An output.
@@ -110,27 +131,35 @@ pub enum AdapterMessage {
         /// The gate.
         gate: String,
         /// The values.
+        #[serde(skip_serializing_if = "is_nothing")]
         args: Option<Json>,
         /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
         /// What the system sent, in its own words.
+        #[serde(skip_serializing_if = "Option::is_none")]
         raw: Option<String>,
     },
     /// The system ended in an orderly way.
     Closed {
         /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
     },
     /// The system ended abnormally.
     Crashed {
-        /// In which run.
-        run: Option<u64>,
         /// How.
+        #[serde(flatten, serialize_with = "wire::crash")]
+        #[cfg_attr(feature = "schema", schemars(with = "wire::CrashLine<'static>"))]
         crash: Crash,
+        /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run: Option<u64>,
     },
     /// The system waits for an input.
     Quiescent {
         /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
     },
     /// Something does not work, and it is not the system.
@@ -138,22 +167,13 @@ pub enum AdapterMessage {
         /// Whether it will not work after a reset either.
         fatal: bool,
         /// In which run.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u64>,
         /// What happened.
         message: String,
     },
     /// The last message.
     Bye,
-}
-
-/// A line of JSON, with its type first, as people read it.
-fn line(kind: &str, fields: &[(&str, Json)]) -> String {
-    let mut text = format!("{{\"type\":\"{kind}\"");
-    for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-        text.push_str(&format!(",\"{name}\":{value}"));
-    }
-    text.push('}');
-    text
 }
 
 impl TesterMessage {
@@ -165,16 +185,7 @@ impl TesterMessage {
 
     /// The message as a line, without its end.
     pub fn line(&self) -> String {
-        match self {
-            TesterMessage::Hello { protocol, oldest, config } => {
-                line("hello", &[("protocol", json!(protocol)), ("oldest", json!(oldest)), ("config", json!(config))])
-            }
-            TesterMessage::Reset { run, seed } => line("reset", &[("run", json!(run)), ("seed", json!(seed))]),
-            TesterMessage::Input { id, gate, args } => {
-                line("input", &[("id", json!(id)), ("gate", json!(gate)), ("args", json!(args))])
-            }
-            TesterMessage::Bye => line("bye", &[]),
-        }
+        wire::line(self)
     }
 
     /// The message of a line; nothing if it is a log; what is wrong with it.
@@ -211,53 +222,7 @@ impl AdapterMessage {
 
     /// The message as a line, without its end.
     pub fn line(&self) -> String {
-        match self {
-            AdapterMessage::Hello(hello) => line(
-                "hello",
-                &[
-                    ("protocol", json!(hello.protocol)),
-                    ("oldest", json!(hello.oldest)),
-                    ("name", json!(hello.name)),
-                    ("inputs", json!(hello.inputs)),
-                    ("outputs", json!(hello.outputs)),
-                    ("order", json!(hello.order.name())),
-                    ("reset", if hello.reset { Json::Null } else { json!(false) }),
-                ],
-            ),
-            AdapterMessage::Ready { run } => line("ready", &[("run", json!(run))]),
-            AdapterMessage::Accepted { id, run } => line("accepted", &[("id", json!(id)), ("run", json!(run))]),
-            AdapterMessage::Refused { id, run, why } => {
-                line("refused", &[("id", json!(id)), ("run", json!(run)), ("message", json!(why))])
-            }
-            AdapterMessage::Output { gate, args, run, raw } => line(
-                "output",
-                &[("gate", json!(gate)), ("args", json!(args)), ("run", json!(run)), ("raw", json!(raw))],
-            ),
-            AdapterMessage::Closed { run } => line("closed", &[("run", json!(run))]),
-            AdapterMessage::Crashed { run, crash: Crash { message, place, status, details } } => {
-                // A text where its lines are these, which an empty one at the end would not be.
-                let text = details.join("\n");
-                let details = match text.lines().eq(details) {
-                    true => (!details.is_empty()).then(|| json!(text)),
-                    false => Some(json!(details)),
-                };
-                line(
-                    "crashed",
-                    &[
-                        ("message", json!(message)),
-                        ("place", json!(place)),
-                        ("status", json!(status)),
-                        ("details", json!(details)),
-                        ("run", json!(run)),
-                    ],
-                )
-            }
-            AdapterMessage::Quiescent { run } => line("quiescent", &[("run", json!(run))]),
-            AdapterMessage::Error { fatal, run, message } => {
-                line("error", &[("fatal", json!(fatal)), ("run", json!(run)), ("message", json!(message))])
-            }
-            AdapterMessage::Bye => line("bye", &[]),
-        }
+        wire::line(self)
     }
 
     /// The message of a line; nothing if it is a log; what is wrong with it.
@@ -510,6 +475,8 @@ fn shown(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn model() -> Model {

@@ -8,6 +8,8 @@ mod cause;
 mod event;
 mod head;
 mod read;
+#[cfg(feature = "schema")]
+pub mod schema;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -16,11 +18,11 @@ use std::fmt;
 
 use sioco_plan::file::in_short;
 
-pub use self::cause::cause;
-pub use self::event::{Misfit, args, declared, gate_value, read_args};
+pub use self::cause::{CauseLine, Reached, cause};
+pub use self::event::{Args, GateLine, Misfit, args, by_name, declared, gate_value, read_args};
 pub use self::head::{About, Header};
 pub use self::read::{read, read_header};
-pub use self::write::line;
+pub use self::write::{line, write};
 use crate::record::Stamped;
 
 /// The name of the format.

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::event::GateValue;
 use crate::event::Observation;
 use crate::reliance::Reliance;
@@ -43,7 +45,9 @@ pub enum Why {
 }
 
 /// Why a campaign ends.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum End {
     /// Everything was done.
     Done,
@@ -95,7 +99,9 @@ impl End {
 
 /// What was overdue when the campaign was ended from outside, by the clock or by somebody: the tester waited for it, and
 /// the wait was cut. That nothing came says nothing then.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Waiting {
     /// The system was being started, or brought to its initial state.
     Reset,

@@ -3,10 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::event::{Action, GateValue, Observation};
 
 /// What the order of the events of a [`Sut`] means (T-O1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Order {
     /// Inputs are acknowledged when they were sent (T-O3): the system may still give outputs before it takes them.
     #[default]
@@ -80,7 +84,9 @@ pub enum Polled {
 }
 
 /// Whose fault it is that a run cannot go on. None of these says anything about whether the system conforms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum FaultKind {
     /// The adapter or system could not be started or reached.
     Start,

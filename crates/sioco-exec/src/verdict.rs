@@ -1,5 +1,6 @@
 //! Verdicts, and what they rest on (T-V2 to T-V10; S3 section 4.3, rules 1 to 5).
 
+use serde::Serialize;
 use sioco_model::GateId;
 use sioco_solve::Reason;
 
@@ -9,11 +10,14 @@ use crate::reliance::Reliance;
 use crate::sut::FaultKind;
 
 /// A verdict on a run or a purpose. What is worse is greater: of a whole campaign the worst counts (T-V10).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Everything observed is allowed, and the purpose was surely reached (T-V4; S3 rule 4).
     Pass,
     /// Everything observed is allowed; the purpose was perhaps reached (T-V5; S3 rule 5).
+    #[serde(rename = "weak pass")]
     WeakPass,
     /// Everything observed is allowed; the purpose was not reached (T-V6; S3 rule 3).
     Inconclusive,

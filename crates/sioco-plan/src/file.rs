@@ -7,6 +7,7 @@ mod fingerprint;
 mod locate;
 mod read;
 mod retake;
+pub mod shape;
 mod wrong;
 
 use std::fmt;
@@ -18,8 +19,11 @@ use sioco_symbolic::step::Step;
 use crate::case::Case;
 use crate::plan::Plan;
 
-pub use document::{document, parameter};
-pub use explain::{parse_reason, reason};
+pub use document::{document, event, line, parameter};
+pub use explain::{
+    ClashLine, ControlLine, DeterminismLine, InfeasibleLine, OriginLine, ReasonLine, StepLine, parse_reason, reason,
+    step,
+};
 pub use fingerprint::fingerprint;
 pub(crate) use fingerprint::gate_text;
 pub use read::read;

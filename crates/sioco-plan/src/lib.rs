@@ -33,6 +33,8 @@ pub mod plan;
 pub mod purpose;
 mod random;
 mod reduced;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod select;
 mod switch_coverage;
 mod trace_coverage;

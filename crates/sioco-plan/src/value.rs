@@ -11,7 +11,8 @@
 //! | record | `{"field":…}` |
 //! | `Seq<T>` | an array |
 
-use serde_json::{Map, Number, Value as Json, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Number, Value as Json};
 use sioco_model::number::{self, Rational, parse_decimal, parse_integer, show_rational};
 use sioco_model::sort::{Sort, Sorts};
 use sioco_model::{SortId, Value};
@@ -21,32 +22,118 @@ const SAFE: i64 = 1 << 53;
 
 /// A value of a sort as JSON.
 pub fn json(sorts: &Sorts, sort: SortId, value: &Value) -> Json {
-    match (value, sorts.get(sort)) {
-        (Value::Bool(b), _) => json!(b),
-        (Value::Int(n), _) if n.unsigned_abs() <= SAFE as u64 => json!(n),
-        (Value::Int(_) | Value::BigInt(_), _) => json!({ "#bigint": value.to_string() }),
-        (Value::Real(r), _) => real(r),
-        (Value::Str(s), _) => json!(**s),
-        (Value::Seq(items), Sort::Seq(item)) => items.iter().map(|v| json(sorts, *item, v)).collect(),
-        (Value::Enum(_), _) => json!(sorts.show(sort, value)),
-        (Value::Data(d), Sort::Data(data)) => {
-            let data = &sorts.data[*data];
-            let constructor = &data.constructors[d.constructor as usize];
-            let fields = constructor.fields.iter().zip(&d.fields);
-            let fields: Map<String, Json> = fields.map(|(f, v)| (f.name.clone(), json(sorts, f.sort, v))).collect();
-            if data.record { Json::Object(fields) } else { json!({ &constructor.name: fields }) }
+    tree(&Valued { sorts, sort, value })
+}
+
+/// What is written, as a tree. Only maps whose keys are no texts cannot be one, and no format has any.
+pub fn tree<T: Serialize + ?Sized>(what: &T) -> Json {
+    serde_json::to_value(what).unwrap_or_default()
+}
+
+/// A value of a sort, written as JSON without a tree in between.
+#[derive(Clone, Copy, Debug)]
+pub struct Valued<'a> {
+    /// The sorts of the model.
+    pub sorts: &'a Sorts,
+    /// The sort of the value.
+    pub sort: SortId,
+    /// The value.
+    pub value: &'a Value,
+}
+
+impl Serialize for Valued<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Valued { sorts, sort, value } = *self;
+        match (value, sorts.get(sort)) {
+            (Value::Bool(b), _) => to.serialize_bool(*b),
+            (Value::Int(n), _) if n.unsigned_abs() <= SAFE as u64 => to.serialize_i64(*n),
+            (Value::Int(_) | Value::BigInt(_), _) => one(to, "#bigint", &value.to_string()),
+            (Value::Real(r), _) => real(to, r),
+            (Value::Str(s), _) => to.serialize_str(s),
+            (Value::Seq(items), Sort::Seq(item)) => {
+                to.collect_seq(items.iter().map(|value| Valued { sorts, sort: *item, value }))
+            }
+            (Value::Enum(_), _) => to.serialize_str(&sorts.show(sort, value)),
+            (Value::Data(d), Sort::Data(data)) => {
+                let data = &sorts.data[*data];
+                let constructor = &data.constructors[d.constructor as usize];
+                let fields = constructor.fields.iter().zip(&d.fields);
+                let fields = Named::new(
+                    fields.map(|(f, value)| (f.name.as_str(), Valued { sorts, sort: f.sort, value })).collect(),
+                );
+                if data.record { fields.serialize(to) } else { one(to, &constructor.name, &fields) }
+            }
+            _ => to.serialize_str(&value.to_string()),
         }
-        _ => json!(value.to_string()),
     }
 }
 
-fn real(r: &Rational) -> Json {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Valued<'_> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A value: its sort in the model decides which of these it is.",
+            "type": ["boolean", "number", "string", "array", "object"]
+        })
+    }
+}
+
+/// An object with a single entry.
+fn one<S: Serializer, T: Serialize>(to: S, name: &str, value: &T) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(Some(1))?;
+    map.serialize_entry(name, value)?;
+    map.end()
+}
+
+/// An object whose names come from the model, in the order of the names: the text does not depend on who writes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named<K, V>(Vec<(K, V)>);
+
+impl<K: Ord, V> Named<K, V> {
+    /// The object with these entries.
+    pub fn new(mut entries: Vec<(K, V)>) -> Self {
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Named(entries)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Serialize, V: Serialize> Serialize for Named<K, V> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl<K, V: schemars::JsonSchema> schemars::JsonSchema for Named<K, V> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Named_{}", V::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<V>() })
+    }
+}
+
+fn real<S: Serializer>(to: S, r: &Rational) -> Result<S::Ok, S::Error> {
     let text = show_rational(r);
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let number = text.parse::<f64>().ok().filter(|_| digits <= 15 && !text.contains('/')).and_then(Number::from_f64);
     match number {
-        Some(number) => Json::Number(number),
-        None => json!({ "#rational": format!("{}/{}", r.numerator(), r.denominator()) }),
+        Some(number) => number.serialize(to),
+        None => one(to, "#rational", &format!("{}/{}", r.numerator(), r.denominator())),
     }
 }
 

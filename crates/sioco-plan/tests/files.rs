@@ -36,6 +36,30 @@ fn what_is_written_is_read() {
     }
 }
 
+/// A plan that version 1 wrote, with its model: it is out there, and has to mean the same for ever.
+#[test]
+fn a_plan_of_version_1_is_read() {
+    let model = sioco_lang::check_text("plan-1.sts", include_str!("formats/plan-1.sts")).model.unwrap().model;
+    let text = include_str!("formats/plan-1.json");
+    let mut loaded = file::read(text, &model).unwrap();
+    assert!(loaded.same && loaded.misfits.is_empty(), "{:?}", loaded.misfits);
+    file::retake(&mut loaded, &mut walker(&model));
+    assert_eq!(loaded.misfits, []);
+    let kept: Json = serde_json::from_str(text).unwrap();
+    assert_eq!(loaded.plan.cover.to_string(), kept["cover"]);
+    assert_eq!(loaded.plan.purposes.len(), kept["purposes"].as_array().unwrap().len());
+    // What was read is written as it was, but for what only whoever has the file knows.
+    let mut options = Options::new(loaded.plan.cover.clone());
+    options.data = true;
+    let again = file::document(&model, &options, &loaded.plan, &loaded.cases);
+    for field in ["format", "version", "cover", "purposes", "coverage", "length", "steering", "stop", "counts"] {
+        assert_eq!(again[field], kept[field], "{field}");
+    }
+    for (goal, kept) in again["goals"].as_array().unwrap().iter().zip(kept["goals"].as_array().unwrap()) {
+        goal.as_object().unwrap().iter().for_each(|(field, value)| assert_eq!(*value, kept[field], "{field}"));
+    }
+}
+
 const MODEL: &str = "\
 input  inX(p: Int in 1..10)
 output outX(p: Int)

@@ -12,8 +12,10 @@ use sioco_model::visible;
 
 use crate::style;
 use excerpt::Excerpt;
+#[cfg(feature = "schema")]
+pub(crate) use json::DiagnosticLine;
 pub use json::json;
-pub(crate) use json::place;
+pub(crate) use json::{LabelLine, SpanLine, place};
 pub use parts::{Parts, Rank, render_parts};
 
 /// Labels of one file share a snippet if so few lines lie between them.

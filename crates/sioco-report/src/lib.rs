@@ -10,6 +10,8 @@ pub mod explore;
 pub mod graph;
 pub mod plan;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod style;
 pub mod words;
 

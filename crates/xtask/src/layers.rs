@@ -26,7 +26,7 @@ pub const LAYERS: &[Layer] = &[
     Layer {
         name: "xtask",
         job: "development: checks of the tree, generated documents",
-        below: &["sioco-lang", "sioco-solve"],
+        below: &["sioco-report", "sioco-adapter"],
     },
     Layer {
         name: "sioco-trust",

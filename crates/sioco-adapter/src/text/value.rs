@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use sioco_model::model::Param;
 use sioco_model::number::show_rational;
 use sioco_model::sort::{DataType, Sort, Sorts};
@@ -109,6 +109,11 @@ pub(crate) fn read(sorts: &Sorts, words: &Words, param: &Param, text: &str, quot
     })
 }
 
+/// An object with a single field.
+fn one(name: &str, value: impl Into<Json>) -> Json {
+    Json::Object(Map::from_iter([(name.to_owned(), value.into())]))
+}
+
 /// Reads a text by a sort, as JSON, whose readers know all about ranges.
 struct Reader<'a> {
     sorts: &'a Sorts,
@@ -137,28 +142,28 @@ impl<'a> Reader<'a> {
     fn read(&mut self, sort: SortId, quoted: bool) -> Option<Json> {
         match self.sorts.get(sort) {
             Sort::Bool => match self.while_in("truefals") {
-                "true" => Some(json!(true)),
-                "false" => Some(json!(false)),
+                "true" => Some(true.into()),
+                "false" => Some(false.into()),
                 _ => None,
             },
             Sort::Int { .. } => {
                 let digits = self.while_in("+-0123456789");
                 let digits = digits.strip_prefix('+').unwrap_or(digits);
-                Some(json!({ "#bigint": digits })).filter(|_| is_integer(digits))
+                Some(one("#bigint", digits)).filter(|_| is_integer(digits))
             }
             Sort::Real { .. } => {
                 let number = self.while_in("+-0123456789.eE/");
                 let number = number.strip_prefix('+').unwrap_or(number);
                 match number.split_once('/') {
-                    Some((a, b)) => Some(json!({ "#rational": number })).filter(|_| is_integer(a) && is_integer(b)),
-                    None => Some(json!({ "#number": number.replace("e+", "e").replace("E+", "E") })),
+                    Some((a, b)) => Some(one("#rational", number)).filter(|_| is_integer(a) && is_integer(b)),
+                    None => Some(one("#number", number.replace("e+", "e").replace("E+", "E"))),
                 }
             }
             Sort::String if quoted => self.quoted().map(Json::String),
             Sort::String => {
                 let text = self.left();
                 self.at = self.text.len();
-                Some(json!(text))
+                Some(text.into())
             }
             Sort::Seq(item) => {
                 self.skip("[")?;
@@ -242,8 +247,8 @@ impl<'a> Reader<'a> {
         }
         Some(match (data.record, constructor.fields.is_empty()) {
             (true, _) => Json::Object(fields),
-            (false, true) => json!(constructor.name),
-            (false, false) => json!({ &constructor.name: fields }),
+            (false, true) => constructor.name.as_str().into(),
+            (false, false) => one(&constructor.name, fields),
         })
     }
 }

@@ -2,77 +2,250 @@
 
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
+use sioco_model::GateId;
 use sioco_model::model::{Direction, Model};
-use sioco_plan::file::{parse_reason, reason};
+use sioco_plan::file::{ReasonLine, parse_reason, reason};
 
-use super::event::{declared, gate_value, read_args};
+use super::event::{Args, by_name, declared, read_args};
+use super::head::micros;
 use crate::crash::Crash;
 use crate::event::GateValue;
 use crate::reliance::Reliance;
 use crate::sut::FaultKind;
 use crate::verdict::{Cause, Failure, Open, Trouble};
 
-/// A cause: `"reached"`, or an object with `fail`, `open` or `error`.
-pub fn cause(model: &Model, cause: &Cause) -> Json {
+/// A cause: `"reached"`, or an object with `fail`, `open` or `error`. The fields of each are in the order of their names.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Cause"))]
+pub enum CauseLine<'a> {
+    /// The purpose was reached, or the run is as it should be.
+    Reached(Reached),
+    /// An output that nothing allows.
+    Output {
+        /// Its values by the names of the parameters.
+        args: Args<'a>,
+        /// In what way it fails.
+        fail: &'static str,
+        /// Its gate.
+        gate: &'a str,
+    },
+    /// A refused input that counts as a failure.
+    RefusedInput {
+        /// Its values by the names of the parameters.
+        args: Args<'a>,
+        /// In what way it fails.
+        fail: &'static str,
+        /// Its gate.
+        gate: &'a str,
+        /// What the adapter says about it.
+        why: &'a str,
+    },
+    /// Something that is no output of the model.
+    Malformed {
+        /// In what way it fails.
+        fail: &'static str,
+        /// The gate, if it is one.
+        gate: Option<&'a str>,
+        /// What was received.
+        raw: &'a str,
+        /// What is wrong with it.
+        why: &'a str,
+    },
+    /// A crash that nothing allows.
+    Crashed {
+        /// What else is known, line by line.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        details: &'a [String],
+        /// In what way it fails.
+        fail: &'static str,
+        /// What happened.
+        message: &'a str,
+        /// Where in the code of the system.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        place: Option<&'a str>,
+        /// How its process ended.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<&'a str>,
+    },
+    /// Silence, or an end, that nothing allows.
+    Fails {
+        /// In what way it fails.
+        fail: &'static str,
+    },
+    /// An input after which the model says nothing.
+    Unspecified {
+        /// Its values by the names of the parameters.
+        args: Args<'a>,
+        /// Its gate.
+        gate: &'a str,
+        /// Why nothing definite can be said.
+        open: &'static str,
+    },
+    /// Whether there are values is unknown.
+    Unknown {
+        /// Why nothing definite can be said.
+        open: &'static str,
+        /// The reason of the solver.
+        reason: ReasonLine<'a>,
+    },
+    /// A question that no solver answered.
+    Undecided {
+        /// Why nothing definite can be said.
+        open: &'static str,
+        /// The question.
+        question: &'a str,
+    },
+    /// A deadlock of the model.
+    Deadlock {
+        /// Why nothing definite can be said.
+        open: &'static str,
+        /// The state, in words.
+        state: &'a str,
+    },
+    /// Another run failed on the way.
+    Dropped {
+        /// Why nothing definite can be said.
+        open: &'static str,
+        /// The run that failed.
+        run: u64,
+    },
+    /// Silence by the clock that does not count as it is.
+    Silence {
+        /// Whether it came only once.
+        #[serde(skip_serializing_if = "is_false")]
+        once: bool,
+        /// Why nothing definite can be said.
+        open: &'static str,
+        /// How long the tester was held up, in microseconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        starved: Option<u64>,
+    },
+    /// Something else, in words.
+    Other {
+        /// Why nothing definite can be said.
+        open: &'static str,
+        /// The words.
+        text: &'a str,
+    },
+    /// A deviation, a crossing, an early end: the word says it all.
+    Open {
+        /// Why nothing definite can be said.
+        open: &'static str,
+    },
+    /// The adapter or the surroundings of the system broke down.
+    Fault {
+        /// The kind of error.
+        error: &'static str,
+        /// Whose fault it is.
+        kind: FaultKind,
+        /// What happened.
+        message: &'a str,
+        /// The last lines of the standard error of the adapter.
+        stderr: &'a [String],
+    },
+    /// The model is undefined for what happened.
+    Model {
+        /// The kind of error.
+        error: &'static str,
+        /// What is undefined.
+        message: &'a str,
+        /// The switch.
+        switch: &'a str,
+    },
+    /// A refused input that says nothing.
+    Refused {
+        /// Its values by the names of the parameters.
+        args: Args<'a>,
+        /// The kind of error.
+        error: &'static str,
+        /// Its gate.
+        gate: &'a str,
+        /// What the adapter says about it.
+        why: &'a str,
+    },
+}
+
+/// The word of a cause that needs no more.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Reached {
+    /// What was wanted was reached.
+    Reached,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// A cause as it is written.
+pub fn cause<'a>(model: &'a Model, cause: &'a Cause) -> CauseLine<'a> {
     match cause {
-        Cause::Reached => json!("reached"),
-        Cause::Failure(failure) => {
-            let mut object = match failure {
-                Failure::Output(output) => gate_value(model, output),
-                Failure::Refused { input, why } => {
-                    let mut object = gate_value(model, input);
-                    object["why"] = json!(why);
-                    object
-                }
-                Failure::Malformed { gate, why, raw } => {
-                    json!({ "gate": gate.map(|gate| &model.gates[gate].name), "why": why, "raw": raw })
-                }
-                Failure::Crashed(crash) => {
-                    of_crash(crash).into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-                }
-                Failure::Silence | Failure::Closed => json!({}),
-            };
-            object["fail"] = json!(failure.name());
-            object
-        }
-        Cause::Open(open) => match open {
-            Open::Deviation => json!({ "open": "deviation" }),
-            Open::Crossed => json!({ "open": "crossed" }),
-            Open::Unspecified(input) => {
-                let mut object = gate_value(model, input);
-                object["open"] = json!("unspecified");
-                object
-            }
-            Open::Cut => json!({ "open": "cut" }),
-            Open::Unknown(why) => json!({ "open": "unknown", "reason": reason(why) }),
-            Open::Undecided(question) => json!({ "open": "undecided", "question": question }),
-            Open::NoValues => json!({ "open": "no values" }),
-            Open::Deadlock { state } => json!({ "open": "deadlock", "state": state }),
-            Open::Dropped { run } => json!({ "open": "dropped", "run": run }),
-            Open::Silence(reliance) => {
-                let fields = of_reliance(*reliance).into_iter().map(|(name, value)| (name.to_owned(), value));
-                let mut object: Json = fields.collect();
-                object["open"] = json!("silence");
-                object
-            }
-            Open::Stopped => json!({ "open": "stopped" }),
-            Open::Other(text) => json!({ "open": "other", "text": text }),
-        },
+        Cause::Reached => CauseLine::Reached(Reached::Reached),
+        Cause::Failure(failure) => of_failure(model, failure),
+        Cause::Open(open) => of_open(model, open),
         Cause::Trouble(trouble) => match trouble {
             Trouble::Fault { kind, message, stderr } => {
-                json!({ "error": "fault", "kind": kind.name(), "message": message, "stderr": stderr })
+                CauseLine::Fault { error: "fault", kind: *kind, message, stderr }
             }
             Trouble::Model { switch, message } => {
-                json!({ "error": "model", "switch": model.switches[*switch].name, "message": message })
+                CauseLine::Model { error: "model", message, switch: &model.switches[*switch].name }
             }
             Trouble::Refused { input, why } => {
-                let mut object = gate_value(model, input);
-                object["error"] = json!("refused");
-                object["why"] = json!(why);
-                object
+                let (args, gate) = (by_name(model, input), gate(model, input.gate));
+                CauseLine::Refused { args, error: "refused", gate, why }
             }
         },
+    }
+}
+
+fn gate(model: &Model, gate: GateId) -> &str {
+    &model.gates[gate].name
+}
+
+fn of_failure<'a>(model: &'a Model, failure: &'a Failure) -> CauseLine<'a> {
+    let fail = failure.name();
+    match failure {
+        Failure::Output(output) => {
+            CauseLine::Output { args: by_name(model, output), fail, gate: gate(model, output.gate) }
+        }
+        Failure::Refused { input, why } => {
+            CauseLine::RefusedInput { args: by_name(model, input), fail, gate: gate(model, input.gate), why }
+        }
+        Failure::Malformed { gate: id, why, raw } => {
+            CauseLine::Malformed { fail, gate: id.map(|id| gate(model, id)), raw, why }
+        }
+        Failure::Crashed(Crash { message, place, status, details }) => {
+            CauseLine::Crashed { details, fail, message, place: place.as_deref(), status: status.as_deref() }
+        }
+        Failure::Silence | Failure::Closed => CauseLine::Fails { fail },
+    }
+}
+
+fn of_open<'a>(model: &'a Model, open: &'a Open) -> CauseLine<'a> {
+    match open {
+        Open::Deviation => CauseLine::Open { open: "deviation" },
+        Open::Crossed => CauseLine::Open { open: "crossed" },
+        Open::Unspecified(input) => {
+            let (args, gate) = (by_name(model, input), gate(model, input.gate));
+            CauseLine::Unspecified { args, gate, open: "unspecified" }
+        }
+        Open::Cut => CauseLine::Open { open: "cut" },
+        Open::Unknown(why) => CauseLine::Unknown { open: "unknown", reason: reason(why) },
+        Open::Undecided(question) => CauseLine::Undecided { open: "undecided", question },
+        Open::NoValues => CauseLine::Open { open: "no values" },
+        Open::Deadlock { state } => CauseLine::Deadlock { open: "deadlock", state },
+        Open::Dropped { run } => CauseLine::Dropped { open: "dropped", run: *run },
+        Open::Silence(reliance) => {
+            let (once, starved) = of_reliance(*reliance);
+            CauseLine::Silence { once, open: "silence", starved }
+        }
+        Open::Stopped => CauseLine::Open { open: "stopped" },
+        Open::Other(text) => CauseLine::Other { open: "other", text },
     }
 }
 
@@ -142,12 +315,13 @@ pub(super) fn read_cause(model: &Model, json: &Json) -> Result<Cause, String> {
     Err("`cause` should be \"reached\", or an object with `fail`, `open` or `error`".into())
 }
 
-/// How far silence by the clock can be relied on; nothing if it counts.
-pub(super) fn of_reliance(reliance: Reliance) -> Option<(&'static str, Json)> {
+/// How far silence by the clock can be relied on: whether it came only once, and for how many microseconds the tester
+/// was held up.
+pub(super) fn of_reliance(reliance: Reliance) -> (bool, Option<u64>) {
     match reliance {
-        Reliance::Full => None,
-        Reliance::Once => Some(("once", json!(true))),
-        Reliance::Starved(late) => Some(("starved", json!(u64::try_from(late.as_micros()).unwrap_or(u64::MAX)))),
+        Reliance::Full => (false, None),
+        Reliance::Once => (true, None),
+        Reliance::Starved(late) => (false, Some(micros(late))),
     }
 }
 
@@ -158,16 +332,6 @@ pub(super) fn read_reliance(json: &Json) -> Reliance {
         None if json.get("once").and_then(Json::as_bool) == Some(true) => Reliance::Once,
         None => Reliance::Full,
     }
-}
-
-/// The fields of a crash: what is not known is left out.
-pub(super) fn of_crash(crash: &Crash) -> Vec<(&'static str, Json)> {
-    let Crash { message, place, status, details } = crash;
-    let mut fields = vec![("message", json!(message))];
-    fields.extend(place.iter().map(|place| ("place", json!(place))));
-    fields.extend(status.iter().map(|status| ("status", json!(status))));
-    fields.extend((!details.is_empty()).then(|| ("details", json!(details))));
-    fields
 }
 
 /// The crash that these fields tell of; whoever records one need not know anything about it.

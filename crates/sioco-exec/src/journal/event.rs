@@ -2,24 +2,45 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 use sioco_model::model::{Direction, Model, Param};
 use sioco_model::{GateId, SortId, Value};
-use sioco_plan::value;
+use sioco_plan::value::{self, Named, Valued};
 
 use crate::event::GateValue;
 
-/// The values of a gate value by the names of the parameters.
+/// The values of a gate value, as they are written.
+pub type Args<'a> = Named<&'a str, Valued<'a>>;
+
+/// The values of a gate value by the names of the parameters, to be read again.
 pub fn args(model: &Model, value: &GateValue) -> Json {
+    value::tree(&by_name(model, value))
+}
+
+/// The values of a gate value by the names of the parameters, to be written.
+pub fn by_name<'a>(model: &'a Model, value: &'a GateValue) -> Args<'a> {
     let params = model.gates[value.gate].params.iter().zip(&value.args);
-    let args: Map<String, Json> =
-        params.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, sort(model, p), v))).collect();
-    Json::Object(args)
+    let of = |(p, value): (&'a Param, &'a Value)| {
+        (p.name.as_str(), Valued { sorts: &model.sorts, sort: sort(model, p), value })
+    };
+    Named::new(params.map(of).collect())
+}
+
+/// A gate value as an object.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "GateValue"))]
+pub struct GateLine<'a> {
+    /// The values by the names of the parameters.
+    args: Args<'a>,
+    /// The gate.
+    gate: &'a str,
 }
 
 /// A gate value as an object with `gate` and `args`.
-pub fn gate_value(model: &Model, value: &GateValue) -> Json {
-    json!({ "gate": model.gates[value.gate].name, "args": args(model, value) })
+pub fn gate_value<'a>(model: &'a Model, value: &'a GateValue) -> GateLine<'a> {
+    GateLine { args: by_name(model, value), gate: &model.gates[value.gate].name }
 }
 
 /// The sort that the values of a parameter have when they are observed: a tolerance reaches over the ends of a range.

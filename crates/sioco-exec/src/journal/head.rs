@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
 use sioco_model::Model;
 use sioco_plan::Plan;
 use sioco_plan::file::fingerprint;
+use sioco_plan::value::Named;
 use sioco_solve::values::Choice;
 
 use super::{FORMAT, VERSION};
@@ -60,26 +62,25 @@ impl Header {
     /// The line, with its line break.
     pub fn line(&self) -> String {
         let m = &self.model;
-        let consts: Vec<Json> = m.consts.iter().map(|(name, value)| json!([name, value])).collect();
-        let model = json!({
-            "file": m.file,
-            "name": m.name,
-            "system": m.system,
-            "consts": consts,
-            "fingerprint": format!("{:016x}", m.fingerprint),
-        });
-        let plan = self.cover.as_ref().map(|cover| json!({ "cover": cover, "purposes": self.purposes }));
-        let parts = [
-            ("format", json!(FORMAT)),
-            ("version", json!(VERSION)),
-            ("sioco", json!(self.sioco)),
-            ("model", model),
-            ("plan", json!(plan)),
-            ("sut", json!(self.sut)),
-            ("settings", settings(&self.settings)),
-        ];
-        let parts: Vec<String> = parts.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-        format!("{{{}}}\n", parts.join(","))
+        let model = ModelLine {
+            consts: &m.consts,
+            file: &m.file,
+            fingerprint: format!("{:016x}", m.fingerprint),
+            name: &m.name,
+            system: m.system.as_deref(),
+        };
+        let line = HeaderLine {
+            format: FORMAT,
+            version: VERSION,
+            sioco: &self.sioco,
+            model,
+            plan: self.cover.as_deref().map(|cover| PlanLine { cover, purposes: self.purposes }),
+            sut: &self.sut,
+            settings: settings(&self.settings),
+        };
+        let mut text = Vec::with_capacity(1024);
+        super::write::put(&mut text, &line);
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// Says what a plan covers.
@@ -88,6 +89,94 @@ impl Header {
         self.purposes = plan.purposes.len();
         self
     }
+}
+
+/// The first line as it is written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Header"))]
+pub(super) struct HeaderLine<'a> {
+    /// The name of the format.
+    format: &'static str,
+    /// The version of the format.
+    version: u64,
+    /// The version of sioco that wrote it.
+    sioco: &'a str,
+    /// The model.
+    model: ModelLine<'a>,
+    /// The plan, if there was one.
+    plan: Option<PlanLine<'a>>,
+    /// The system under test, as it was given.
+    sut: &'a str,
+    /// The settings.
+    settings: SettingsLine<'a>,
+}
+
+/// The model. From here on, fields are in the order of their names.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Model"))]
+struct ModelLine<'a> {
+    /// The constants that were given other values, and these.
+    consts: &'a [(String, String)],
+    /// The file, as it was given.
+    file: &'a str,
+    /// What tells models apart, in hexadecimal.
+    fingerprint: String,
+    /// The name of the system.
+    name: &'a str,
+    /// The system that was asked for, where the model declares several.
+    system: Option<&'a str>,
+}
+
+/// The plan.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Plan"))]
+struct PlanLine<'a> {
+    /// What it covers.
+    cover: &'a str,
+    /// How many purposes it has.
+    purposes: usize,
+}
+
+/// The settings. Times are in microseconds.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Settings", transform = super::schema::any_of_its_fields))]
+struct SettingsLine<'a> {
+    /// How often a purpose is attempted.
+    attempts: u32,
+    /// How much work a solver may spend on a question.
+    effort: usize,
+    /// Whether the first failure ends the campaign.
+    fail_fast: bool,
+    /// How many hypotheses are kept.
+    hypotheses: usize,
+    /// Who goes first where both sides can.
+    interaction: Option<&'static str>,
+    /// How many steps there are at most.
+    max_steps: Option<u64>,
+    /// How many walks there are at most.
+    max_walks: Option<u64>,
+    /// How long is waited for an adapter.
+    patience_us: u64,
+    /// How long the tester thinks at most.
+    pause_us: u64,
+    /// How long nothing has to come for silence.
+    quiescence_us: u64,
+    /// The seed.
+    seed: u64,
+    /// The quiescence time after these gates.
+    slower_us: Named<&'a str, u64>,
+    /// How long the campaign takes at most.
+    time_us: Option<u64>,
+    /// How values are chosen.
+    values: &'static str,
+    /// How many steps a walk has.
+    walk: u64,
+    /// Which walks there are.
+    walks: Option<&'static str>,
 }
 
 /// The words for ways to choose values; the random one takes the seed of the campaign.
@@ -101,31 +190,30 @@ fn named<T: PartialEq>(words: &[(&'static str, T)], of: &T) -> Option<&'static s
     words.iter().find(|(_, value)| value == of).map(|(word, _)| *word)
 }
 
-fn micros(time: Duration) -> Json {
-    json!(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
+/// A time in microseconds.
+pub(super) fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn settings(s: &Settings) -> Json {
-    let mut object = Map::new();
-    let mut put = |name: &str, value: Json| object.insert(name.to_owned(), value);
-    put("seed", json!(s.seed));
-    put("values", json!(named(&VALUES, &s.values).unwrap_or("random")));
-    put("walks", json!(named(&WALKS, &s.walks)));
-    put("max_steps", json!(s.max_steps));
-    put("max_walks", json!(s.max_walks));
-    put("walk", json!(s.walk));
-    put("time_us", s.time.map_or(Json::Null, micros));
-    put("quiescence_us", micros(s.quiescence));
-    let slower: Map<String, Json> = s.slower.iter().map(|(name, time)| (name.clone(), micros(*time))).collect();
-    put("slower_us", Json::Object(slower));
-    put("patience_us", micros(s.patience));
-    put("attempts", json!(s.attempts));
-    put("fail_fast", json!(s.fail_fast));
-    put("interaction", json!(s.interaction.and_then(|i| named(&INTERACTION, &i))));
-    put("hypotheses", json!(s.hypotheses));
-    put("effort", json!(s.effort));
-    put("pause_us", micros(s.pause));
-    Json::Object(object)
+fn settings(s: &Settings) -> SettingsLine<'_> {
+    SettingsLine {
+        attempts: s.attempts,
+        effort: s.effort,
+        fail_fast: s.fail_fast,
+        hypotheses: s.hypotheses,
+        interaction: s.interaction.and_then(|i| named(&INTERACTION, &i)),
+        max_steps: s.max_steps,
+        max_walks: s.max_walks,
+        patience_us: micros(s.patience),
+        pause_us: micros(s.pause),
+        quiescence_us: micros(s.quiescence),
+        seed: s.seed,
+        slower_us: Named::new(s.slower.iter().map(|(name, time)| (name.as_str(), micros(*time))).collect()),
+        time_us: s.time.map(micros),
+        values: named(&VALUES, &s.values).unwrap_or("random"),
+        walk: s.walk,
+        walks: named(&WALKS, &s.walks),
+    }
 }
 
 /// The header that an object stands for, whose format and version were looked at. What is missing is as usual: a

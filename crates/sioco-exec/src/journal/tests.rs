@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use sioco_model::model::{Direction, Model};
 use sioco_model::number::{parse_integer, rational};
 use sioco_model::sort::Sort;
@@ -422,4 +423,68 @@ fn a_journal_of_another_model_says_so() {
     assert!(said[1].starts_with("line 2: these values do not fit"), "{said:?}");
     let seen = &journal.records[0].1.record;
     assert!(matches!(seen, Record::Observed(Observation::Malformed { .. })), "{seen:?}");
+}
+
+/// Every kind of record, as version 1 writes it: bytes that are out there, which have to mean the same for ever.
+const KEPT: &str = include_str!("../../tests/formats/journal-1.jsonl");
+
+/// What [`KEPT`] says.
+fn kept(model: &Model) -> (Header, Vec<Stamped>) {
+    let mut draw = Draw { model, random: Random::new(1) };
+    let header = draw.header();
+    (header, (0..120).map(|_| stamped(&mut draw)).collect())
+}
+
+#[test]
+fn a_journal_of_version_1_is_read_and_written_as_ever() {
+    let model = model();
+    let (header, records) = kept(&model);
+    let mut text = header.line().into_bytes();
+    records.iter().for_each(|record| write(&model, record, &mut text));
+    let text = String::from_utf8(text).expect("text");
+    for (line, (written, kept)) in text.lines().zip(KEPT.lines()).enumerate() {
+        assert_eq!(written, kept, "line {}", line + 1);
+    }
+    assert_eq!(text.lines().count(), KEPT.lines().count());
+    let journal = read(KEPT, &model).expect("a journal");
+    assert_eq!(journal.header, header);
+    assert!(journal.records.iter().map(|(_, record)| record).eq(&records));
+    let kinds: std::collections::BTreeSet<&str> =
+        KEPT.lines().skip(1).map(|line| line.split('"').nth(5).expect("a type")).collect();
+    assert_eq!(kinds.len(), 15, "all kinds of records are kept: {kinds:?}");
+}
+
+/// What serde writes is what the readers know.
+#[test]
+fn words_are_the_same_everywhere() {
+    use crate::record::End::*;
+    let word = |json: serde_json::Result<Json>| json.expect("a word").as_str().map(str::to_owned);
+    for end in [Done, Steps, Time, Interrupted, FailFast, Broken, Mute, Undefined, Memory, Unrecorded] {
+        assert_eq!(word(serde_json::to_value(&end)).as_deref(), Some(end.name()));
+    }
+    for waiting in [Waiting::Reset, Waiting::Accepted, Waiting::Observed] {
+        assert_eq!(word(serde_json::to_value(waiting)).as_deref(), Some(waiting.name()));
+    }
+    for verdict in [Verdict::Pass, Verdict::WeakPass, Verdict::Inconclusive, Verdict::Error, Verdict::Fail] {
+        assert_eq!(word(serde_json::to_value(verdict)).as_deref(), Some(verdict.name()));
+    }
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        assert_eq!(word(serde_json::to_value(order)).as_deref(), Some(order.name()));
+    }
+    use FaultKind::{Died, Glue, Played, Protocol, Reported, Reset, Solver, Start, Timeout, Tool};
+    for kind in [Start, Protocol, Timeout, Died, Reported, Reset, Glue, Tool, Played, Solver] {
+        assert_eq!(word(serde_json::to_value(kind)).as_deref(), Some(kind.name()));
+    }
+}
+
+/// Within a record, fields are in the order of their names, as they always were.
+#[test]
+fn causes_keep_the_order_of_their_fields() {
+    let model = model();
+    let mut draw = Draw { model: &model, random: Random::new(3) };
+    for _ in 0..500 {
+        let drawn = draw.cause();
+        let written = serde_json::to_string(&cause(&model, &drawn)).expect("JSON");
+        assert_eq!(written, sioco_plan::value::tree(&cause(&model, &drawn)).to_string());
+    }
 }

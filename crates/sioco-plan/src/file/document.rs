@@ -1,7 +1,7 @@
 //! A plan as a document.
 
-use serde_json::{Map, Value as Json, json};
-use sioco_model::model::{Direction, Label, Model};
+use serde_json::Value as Json;
+use sioco_model::model::{Direction, Label, Model, SwitchParam};
 use sioco_model::print;
 use sioco_model::{SwitchId, Value};
 use sioco_symbolic::step::Step;
@@ -9,107 +9,99 @@ use sioco_symbolic::step::Step;
 use super::explain::{infeasible, reason, steering, step, stop};
 use super::fingerprint::{fingerprint, gate_text};
 use super::read::conditions;
+use super::shape::{
+    AtomLine, CountsLine, CoverageLine, EventLine, GoalLine, LegLine, ModelLine, NodeLine, OptionsLine, OtherLine,
+    PlanLine, PurposeLine, StateLine, WantLine, WhichLine, WrittenLine,
+};
 use super::{FORMAT, VERSION};
-use crate::case::{Case, Other, Spot};
+use crate::case::{Case, Spot};
 use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Options, Plan};
 use crate::purpose::{Node, Purpose};
-use crate::value;
+use crate::value::{self, Named, Valued};
 use crate::want::{Want, atoms};
 
 /// The document of a plan, with the values of its purposes as far as there are cases for them.
 pub fn document(model: &Model, options: &Options, plan: &Plan, cases: &[Case]) -> Json {
-    let gates: Map<String, Json> = model.gates.values().map(|g| (g.name.clone(), gate_text(model, g).into())).collect();
-    let none = Case::default();
+    value::tree(&line(model, options, plan, cases))
+}
+
+/// A plan as it is written, with the values of its purposes as far as there are cases for them.
+pub fn line<'a>(model: &'a Model, options: &Options, plan: &'a Plan, cases: &'a [Case]) -> PlanLine<'a> {
+    let gates = model.gates.values().map(|g| (g.name.as_str(), gate_text(model, g))).collect();
     let purposes = plan.purposes.iter().enumerate();
-    let purposes: Vec<Json> = purposes.map(|(i, p)| purpose(model, p, cases.get(i).unwrap_or(&none))).collect();
-    json!({
-        "format": FORMAT,
-        "version": VERSION,
-        "model": { "name": model.name, "fingerprint": format!("{:016x}", fingerprint(model)), "gates": gates },
-        "cover": plan.cover.to_string(),
-        "options": {
-            "strict": plan.strict,
-            "data": options.data,
-            "split": options.split,
-            "silence": options.silence,
-            "depth": options.depth,
-            "nodes": options.nodes,
-            "walk": options.walk,
-            "seed": options.seed,
+    PlanLine {
+        format: FORMAT,
+        version: VERSION,
+        model: ModelLine {
+            name: &model.name,
+            file: None,
+            fingerprint: format!("{:016x}", fingerprint(model)),
+            gates: Named::new(gates),
         },
-        "goals": plan.goals.iter().map(|(g, s)| goal(model, g, s)).collect::<Vec<_>>(),
-        "purposes": purposes,
-        "coverage": coverage(plan),
-        "length": plan.length,
-        "steering": plan.steering.as_ref().map(|s| steering(model, s)),
-        "stop": stop(plan.stop),
-        "counts": {
-            "nodes": plan.counts.nodes,
-            "candidates": plan.counts.candidates,
-            "impossible": plan.counts.impossible,
-            "cut": plan.counts.cut,
-            "unfinished": plan.counts.unfinished,
+        cover: plan.cover.to_string(),
+        options: OptionsLine {
+            strict: plan.strict,
+            data: options.data,
+            split: options.split,
+            silence: options.silence,
+            depth: options.depth,
+            nodes: options.nodes,
+            walk: options.walk,
+            seed: options.seed,
         },
-    })
+        goals: plan.goals.iter().map(|(g, s)| goal(model, g, s)).collect(),
+        purposes: purposes.map(|(i, p)| purpose(model, p, cases.get(i))).collect(),
+        coverage: coverage(plan),
+        length: plan.length,
+        steering: plan.steering.as_ref().map(|s| steering(model, s)),
+        stop: stop(plan.stop),
+        counts: CountsLine {
+            nodes: plan.counts.nodes,
+            candidates: plan.counts.candidates,
+            impossible: plan.counts.impossible,
+            cut: plan.counts.cut,
+            unfinished: plan.counts.unfinished,
+        },
+    }
 }
 
 /// How much is covered; nothing where there is nothing to count.
-fn coverage(plan: &Plan) -> Option<Json> {
+fn coverage(plan: &Plan) -> Option<CoverageLine> {
     let coverage = plan.coverage();
-    let percent = (coverage.feasible() > 0).then(|| coverage.percent());
-    (!plan.goals.is_empty()).then(|| {
-        json!({
-            "covered": coverage.covered,
-            "perhaps": coverage.perhaps,
-            "feasible": coverage.feasible(),
-            "infeasible": coverage.infeasible,
-            "not_reached": coverage.not_reached,
-            "unknown": coverage.unknown,
-            "percent": percent,
-        })
+    (!plan.goals.is_empty()).then(|| CoverageLine {
+        covered: coverage.covered,
+        perhaps: coverage.perhaps,
+        feasible: coverage.feasible(),
+        infeasible: coverage.infeasible,
+        not_reached: coverage.not_reached,
+        unknown: coverage.unknown,
+        percent: (coverage.feasible() > 0).then(|| coverage.percent()),
     })
 }
 
-fn goal(model: &Model, goal: &Goal, state: &State) -> Json {
-    let mut object = match goal {
-        Goal::Switch(s) => json!({ "switch": model.switches[*s].name }),
-        Goal::Location(l) => json!({ "location": model.location_name(*l) }),
-        Goal::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
-        Goal::Class(name) => json!({ "class": name }),
-        Goal::Transition(name) => json!({ "transition": name }),
-        Goal::Written(purpose) => json!({ "written": written_name(model, *purpose) }),
+fn goal<'a>(model: &'a Model, goal: &'a Goal, state: &'a State) -> GoalLine<'a> {
+    let goal = match goal {
+        Goal::Switch(s) => WhichLine::Switch(&model.switches[*s].name),
+        Goal::Location(l) => WhichLine::Location(model.location_name(*l)),
+        Goal::Atom { switch, atom, side } => WhichLine::Atom(atom_line(model, *switch, *atom, side.name())),
+        Goal::Class(name) => WhichLine::Class(name),
+        Goal::Transition(name) => WhichLine::Transition(name),
+        Goal::Written(purpose) => WhichLine::Written(written_name(model, *purpose)),
     };
-    match state {
-        State::Covered { by, doubt } => {
-            object["state"] = json!("covered");
-            object["by"] = json!(by);
-            object["perhaps"] = json!(doubt);
-        }
-        State::Infeasible(why) => {
-            object["state"] = json!("infeasible");
-            object["why"] = infeasible(model, why);
-        }
-        State::NotReached(s) => {
-            object["state"] = json!("not reached");
-            object["stop"] = json!(stop(*s));
-        }
-        State::Unknown(why) => {
-            object["state"] = json!("unknown");
-            object["reason"] = reason(why);
-        }
-    }
-    object
+    let state = match state {
+        State::Covered { by, doubt } => StateLine::Covered { by, perhaps: *doubt },
+        State::Infeasible(why) => StateLine::Infeasible { why: infeasible(model, why) },
+        State::NotReached(s) => StateLine::NotReached { stop: stop(*s) },
+        State::Unknown(why) => StateLine::Unknown { reason: reason(why) },
+    };
+    GoalLine { goal, state, place: None }
 }
 
-fn atom_json(model: &Model, switch: SwitchId, atom: usize, side: &str) -> Json {
-    json!({
-        "switch": model.switches[switch].name,
-        "number": atom,
-        "text": atom_text(model, switch, atom).unwrap_or_default(),
-        "side": side,
-    })
+fn atom_line<'a>(model: &'a Model, switch: SwitchId, number: usize, side: &'static str) -> AtomLine<'a> {
+    let text = atom_text(model, switch, number).unwrap_or_default();
+    AtomLine { switch: &model.switches[switch].name, number, text, side }
 }
 
 /// An atom of a guard as it is written.
@@ -117,106 +109,65 @@ pub(super) fn atom_text(model: &Model, switch: SwitchId, atom: usize) -> Option<
     atoms(model, switch).get(atom).map(|t| print::term(model, Some(switch), *t))
 }
 
-fn purpose(model: &Model, purpose: &Purpose, case: &Case) -> Json {
-    let none = Spot::default();
+fn purpose<'a>(model: &'a Model, purpose: &'a Purpose, case: Option<&'a Case>) -> PurposeLine<'a> {
     let nodes = purpose.nodes.iter().enumerate();
-    let nodes: Vec<Json> = nodes.map(|(i, n)| node(model, n, case.nodes.get(i).unwrap_or(&none))).collect();
-    let start: Map<String, Json> = (case.start.iter())
-        .map(|(v, x)| (model.variable_name(*v), value::json(&model.sorts, model.variables[*v].sort, x)))
-        .collect();
-    let mut object = json!({ "goals": purpose.goals, "length": purpose.length(model), "nodes": nodes, "start": start });
-    if let Some(why) = &case.unknown {
-        object["unknown"] = reason(why);
+    let nodes = nodes.map(|(i, n)| node(model, n, case.and_then(|case| case.nodes.get(i)))).collect();
+    let start = case.map_or(&[][..], |case| &case.start).iter().map(|(v, value)| {
+        (model.variable_name(*v), Valued { sorts: &model.sorts, sort: model.variables[*v].sort, value })
+    });
+    PurposeLine {
+        goals: &purpose.goals,
+        length: purpose.length(model),
+        nodes,
+        start: Named::new(start.collect()),
+        unknown: case.and_then(|case| case.unknown.as_ref()).map(reason),
+        probe: purpose.probe.iter().map(|e| event(model, e)).collect(),
     }
-    if !purpose.probe.is_empty() {
-        object["probe"] = purpose.probe.iter().map(|e| probe(model, e)).collect();
-    }
-    object
 }
 
-/// An input that nothing is said about.
-fn probe(model: &Model, event: &Event) -> Json {
+/// An event with the values of its gate.
+pub fn event<'a>(model: &'a Model, event: &'a Event) -> EventLine<'a> {
     let gate = &model.gates[event.gate];
     let values = gate.params.iter().zip(&event.args);
-    let args: Map<String, Json> = values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect();
-    json!({ "gate": gate.name, "args": args })
+    let args = values.map(|(p, value)| (p.name.as_str(), Valued { sorts: &model.sorts, sort: p.sort, value }));
+    EventLine { gate: &gate.name, args: Named::new(args.collect()) }
 }
 
-/// What is false, empty or nothing is left out: plans have many nodes.
-fn node(model: &Model, node: &Node, spot: &Spot) -> Json {
-    let mut object = Map::new();
-    let Some(leg) = &node.leg else {
-        if node.accept {
-            object.insert("accept".into(), true.into());
-        }
-        others(model, &mut object, spot);
-        return Json::Object(object);
-    };
-    object.insert("parent".into(), json!(node.parent));
-    object.insert("step".into(), step(model, leg.step));
-    if let Some(label) = label(model, leg.step) {
-        object.insert("label".into(), label.into());
-    }
-    let chosen = chosen(model, leg.step);
-    if !chosen.is_empty() {
-        object.insert("chosen".into(), json!(chosen));
-    }
-    if !leg.wants.is_empty() {
-        object.insert("wants".into(), leg.wants.iter().map(|w| want(model, leg.step, w)).collect());
-    }
-    for (name, is) in [
-        ("accept", node.accept),
-        ("answer", node.answer),
-        ("apart", spot.apart),
-        ("another_start", spot.another_start),
-        ("other_outputs", spot.other_outputs),
-    ] {
-        if is {
-            object.insert(name.into(), true.into());
-        }
-    }
-    if let Some(why) = &node.doubt {
-        object.insert("doubt".into(), reason(why));
-    }
-    if let Some(values) = &spot.values {
-        object.insert("args".into(), Json::Object(args(model, leg.step, values)));
-    }
-    others(model, &mut object, spot);
-    Json::Object(object)
+fn node<'a>(model: &'a Model, node: &'a Node, spot: Option<&'a Spot>) -> NodeLine<'a> {
+    let is = |of: fn(&Spot) -> bool| spot.is_some_and(of);
+    let leg = node.leg.as_ref().map(|leg| LegLine {
+        parent: node.parent,
+        step: step(model, leg.step),
+        label: label(model, leg.step),
+        chosen: chosen(model, leg.step),
+        wants: leg.wants.iter().map(|w| want(model, leg.step, w)).collect(),
+        answer: node.answer,
+        apart: is(|spot| spot.apart),
+        another_start: is(|spot| spot.another_start),
+        other_outputs: is(|spot| spot.other_outputs),
+        doubt: node.doubt.as_deref().map(reason),
+        args: spot.and_then(|spot| spot.values.as_ref()).map(|values| args(model, leg.step, values)),
+    });
+    let others = spot.map_or(&[][..], |spot| &spot.others).iter().map(|o| OtherLine {
+        step: step(model, o.step),
+        perhaps: o.perhaps,
+        label: label(model, o.step),
+        another_start: o.another_start,
+    });
+    NodeLine { leg, accept: node.accept, others: others.collect(), cut: is(|spot| spot.cut) }
 }
 
-fn others(model: &Model, object: &mut Map<String, Json>, spot: &Spot) {
-    if !spot.others.is_empty() {
-        let of = |o: &Other| {
-            let mut object = json!({ "step": step(model, o.step), "perhaps": o.perhaps });
-            if let Some(label) = label(model, o.step) {
-                object["label"] = label.into();
-            }
-            if o.another_start {
-                object["another_start"] = true.into();
-            }
-            object
-        };
-        object.insert("others".into(), spot.others.iter().map(of).collect());
-    }
-    if spot.cut {
-        object.insert("cut".into(), true.into());
-    }
-}
-
-fn want(model: &Model, at: Step, want: &Want) -> Json {
+fn want<'a>(model: &'a Model, at: Step, want: &'a Want) -> WantLine<'a> {
     match want {
-        Want::Values(values) => json!({ "values": args(model, at, values) }),
-        Want::Atom { switch, atom, side } => json!({ "atom": atom_json(model, *switch, *atom, side.name()) }),
-        Want::Written { purpose, condition, slots, negated, after } => json!({
-            "written": {
-                "purpose": written_name(model, *purpose),
-                "condition": model.purposes.get(*purpose).map(|p| print::condition(model, p, *condition)),
-                "number": model.purposes.get(*purpose).and_then(|p| conditions(p).iter().position(|c| c == condition)),
-                "slots": slots.iter().map(|(slot, step, arg)| json!([slot, step, arg])).collect::<Vec<_>>(),
-                "negated": negated,
-                "after": after,
-            }
+        Want::Values(values) => WantLine::Values(args(model, at, values)),
+        Want::Atom { switch, atom, side } => WantLine::Atom(atom_line(model, *switch, *atom, side.name())),
+        Want::Written { purpose, condition, slots, negated, after } => WantLine::Written(WrittenLine {
+            purpose: written_name(model, *purpose),
+            condition: model.purposes.get(*purpose).map(|p| print::condition(model, p, *condition)),
+            number: model.purposes.get(*purpose).and_then(|p| conditions(p).iter().position(|c| c == condition)),
+            slots,
+            negated: *negated,
+            after: *after,
         }),
     }
 }
@@ -244,10 +195,13 @@ fn chosen(model: &Model, step: Step) -> Vec<String> {
 }
 
 /// The values of a step by the names of its parameters.
-fn args(model: &Model, step: Step, values: &[Value]) -> Map<String, Json> {
-    let Some(switch) = step.switches().next() else { return Map::new() };
+fn args<'a>(model: &'a Model, step: Step, values: &'a [Value]) -> Named<String, Valued<'a>> {
+    let Some(switch) = step.switches().next() else { return Named::new(Vec::new()) };
     let params = model.switches[switch].params.iter().enumerate().zip(values);
-    params.map(|((i, p), v)| (parameter(model, switch, i), value::json(&model.sorts, p.sort, v))).collect()
+    let of = |((i, p), value): ((usize, &SwitchParam), &'a Value)| {
+        (parameter(model, switch, i), Valued { sorts: &model.sorts, sort: p.sort, value })
+    };
+    Named::new(params.map(of).collect())
 }
 
 /// The name of a parameter: that of the gate or channel; of internal steps, its own, with its number if it has none.

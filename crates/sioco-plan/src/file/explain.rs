@@ -1,6 +1,7 @@
 //! Reasons in a document: what is unknown and why, what clashes, what a run may come to.
 
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::{SwitchId, VarId};
@@ -11,10 +12,11 @@ use sioco_symbolic::explore::Stop;
 use sioco_symbolic::reach::Clash;
 use sioco_symbolic::step::Step;
 
+use super::shape::SteeringLine;
 use super::wrong::{Read, field, is, list, number, optional, text, word, wrong};
 use crate::goal::Infeasible;
 use crate::plan::Steering;
-use crate::value;
+use crate::value::{self, Named, Valued};
 
 pub(super) const STOPS: [(&str, Stop); 7] = [
     ("complete", Stop::Complete),
@@ -32,13 +34,35 @@ pub(super) fn stop(stop: Stop) -> &'static str {
 }
 
 /// A step, by the names of its switches.
-pub(super) fn step(model: &Model, step: Step) -> Json {
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Step"))]
+pub enum StepLine<'a> {
+    /// A switch.
+    Switch {
+        /// Its name.
+        switch: &'a str,
+    },
+    /// A handshake.
+    Handshake {
+        /// The switch that sends.
+        send: &'a str,
+        /// The switch that receives.
+        receive: &'a str,
+    },
+    /// Silence: `delta`, or `divergence` because internal steps go on for ever.
+    Silence(&'static str),
+}
+
+/// A step as it is written.
+pub fn step(model: &Model, step: Step) -> StepLine<'_> {
     let name = |s: SwitchId| model.switches[s].name.as_str();
     match step {
-        Step::Switch(s) => json!({ "switch": name(s) }),
-        Step::Handshake { send, receive } => json!({ "send": name(send), "receive": name(receive) }),
-        Step::Delta => json!("delta"),
-        Step::Divergence => json!("divergence"),
+        Step::Switch(s) => StepLine::Switch { switch: name(s) },
+        Step::Handshake { send, receive } => StepLine::Handshake { send: name(send), receive: name(receive) },
+        Step::Delta => StepLine::Silence("delta"),
+        Step::Divergence => StepLine::Silence("divergence"),
     }
 }
 
@@ -78,7 +102,24 @@ fn known_variable(model: &Model, name: &str) -> Read<VarId> {
 }
 
 /// Why something is unknown: a word, and the whole reason for people.
-pub fn reason(reason: &Reason) -> Json {
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Reason"))]
+pub struct ReasonLine<'a> {
+    /// What exactly was asked, or is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<&'a str>,
+    /// Why, in a word.
+    pub kind: &'static str,
+    /// The solver that broke down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<&'a str>,
+    /// Why, in words for people.
+    pub text: String,
+}
+
+/// A reason as it stands in files.
+pub fn reason(reason: &Reason) -> ReasonLine<'_> {
     let kind = match reason {
         Reason::Resources => "work",
         Reason::Time => "time",
@@ -91,16 +132,12 @@ pub fn reason(reason: &Reason) -> Json {
         Reason::BuiltInAlone => "built-in alone",
         Reason::Broken { .. } => "broken",
     };
-    let mut object = json!({ "kind": kind, "text": reason.to_string() });
-    match reason {
-        Reason::Undecided(detail) => object["detail"] = json!(detail),
-        Reason::Broken { solver, what } => {
-            object["solver"] = json!(solver);
-            object["detail"] = json!(what);
-        }
-        _ => {}
-    }
-    object
+    let (detail, solver) = match reason {
+        Reason::Undecided(detail) => (Some(detail.as_str()), None),
+        Reason::Broken { solver, what } => (Some(what.as_str()), Some(solver.as_str())),
+        _ => (None, None),
+    };
+    ReasonLine { detail, kind, solver, text: reason.to_string() }
 }
 
 /// The reason that [`reason`] wrote; nothing if it is none.
@@ -125,25 +162,68 @@ pub(super) fn read_reason(json: &Json) -> Read<Reason> {
     })
 }
 
-fn origin(model: &Model, origin: Origin) -> Json {
+/// Where a condition comes from.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Origin"))]
+pub enum OriginLine<'a> {
+    /// A condition of a guard.
+    Guard {
+        /// The switch.
+        switch: &'a str,
+        /// Which condition, from 0.
+        number: usize,
+    },
+    /// A part of a switch has a value at all.
+    Defined {
+        /// The switch.
+        switch: &'a str,
+        /// The part.
+        part: &'static str,
+        /// Which of these, from 0.
+        number: usize,
+    },
+    /// Sender and receiver of a handshake agree.
+    Agreement {
+        /// The switch that sends.
+        send: &'a str,
+        /// The switch that receives.
+        receive: &'a str,
+    },
+    /// The range of a variable.
+    Definition {
+        /// The variable.
+        variable: String,
+    },
+    /// A switch cannot be taken, or there would be no silence.
+    Silent {
+        /// The switch.
+        switch: &'a str,
+    },
+    /// Internal steps go on for ever.
+    Rounds,
+    /// A purpose wants it.
+    Wanted,
+}
+
+fn origin(model: &Model, origin: Origin) -> OriginLine<'_> {
     let name = |s: SwitchId| model.switches[s].name.as_str();
     match origin {
-        Origin::Guard(s, i) => json!({ "kind": "guard", "switch": name(s), "number": i }),
+        Origin::Guard(s, number) => OriginLine::Guard { switch: name(s), number },
         Origin::Defined(s, part) => {
             let (part, number) = match part {
                 Part::Guard => ("guard", 0),
                 Part::Argument(i) => ("argument", i),
                 Part::Update(i) => ("update", i),
             };
-            json!({ "kind": "defined", "switch": name(s), "part": part, "number": number })
+            OriginLine::Defined { switch: name(s), part, number }
         }
-        Origin::Agreement(send, receive) => {
-            json!({ "kind": "agreement", "send": name(send), "receive": name(receive) })
-        }
-        Origin::Definition(v) => json!({ "kind": "definition", "variable": model.variable_name(v) }),
-        Origin::Silent(s) => json!({ "kind": "silent", "switch": name(s) }),
-        Origin::Rounds => json!({ "kind": "rounds" }),
-        Origin::Wanted => json!({ "kind": "wanted" }),
+        Origin::Agreement(send, receive) => OriginLine::Agreement { send: name(send), receive: name(receive) },
+        Origin::Definition(v) => OriginLine::Definition { variable: model.variable_name(v) },
+        Origin::Silent(s) => OriginLine::Silent { switch: name(s) },
+        Origin::Rounds => OriginLine::Rounds,
+        Origin::Wanted => OriginLine::Wanted,
     }
 }
 
@@ -165,15 +245,30 @@ fn read_origin(model: &Model, json: &Json) -> Read<Origin> {
     })
 }
 
+/// A condition that is not true together with others.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Clash"))]
+pub struct ClashLine<'a> {
+    /// The condition, as it is written.
+    text: &'a str,
+    /// The step that brings it, from 1.
+    step: usize,
+    /// Where it comes from.
+    origin: OriginLine<'a>,
+    /// The values of the variables that it reads, as far as they are known.
+    values: Named<String, Valued<'a>>,
+}
+
 /// Conditions that are not true together.
-pub(super) fn clash(model: &Model, clash: &[Clash]) -> Json {
-    let of = |c: &Clash| {
-        let value = |(v, x): &(VarId, sioco_model::Value)| {
-            (model.variable_name(*v), value::json(&model.sorts, model.variables[*v].sort, x))
+pub(super) fn clash<'a>(model: &'a Model, clash: &'a [Clash]) -> Vec<ClashLine<'a>> {
+    let of = |c: &'a Clash| {
+        let value = |(v, value): &'a (VarId, sioco_model::Value)| {
+            (model.variable_name(*v), Valued { sorts: &model.sorts, sort: model.variables[*v].sort, value })
         };
-        let values: Map<String, Json> = c.values.iter().map(value).collect();
+        let values = Named::new(c.values.iter().map(value).collect());
         // Steps are counted from 1, like everywhere people look.
-        json!({ "text": c.text, "step": c.step + 1, "origin": origin(model, c.origin), "values": values })
+        ClashLine { text: &c.text, step: c.step + 1, origin: origin(model, c.origin), values }
     };
     clash.iter().map(of).collect()
 }
@@ -209,28 +304,83 @@ pub(super) fn read_values(model: &Model, json: &Json) -> Read<Vec<(VarId, sioco_
 }
 
 /// Why a goal cannot be reached.
-pub(super) fn infeasible(model: &Model, why: &Infeasible) -> Json {
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Infeasible"))]
+pub enum InfeasibleLine<'a> {
+    /// No switch that can be taken leads there.
+    #[serde(rename = "location")]
+    Location,
+    /// What was written contradicts the model.
+    #[serde(rename = "written")]
+    Written {
+        /// The steps that come nearest to it.
+        path: Vec<StepLine<'a>>,
+        /// What clashes after them.
+        clash: Vec<ClashLine<'a>>,
+    },
+    /// No value will do.
+    #[serde(rename = "values")]
+    Values {
+        /// In how many states; nothing if it is so whatever the state is.
+        states: Option<usize>,
+        /// What clashes in the first of them.
+        clash: Vec<ClashLine<'a>>,
+    },
+    /// The guard contradicts itself.
+    #[serde(rename = "contradiction")]
+    Contradiction {
+        /// What clashes.
+        clash: Vec<ClashLine<'a>>,
+    },
+    /// Nothing leads there.
+    #[serde(rename = "no way")]
+    NoWay,
+    /// Its source is never reached.
+    #[serde(rename = "source not reached")]
+    SourceNotReached,
+    /// It is enabled in no state.
+    #[serde(rename = "never enabled")]
+    NeverEnabled {
+        /// In how many states that was asked.
+        states: usize,
+        /// The way to the first of them.
+        path: Vec<StepLine<'a>>,
+        /// What clashes there.
+        clash: Vec<ClashLine<'a>>,
+    },
+    /// Nobody takes part in the handshake.
+    #[serde(rename = "no partner")]
+    NoPartner,
+    /// The search ended before it was reached.
+    #[serde(rename = "cut")]
+    Cut {
+        /// Why.
+        stop: &'static str,
+    },
+    /// A solver left the question open.
+    #[serde(rename = "doubt")]
+    Doubt,
+}
+
+/// Why a goal cannot be reached, as it is written.
+pub(super) fn infeasible<'a>(model: &'a Model, why: &'a Infeasible) -> InfeasibleLine<'a> {
+    let steps = |path: &[Step]| path.iter().map(|s| step(model, *s)).collect();
     match why {
-        Infeasible::Location => json!({ "kind": "location" }),
-        Infeasible::Written { path, clash: c } => json!({
-            "kind": "written",
-            "path": path.iter().map(|s| step(model, *s)).collect::<Vec<_>>(),
-            "clash": clash(model, c),
-        }),
-        Infeasible::Values { states, clash: c } => {
-            json!({ "kind": "values", "states": states, "clash": clash(model, c) })
-        }
+        Infeasible::Location => InfeasibleLine::Location,
+        Infeasible::Written { path, clash: c } => InfeasibleLine::Written { path: steps(path), clash: clash(model, c) },
+        Infeasible::Values { states, clash: c } => InfeasibleLine::Values { states: *states, clash: clash(model, c) },
         Infeasible::Switch(why) => match why {
-            WhyNot::Contradiction(c) => json!({ "kind": "contradiction", "clash": clash(model, c) }),
-            WhyNot::NoWay => json!({ "kind": "no way" }),
-            WhyNot::SourceNotReached => json!({ "kind": "source not reached" }),
+            WhyNot::Contradiction(c) => InfeasibleLine::Contradiction { clash: clash(model, c) },
+            WhyNot::NoWay => InfeasibleLine::NoWay,
+            WhyNot::SourceNotReached => InfeasibleLine::SourceNotReached,
             WhyNot::NeverEnabled { states, path, clash: c } => {
-                let path: Vec<Json> = path.iter().map(|s| step(model, *s)).collect();
-                json!({ "kind": "never enabled", "states": states, "path": path, "clash": clash(model, c) })
+                InfeasibleLine::NeverEnabled { states: *states, path: steps(path), clash: clash(model, c) }
             }
-            WhyNot::NoPartner => json!({ "kind": "no partner" }),
-            WhyNot::Cut(s) => json!({ "kind": "cut", "stop": stop(*s) }),
-            WhyNot::Doubt => json!({ "kind": "doubt" }),
+            WhyNot::NoPartner => InfeasibleLine::NoPartner,
+            WhyNot::Cut(s) => InfeasibleLine::Cut { stop: stop(*s) },
+            WhyNot::Doubt => InfeasibleLine::Doubt,
         },
     }
 }
@@ -258,36 +408,83 @@ pub(super) fn read_infeasible(model: &Model, json: &Json) -> Read<Infeasible> {
     })
 }
 
+/// Whether what was observed always tells the state.
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Determinism"))]
+pub enum DeterminismLine<'a> {
+    /// It is proved.
+    Proved,
+    /// It does not.
+    No,
+    /// Nothing was found that speaks against it, as far as was looked.
+    Bounded,
+    /// A solver left the question open.
+    Undecided,
+    /// A switch has no value for something.
+    Undefined {
+        /// The switch.
+        switch: &'a str,
+    },
+}
+
+/// Whether free initial values decide anything.
+#[derive(Debug, Serialize)]
+#[serde(tag = "state")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Control"))]
+pub enum ControlLine<'a> {
+    /// There are none.
+    #[serde(rename = "nothing free")]
+    NothingFree,
+    /// It is proved that they decide nothing.
+    #[serde(rename = "proved")]
+    Proved,
+    /// Nothing was found that they decide, as far as was looked.
+    #[serde(rename = "bounded")]
+    Bounded,
+    /// They decide something.
+    #[serde(rename = "no")]
+    No {
+        /// The variable.
+        variable: String,
+        /// What it decides: whether this switch is taken.
+        switch: &'a str,
+        /// The way there.
+        path: Vec<StepLine<'a>>,
+    },
+}
+
 /// Whether a run can be inconclusive.
-pub(super) fn steering(model: &Model, s: &Steering) -> Json {
+pub(super) fn steering<'a>(model: &'a Model, s: &'a Steering) -> SteeringLine<'a> {
     let name = |s: SwitchId| model.switches[s].name.as_str();
-    let determinism = match s.determinism {
-        Determinism::Proved => json!({ "state": "proved" }),
-        Determinism::No => json!({ "state": "no" }),
-        Determinism::NotFound => json!({ "state": "bounded" }),
-        Determinism::Undecided => json!({ "state": "undecided" }),
-        Determinism::Undefined(switch) => json!({ "state": "undefined", "switch": name(switch) }),
+    let deterministic = match s.determinism {
+        Determinism::Proved => DeterminismLine::Proved,
+        Determinism::No => DeterminismLine::No,
+        Determinism::NotFound => DeterminismLine::Bounded,
+        Determinism::Undecided => DeterminismLine::Undecided,
+        Determinism::Undefined(switch) => DeterminismLine::Undefined { switch: name(switch) },
     };
-    let control = match &s.control {
-        Control::NothingFree => json!({ "state": "nothing free" }),
-        Control::Proved => json!({ "state": "proved" }),
-        Control::NotFound => json!({ "state": "bounded" }),
-        Control::No { variable, switch, path } => json!({
-            "state": "no",
-            "variable": model.variable_name(*variable),
-            "switch": name(*switch),
-            "path": path.iter().map(|s| step(model, *s)).collect::<Vec<_>>(),
-        }),
+    let controllable = match &s.control {
+        Control::NothingFree => ControlLine::NothingFree,
+        Control::Proved => ControlLine::Proved,
+        Control::NotFound => ControlLine::Bounded,
+        Control::No { variable, switch, path } => ControlLine::No {
+            variable: model.variable_name(*variable),
+            switch: name(*switch),
+            path: path.iter().map(|s| step(model, *s)).collect(),
+        },
     };
-    json!({
-        "certain": s.is_certain(),
-        "deterministic": determinism,
-        "controllable": control,
-        "choices": s.choices,
-        "choice": s.choice.map(|(a, b)| [step(model, a), step(model, b)]),
-        "values": s.values.iter().map(|s| name(*s)).collect::<Vec<_>>(),
-        "complete": s.complete,
-    })
+    SteeringLine {
+        certain: s.is_certain(),
+        deterministic,
+        controllable,
+        choices: s.choices,
+        choice: s.choice.map(|(a, b)| [step(model, a), step(model, b)]),
+        values: s.values.iter().map(|s| name(*s)).collect(),
+        complete: s.complete,
+    }
 }
 
 pub(super) fn read_steering(model: &Model, json: &Json) -> Read<Steering> {

@@ -2,6 +2,7 @@
 
 mod json;
 pub mod script;
+pub(crate) mod shape;
 mod summary;
 mod words;
 

@@ -1,6 +1,7 @@
 //! Comparisons of two models: whether one conforms to the other, what both do together, and the tests that follow.
 
 mod json;
+pub(crate) mod shape;
 
 use std::collections::BTreeMap;
 

@@ -1,60 +1,121 @@
 //! A diagnostic as one JSON object.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 use sioco_lang::diagnostic::{Diagnostic, Severity};
 use sioco_lang::source::{SourceMap, Span};
+use sioco_plan::value::tree;
 
 use super::{has, position};
+
+/// A diagnostic as it is written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Diagnostic"))]
+pub(crate) struct DiagnosticLine<'a> {
+    /// The code.
+    code: String,
+    /// `error` or `warning`.
+    severity: &'static str,
+    /// What is wrong.
+    message: &'a str,
+    #[serde(flatten)]
+    place: SpanLine<'a>,
+    /// What is there.
+    label: &'a str,
+    /// Other places that have to do with it.
+    labels: Vec<LabelLine<'a>>,
+    /// What else there is to say.
+    notes: &'a [String],
+    /// What to do.
+    help: Option<&'a str>,
+    /// What to write instead.
+    fix: Option<FixLine<'a>>,
+}
+
+/// A place in a file, from and to. All of it is `null` where there is none.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Span"))]
+pub(crate) struct SpanLine<'a> {
+    /// The file.
+    file: Option<&'a str>,
+    /// The line, from 1.
+    line: Option<usize>,
+    /// The column, from 1.
+    column: Option<usize>,
+    /// The line of its end.
+    end_line: Option<usize>,
+    /// The column of its end, which is excluded.
+    end_column: Option<usize>,
+}
+
+/// A place with a text.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Label"))]
+pub(crate) struct LabelLine<'a> {
+    #[serde(flatten)]
+    pub place: SpanLine<'a>,
+    /// What is there.
+    pub text: String,
+}
+
+/// What to write instead of what is at a place.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Fix"))]
+struct FixLine<'a> {
+    #[serde(flatten)]
+    place: SpanLine<'a>,
+    /// Where it begins, in bytes.
+    start: u32,
+    /// Where it ends, in bytes.
+    end: u32,
+    /// The text that belongs there.
+    replacement: &'a str,
+}
 
 /// The diagnostic as a JSON object on one line.
 ///
 /// `file`, `line`, `column`, `end_line` and `end_column` say where (lines and columns from 1, in characters, the end
 /// excluded); they are `null` for a diagnostic without a place. `fix` also has `start` and `end`, in bytes.
 pub fn json(sources: &SourceMap, d: &Diagnostic) -> String {
-    let mut object = Map::new();
     let severity = match d.severity() {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    object.insert("code".into(), d.code.to_string().into());
-    object.insert("severity".into(), severity.into());
-    object.insert("message".into(), d.message.as_str().into());
-    place(&mut object, sources, d.primary.as_ref().map(|l| l.span));
-    object.insert("label".into(), d.primary.as_ref().map_or("", |l| &l.text).into());
-    let labels = d.secondary.iter().map(|label| {
-        let mut object = Map::new();
-        place(&mut object, sources, Some(label.span));
-        object.insert("text".into(), label.text.as_str().into());
-        Value::Object(object)
-    });
-    object.insert("labels".into(), labels.collect());
-    object.insert("notes".into(), json!(d.notes));
-    object.insert("help".into(), json!(d.help));
-    let fix = d.fix.as_ref().map(|fix| {
-        let mut object = Map::new();
-        place(&mut object, sources, Some(fix.span));
-        object.insert("start".into(), fix.span.start.into());
-        object.insert("end".into(), fix.span.end.into());
-        object.insert("replacement".into(), fix.replacement.as_str().into());
-        object
-    });
-    object.insert("fix".into(), json!(fix));
-    Value::Object(object).to_string()
+    let labels = d.secondary.iter();
+    let line = DiagnosticLine {
+        code: d.code.to_string(),
+        severity,
+        message: &d.message,
+        place: place(sources, d.primary.as_ref().map(|l| l.span)),
+        label: d.primary.as_ref().map_or("", |l| &l.text),
+        labels: labels
+            .map(|label| LabelLine { place: place(sources, Some(label.span)), text: label.text.clone() })
+            .collect(),
+        notes: &d.notes,
+        help: d.help.as_deref(),
+        fix: d.fix.as_ref().map(|fix| FixLine {
+            place: place(sources, Some(fix.span)),
+            start: fix.span.start,
+            end: fix.span.end,
+            replacement: &fix.replacement,
+        }),
+    };
+    tree(&line).to_string()
 }
 
-/// Adds where something is.
-pub(crate) fn place(object: &mut Map<String, Value>, sources: &SourceMap, span: Option<Span>) {
-    let Some(span) = span.filter(|s| has(sources, s.file)) else {
-        for key in ["file", "line", "column", "end_line", "end_column"] {
-            object.insert(key.into(), Value::Null);
-        }
-        return;
-    };
+/// Where something is.
+pub(crate) fn place(sources: &SourceMap, span: Option<Span>) -> SpanLine<'_> {
+    let Some(span) = span.filter(|s| has(sources, s.file)) else { return SpanLine::default() };
     let (line, column) = position(sources, span);
     let (end_line, end_column) = position(sources, Span { start: span.end.max(span.start), ..span });
-    object.insert("file".into(), sources.file(span.file).name.as_str().into());
-    object.insert("line".into(), line.into());
-    object.insert("column".into(), column.into());
-    object.insert("end_line".into(), end_line.into());
-    object.insert("end_column".into(), end_column.into());
+    SpanLine {
+        file: Some(&sources.file(span.file).name),
+        line: Some(line),
+        column: Some(column),
+        end_line: Some(end_line),
+        end_column: Some(end_column),
+    }
 }

@@ -4,6 +4,7 @@
 pub mod json;
 pub mod nodes;
 pub mod path;
+pub(crate) mod shape;
 pub mod statistics;
 pub mod summary;
 pub mod tree;

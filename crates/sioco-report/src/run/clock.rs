@@ -1,9 +1,9 @@
 //! What a clock decided: the same seed may give another campaign then.
 
-use serde_json::{Value as Json, json};
 use sioco_campaign::planning::Clock;
 
 use super::sequence::time;
+use super::shape::ClockLine;
 use super::summary::{CampaignReport, times};
 
 /// What it decided, in a line; nothing if it decided nothing.
@@ -30,11 +30,11 @@ pub(super) fn line(campaign: &CampaignReport<'_>) -> Option<String> {
 }
 
 /// The same for programs.
-pub(super) fn json(campaign: &CampaignReport<'_>) -> Json {
+pub(super) fn json(campaign: &CampaignReport<'_>) -> ClockLine {
     let Clock { planning, questions } = campaign.clock;
-    json!({
-        "planning_us": planning.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
-        "questions": questions,
-        "pauses": campaign.summary.pauses.clock,
-    })
+    ClockLine {
+        planning_us: planning.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
+        questions,
+        pauses: campaign.summary.pauses.clock,
+    }
 }

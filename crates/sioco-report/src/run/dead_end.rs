@@ -1,10 +1,10 @@
 //! Deadlocks of the model that runs came to (T-L11; S1 section 3.2.2), each with the way there.
 
-use serde_json::{Value as Json, json};
 use sioco_campaign::trails::DeadEnd;
 use sioco_exec::event::Action;
 use sioco_model::Model;
 
+use super::shape::DeadlockLine;
 use super::summary::CampaignReport;
 use super::words::{named, observation};
 
@@ -28,11 +28,11 @@ pub(super) fn lines(campaign: &CampaignReport<'_>, most: usize) -> Vec<String> {
 }
 
 /// The same for programs.
-pub(super) fn json(campaign: &CampaignReport<'_>) -> Vec<Json> {
+pub(super) fn json<'a>(campaign: &CampaignReport<'a>) -> Vec<DeadlockLine<'a>> {
     let model = &campaign.source.checked.model;
-    let of = |state: &String| {
+    let of = |state: &'a String| {
         let end = way(campaign, state);
-        json!({ "state": state, "run": end.map(|e| e.run), "trace": end.map(|e| trace(model, e)) })
+        DeadlockLine { state, run: end.map(|e| e.run), trace: end.map(|e| trace(model, e)) }
     };
     campaign.summary.deadlocks.iter().map(of).collect()
 }

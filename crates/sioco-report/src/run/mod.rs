@@ -12,6 +12,7 @@ pub mod json;
 mod probes;
 mod purposes;
 mod sequence;
+pub(crate) mod shape;
 mod shorter;
 mod shrunk;
 mod summary;

@@ -1,10 +1,10 @@
 //! Probes: what a system does after inputs that its specification says nothing about.
 
-use serde_json::{Value as Json, json};
 use sioco_exec::summary::Probed;
 use sioco_exec::{GateValue, Observation};
 use sioco_model::Model;
 
+use super::shape::{ProbeLine, ProbeStepLine};
 use super::words::{named, observation, short};
 use crate::explore::count;
 
@@ -42,14 +42,14 @@ fn refusal(probed: &Probed, step: usize) -> Option<&str> {
 }
 
 /// The same for programs.
-pub(super) fn json(model: &Model, probed: &[Probed]) -> Vec<Json> {
-    let step = |p: &Probed, i: usize, (input, seen): &(GateValue, Vec<Observation>)| {
-        let seen: Vec<String> = seen.iter().map(|s| observation(model, s)).collect();
-        json!({ "input": named(model, input, "="), "seen": seen, "refused": refusal(p, i) })
+pub(super) fn json<'a>(model: &Model, probed: &'a [Probed]) -> Vec<ProbeLine<'a>> {
+    let step = |p: &'a Probed, i: usize, (input, seen): &(GateValue, Vec<Observation>)| {
+        let seen = seen.iter().map(|s| observation(model, s)).collect();
+        ProbeStepLine { input: named(model, input, "="), seen, refused: refusal(p, i) }
     };
-    let of = |p: &Probed| {
-        let steps: Vec<Json> = p.seen.iter().enumerate().map(|(i, s)| step(p, i, s)).collect();
-        json!({ "purpose": p.purpose, "run": p.run, "steps": steps })
+    let of = |p: &'a Probed| {
+        let steps = p.seen.iter().enumerate().map(|(i, s)| step(p, i, s)).collect();
+        ProbeLine { purpose: p.purpose, run: p.run, steps }
     };
     probed.iter().map(of).collect()
 }

@@ -1,10 +1,11 @@
 //! Where all traces of a length were asked for, and there are only those of a shorter one (S1 section 5.3).
 
-use serde_json::{Value as Json, json};
 use sioco_plan::{Cover, Plan};
 use sioco_symbolic::Stop;
 
 use crate::explore::count;
+
+use super::shape::LengthLine;
 
 /// Which traces, or paths, were planned instead of longer ones, and why, in a clause.
 pub fn shorter(plan: &Plan) -> Option<String> {
@@ -23,9 +24,9 @@ pub fn shorter(plan: &Plan) -> Option<String> {
 }
 
 /// The same for programs; nothing is said where nothing is missing.
-pub(super) fn json(plan: &Plan) -> Option<Json> {
+pub(super) fn json(plan: &Plan) -> Option<LengthLine> {
     let shorter = plan.shorter()?;
-    Some(json!({ "asked": shorter.asked, "planned": shorter.reached, "want": want(plan.stop) }))
+    Some(LengthLine { asked: shorter.asked, planned: shorter.reached, want: want(plan.stop) })
 }
 
 /// What there was not enough of.

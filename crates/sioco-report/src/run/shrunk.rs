@@ -1,14 +1,15 @@
 //! What became of a failing run that was shrunk, for people and for programs.
 
-use serde_json::{Value as Json, json};
 use sioco_campaign::failing::FailingRun;
 use sioco_campaign::shrink::Shortened;
 use sioco_campaign::trails::Trails;
 use sioco_exec::journal;
 use sioco_exec::shrink::{Ended, Rate, Shrunk};
 use sioco_exec::verdict::Cause;
+use sioco_plan::value::tree;
 
-use super::json::explanation;
+use super::json::explained;
+use super::shape::{RateLine, ShrunkLine};
 use super::words::{cause as in_words, short};
 use crate::analysis::Source;
 
@@ -72,23 +73,23 @@ pub(super) fn row(shortened: &Shortened) -> String {
 }
 
 /// For programs.
-pub(super) fn json(shortened: &Shortened, source: Source<'_>) -> Json {
+pub(super) fn json<'a>(shortened: &'a Shortened, source: Source<'a>) -> ShrunkLine<'a> {
     let model = &source.checked.model;
     let Shrunk { from, shortest, runs, again, reproduced, ended, .. } = &shortened.found;
-    let rate = |rate: &Rate| json!({ "failed": rate.failed, "of": rate.of });
+    let rate = |rate: &Rate| RateLine { failed: rate.failed, of: rate.of };
     let failure = shortest.as_ref().map(|s| Cause::Failure(s.failure.clone()));
-    json!({
-        "from": from,
-        "to": shortest.as_ref().map_or(*from, |s| s.steps),
-        "runs": runs,
-        "again": rate(again),
-        "reproduced": reproduced.as_ref().map(rate),
-        "end": ended.name(),
-        "run": shortest.as_ref().map(|_| shortened.number),
-        "cause": failure.as_ref().map(|c| journal::cause(model, c)),
-        "message": failure.as_ref().map(|c| in_words(model, c)),
-        "explanation": shortest.as_ref().and_then(|s| s.explanation.as_ref()).map(|e| explanation(source, e)),
-    })
+    ShrunkLine {
+        from: *from,
+        to: shortest.as_ref().map_or(*from, |s| s.steps),
+        runs: *runs,
+        again: rate(again),
+        reproduced: reproduced.as_ref().map(rate),
+        end: ended.name(),
+        run: shortest.as_ref().map(|_| shortened.number),
+        cause: failure.as_ref().map(|c| tree(&journal::cause(model, c))),
+        message: failure.as_ref().map(|c| in_words(model, c)),
+        explanation: shortest.as_ref().and_then(|s| s.explanation.as_ref()).map(|e| explained(source, e)),
+    }
 }
 
 fn runs(rate: Rate) -> String {

@@ -2,6 +2,7 @@
 
 mod diagnostics;
 mod picture;
+mod schema;
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +15,11 @@ const AGAIN: &str = "cargo xtask generate";
 /// Writes every document that is out of date.
 pub fn write(project: &Project) -> Result<Findings, String> {
     for (name, text) in documents(project)? {
-        let path = project.root.join(name);
+        let path = project.root.join(&name);
         if !is_current(&path, &text) {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            }
             fs::write(&path, text).map_err(|error| format!("{name}: {error}"))?;
             println!("wrote {name}");
         }
@@ -27,20 +31,22 @@ pub fn write(project: &Project) -> Result<Findings, String> {
 pub fn check(project: &Project) -> Result<Findings, String> {
     let documents = documents(project)?.into_iter();
     let old = documents.filter(|(name, text)| !is_current(&project.root.join(name), text));
-    Ok(old.map(|(name, _)| out_of_date(name)).collect())
+    Ok(old.map(|(name, _)| out_of_date(&name)).collect())
 }
 
 fn out_of_date(name: &str) -> String {
     format!("{name}: not what the code says; run `{AGAIN}` and commit the result")
 }
 
-fn documents(project: &Project) -> Result<Vec<(&'static str, String)>, String> {
+fn documents(project: &Project) -> Result<Vec<(String, String)>, String> {
     let architecture = "docs/architecture.md";
     let page = project::read(&project.root.join(architecture))?;
     let page = replace_part(&page, &picture::markdown(project)).ok_or_else(|| {
         format!("{architecture}: the marks {PART_START} and {PART_END} are gone; the picture belongs between them")
     })?;
-    Ok(vec![("docs/diagnostics.md", diagnostics::page()), (architecture, page)])
+    let mut documents = vec![("docs/diagnostics.md".to_owned(), diagnostics::page()), (architecture.to_owned(), page)];
+    documents.extend(schema::files());
+    Ok(documents)
 }
 
 fn is_current(path: &Path, text: &str) -> bool {
