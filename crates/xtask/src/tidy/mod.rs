@@ -3,6 +3,7 @@
 mod boundary;
 mod dependencies;
 mod links;
+mod map;
 mod theory;
 
 use std::collections::BTreeSet;
@@ -39,7 +40,10 @@ pub fn check(project: &Project) -> Result<Findings, String> {
                 found.extend(unsafe_code(path, &text));
                 found.extend(boundary::check(path, &text));
             }
-            Some("md") => found.extend(links::check(path, &text, &|target| target_of(&project.root, target))),
+            Some("md") => {
+                found.extend(links::check(path, &text, &|target| target_of(&project.root, target)));
+                found.extend(map::check(path, &text, &|file| project::read(&project.root.join(file)).ok()));
+            }
             _ => {}
         }
         findings.extend(found.into_iter().map(|finding| format!("{}:{finding}", path.display())));
