@@ -534,6 +534,19 @@ mod tests {
         }
     }
 
+    /// Messages of version 1, which adapters out there speak.
+    #[test]
+    fn messages_of_version_1_are_written_and_read_as_ever() {
+        for line in include_str!("../tests/formats/adapter-1.jsonl").lines() {
+            let message = AdapterMessage::parse(line).expect(line).expect("a message");
+            assert_eq!(message.line(), line);
+        }
+        for line in include_str!("../tests/formats/tester-1.jsonl").lines() {
+            let message = TesterMessage::parse(line).expect(line).expect("a message");
+            assert_eq!(message.line(), line);
+        }
+    }
+
     #[test]
     fn messages_are_written_and_read() {
         let about = Hello {

@@ -60,6 +60,31 @@ fn a_plan_of_version_1_is_read() {
     }
 }
 
+/// A newer sioco may add fields anywhere, and reasons: an older one reads the rest.
+#[test]
+fn what_a_later_sioco_adds_is_passed_over() {
+    fn add(json: &mut Json, within: &str) {
+        match json {
+            // The names in these come from the model.
+            Json::Object(_) if matches!(within, "args" | "values" | "gates" | "start") => {}
+            Json::Object(fields) => {
+                fields.iter_mut().for_each(|(name, value)| add(value, name));
+                fields.insert("weather".to_owned(), json!({ "fine": true }));
+            }
+            Json::Array(items) => items.iter_mut().for_each(|item| add(item, within)),
+            _ => {}
+        }
+    }
+    let model = sioco_lang::check_text("plan-1.sts", include_str!("formats/plan-1.sts")).model.unwrap().model;
+    let text = include_str!("formats/plan-1.json");
+    let mut newer: Json = serde_json::from_str(text).unwrap();
+    add(&mut newer, "");
+    let (newer, older) = (file::read(&newer.to_string(), &model).unwrap(), file::read(text, &model).unwrap());
+    assert_eq!(format!("{:?}", newer.plan), format!("{:?}", older.plan));
+    assert_eq!(newer.cases, older.cases);
+    assert!(newer.misfits.is_empty(), "{:?}", newer.misfits);
+}
+
 const MODEL: &str = "\
 input  inX(p: Int in 1..10)
 output outX(p: Int)

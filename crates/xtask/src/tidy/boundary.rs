@@ -56,6 +56,21 @@ const RULES: &[Only] = &[
         instead: "`Output::json` keeps it JSON",
     },
     Only {
+        marks: &["json!"],
+        within: &[
+            "crates/sioco-adapter/src",
+            "crates/sioco-exec/src",
+            "crates/sioco-lang/src",
+            "crates/sioco-model/src",
+            "crates/sioco-plan/src",
+            "crates/sioco-report/src",
+            "crates/sioco-solve/src",
+            "crates/sioco-symbolic/src",
+        ],
+        files: &[],
+        instead: "a type that serde writes has a schema, and cannot be written in two ways",
+    },
+    Only {
         marks: &["fs::read(", "fs::read_to_string(", "File::open("],
         within: PRODUCT,
         // A journal's first bytes are looked at before it is written over, and the system tells in files who listens.
@@ -127,6 +142,16 @@ mod tests {
         found("crates/sioco/src/a.rs", "// println!\nlet a = \"print!\"; my_print!(); x.stderr();", 0);
         found("crates/sioco/src/a.rs", "#[cfg(test)]\nmod tests { fn f() { eprintln!(\"skipped\"); } }", 0);
         found("crates/sioco/src/a.rs", "out.line(json!({}))", 1);
+    }
+
+    #[test]
+    fn formats_are_types() {
+        for text in ["let a = json!({ \"a\": 1 });", "serde_json::json!(1)"] {
+            found("crates/sioco-exec/src/journal/write.rs", text, 1);
+            found("crates/sioco-exec/src/journal/tests.rs", text, 0);
+            found("crates/xtask/src/mutants/results.rs", text, 0);
+        }
+        found("crates/sioco-plan/src/value.rs", "schemars::json_schema!({}); #[cfg(test)] mod tests { json!(1) }", 0);
     }
 
     #[test]

@@ -57,6 +57,19 @@ fn journals_of_the_examples_are_as_the_schema_says() {
     assert!(journals > 5, "only {journals}");
 }
 
+/// A schema of something that is written no more would say that it is.
+#[test]
+fn every_schema_is_one_of_these() {
+    let mut there: Vec<String> = std::fs::read_dir(root().join(super::FOLDER))
+        .unwrap()
+        .map(|entry| format!("{}/{}", super::FOLDER, entry.unwrap().file_name().to_string_lossy()))
+        .collect();
+    let mut generated: Vec<String> = super::files().into_iter().map(|(path, _)| path).collect();
+    there.sort();
+    generated.sort();
+    assert_eq!(there, generated);
+}
+
 /// What does not fit is found: otherwise the tests above would say nothing.
 #[test]
 fn what_is_not_as_the_schema_says_is_found() {
