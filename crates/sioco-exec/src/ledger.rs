@@ -86,8 +86,8 @@ pub struct Ledger {
     probes: Vec<bool>,
     now: Running,
     purposes: Vec<PurposeResult>,
-    surely: Bits,
-    possibly: Bits,
+    /// The switches that were surely and possibly taken.
+    taken: (Bits, Bits),
     runs: [u64; 5],
     probing: u64,
     unbegun: u64,
@@ -114,8 +114,7 @@ impl Ledger {
             now: Running::default(),
             purposes: vec![PurposeResult::default(); probes.len()],
             probes,
-            surely: Bits::new(switches),
-            possibly: Bits::new(switches),
+            taken: (Bits::new(switches), Bits::new(switches)),
             runs: [0; 5],
             probing: 0,
             unbegun: 0,
@@ -263,8 +262,8 @@ impl Ledger {
 
     /// The hypotheses at the end of a run took these switches.
     pub fn cover(&mut self, (surely, possibly): &(Bits, Bits)) {
-        self.surely.unite(surely);
-        self.possibly.unite(possibly);
+        self.taken.0.unite(surely);
+        self.taken.1.unite(possibly);
     }
 
     /// A probe is over.
@@ -346,7 +345,7 @@ impl Ledger {
     /// what is covered, and not for the one way that the plan has there.
     fn is_covered_otherwise(&self, suite: &Suite, purpose: usize) -> bool {
         let is_taken =
-            |node: &NodeId| suite.leg(*node).is_none_or(|leg| leg.step.switches().all(|s| self.surely.has(s.index())));
+            |node: &NodeId| suite.leg(*node).is_none_or(|leg| leg.step.switches().all(|s| self.taken.0.has(s.index())));
         let is_way = |accept: &NodeId| suite.line(0, *accept).is_some_and(|line| line.iter().all(is_taken));
         suite.accepts_of(purpose).iter().any(is_way)
     }
@@ -355,7 +354,7 @@ impl Ledger {
     pub fn summary(&self, model: &Model, suite: &Suite, settings: &Settings, intent: Intent) -> Summary {
         let guided = settings.walks == Walks::Guided;
         let ran = self.runs.iter().sum::<u64>() + self.probing > 0;
-        let (switches, locations) = covered(model, ran, &self.surely, &self.possibly);
+        let (switches, locations) = covered(model, ran, &self.taken.0, &self.taken.1);
         let mut purposes = self.purposes.clone();
         for result in &mut purposes {
             let tried = result.attempts >= settings.attempts;

@@ -420,6 +420,19 @@ fn one_true_guard_settles_else_in_any_order() {
     assert_eq!(verdict(field, "?a !x"), Fail);
 }
 
+/// `else` of an input beside a guard that is undefined for some values: to look for a deadlock there finds no values that
+/// are at fault, and must not need any.
+#[test]
+fn a_deadlock_is_looked_for_beside_guards_that_are_undefined() {
+    let text = "input a\ninput b(n: Int in -1..1)\nprocess P {\n  init l { ?a -> m }\n  \
+                state m { ?b(n) [else] -> l   ?b(n) [n div n == n || n != 2] -> l }\n}\n";
+    let model = model(text);
+    let mut referee = after(&model, Order::Sut, "?a");
+    assert_eq!(referee.position.deadlock().map(|state| state.show(&model)), None);
+    let why = say(&mut referee, "?b(0)").expect("the guard is undefined for 0");
+    assert_eq!(referee.close(why).verdict(), Verdict::Error);
+}
+
 /// A model is undefined for what was observed, in a state that explains the run: then nothing failed. Steps at other gates
 /// do not matter.
 #[test]

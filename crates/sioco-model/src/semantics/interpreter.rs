@@ -250,7 +250,8 @@ fn undefined_beside(model: &Model, env: Env<'_>, switch: SwitchId) -> Option<Ste
         if o.is_else || !excluded {
             continue;
         }
-        if input {
+        // Where no values are at fault, but some of all there are, each guard is looked at with values of its own.
+        if input && env.params.len() >= o.params.len() {
             match choice::decide(context, o.guard, env) {
                 Ok(_) | Err(EvalError::NeedsSolver(_)) => continue,
                 Err(error) => return Some(StepError::new(model, env, other, Part::Guard, error)),

@@ -75,11 +75,20 @@ pub fn run(case: &Case, solvers: &Solvers, tally: &mut Tally) {
 
 /// Whether the oracle sees the difference.
 fn confirmed(case: &Case, world: &World<'_>, exchanges: &[Exchange]) -> Result<Option<(String, String)>, TooLarge> {
-    let mut lines = Vec::new();
-    for exchange in exchanges {
+    // An answer is everything up to quiescence. That tells states apart, so that the log with it may fail where the log
+    // without it does not.
+    let (mut lines, mut quiet) = (Vec::new(), Vec::new());
+    for (number, exchange) in exchanges.iter().enumerate() {
+        if number > 0 {
+            quiet.push(Line::Announced);
+        }
+        let mut add = |line: Line| {
+            quiet.push(line.clone());
+            lines.push(line);
+        };
         if let Some(input) = &exchange.input {
             let value = sioco_exec::GateValue { gate: input.gate, args: input.args.clone() };
-            lines.push(Line::Input(case.read.event(&value).1));
+            add(Line::Input(case.read.event(&value).1));
         }
         let Some(answer) = &exchange.implementation else {
             // The implementation model does not take the input at all.
@@ -87,15 +96,14 @@ fn confirmed(case: &Case, world: &World<'_>, exchanges: &[Exchange]) -> Result<O
         };
         for output in answer {
             let value = sioco_exec::GateValue { gate: output.gate, args: output.args.clone() };
-            lines.push(Line::Output(case.read.event(&value).1));
+            add(Line::Output(case.read.event(&value).1));
         }
     }
-    let mut silent = lines.clone();
-    silent.push(Line::Announced);
+    let silent: Vec<Line> = lines.iter().cloned().chain([Line::Announced]).collect();
     let spec = case.spec.with_values_of(&lines);
     let world = if spec.seen.is_empty() { world } else { &World::new(&spec) };
     let fails = |lines: &[Line]| Ok(judge(world, lines, Order::Sut)?.verdicts.contains(&Verdict::Fail));
-    if fails(&lines)? || fails(&silent)? {
+    if fails(&lines)? || fails(&silent)? || fails(&quiet)? {
         return Ok(None);
     }
     Ok(Some(("compare tells of a difference that is none".into(), case.spec.lines(&silent))))

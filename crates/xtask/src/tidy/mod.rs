@@ -4,6 +4,7 @@ mod boundary;
 mod dependencies;
 mod links;
 mod map;
+mod size;
 mod theory;
 
 use std::collections::BTreeSet;
@@ -39,6 +40,7 @@ pub fn check(project: &Project) -> Result<Findings, String> {
                 found.extend(unfinished(&text));
                 found.extend(unsafe_code(path, &text));
                 found.extend(boundary::check(path, &text));
+                found.extend(size::check(path, &text));
             }
             Some("md") => {
                 found.extend(links::check(path, &text, &|target| target_of(&project.root, target)));
@@ -53,6 +55,7 @@ pub fn check(project: &Project) -> Result<Findings, String> {
     }
     let texts: Vec<(&Path, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
     findings.extend(theory::check(&texts));
+    findings.extend(size::stale(&texts));
     findings.extend(dependencies::check(project)?);
     for package in &project.crates {
         let found = manifest(&project::read(&package.dir.join("Cargo.toml"))?);
