@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sioco_exec::drive::NoClock;
-use sioco_exec::journal::{About, Header, line};
+use sioco_exec::journal::{About, Header};
 use sioco_exec::record::{End, Stamped};
 use sioco_exec::settings::Walks;
 use sioco_exec::{Clock, Settings, Summary, Sut};
@@ -87,7 +87,7 @@ impl Recording<'_, '_> {
     /// Writes a record; whether it is written.
     fn write(&mut self, stamped: &Stamped) -> bool {
         let Some(journal) = &mut self.journal else { return true };
-        journal.add(&line(self.model, stamped));
+        journal.record(self.model, stamped);
         journal.broken.is_none()
     }
 

@@ -7,9 +7,10 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use sioco_exec::journal::FORMAT;
+use sioco_exec::Stamped;
+use sioco_exec::journal::{FORMAT, write};
 use sioco_exec::verdict::Verdict;
-use sioco_model::visible;
+use sioco_model::{Model, visible};
 
 /// Where journals go by themselves.
 pub const FOLDER: &str = ".sioco/runs";
@@ -82,6 +83,8 @@ pub struct Writer {
     pub name: String,
     /// Why nothing more is written.
     pub broken: Option<String>,
+    /// The line that is being written: its room is used again.
+    bytes: Vec<u8>,
 }
 
 impl Writer {
@@ -91,7 +94,13 @@ impl Writer {
             Some(path) => {
                 refuse(path)?;
                 let file = take(path)?;
-                Ok(Writer { file, path: path.into(), name: path.display().to_string(), broken: None })
+                Ok(Writer {
+                    file,
+                    path: path.into(),
+                    name: path.display().to_string(),
+                    broken: None,
+                    bytes: Vec::new(),
+                })
             }
             None => {
                 let folder = Path::new(FOLDER);
@@ -104,7 +113,7 @@ impl Writer {
                         Ok(file) => {
                             // Nobody else knows the name yet, but may before it is over.
                             let _ = file.try_lock();
-                            return Ok(Writer { file, path, name, broken: None });
+                            return Ok(Writer { file, path, name, broken: None, bytes: Vec::new() });
                         }
                         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                         Err(error) => return Err(cannot(&path, &error)),
@@ -112,6 +121,15 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// Adds the line of a record.
+    pub fn record(&mut self, model: &Model, stamped: &Stamped) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        write(model, stamped, &mut bytes);
+        self.add(&String::from_utf8_lossy(&bytes));
+        self.bytes = bytes;
     }
 
     /// Adds a line. After trouble, nothing more is written: a journal has no holes.
