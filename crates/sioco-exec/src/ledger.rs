@@ -185,11 +185,16 @@ impl Ledger {
                 let reached =
                     PurposeResult { verdict: Some(verdict), alone, run: Some(self.now.run), ..result.clone() };
                 *result = PurposeResult { cause: None, doubt: false, ..reached };
-                self.now.only_probe |= self.probes[purpose] && !self.now.begun;
+                let probe = self.probes[purpose];
+                self.now.only_probe |= probe && !self.now.begun;
+                // From here on everything belongs to the probe, also what is still to come for an input before it.
+                self.now.probing |= probe;
             }
             Cause::Open(open) if open.is_withdrawn() => {
-                let before = self.now.before.remove(&purpose).unwrap_or_default();
-                *result = PurposeResult { attempts, ..before };
+                // Who was reached in an earlier run has no new result that could be taken back.
+                if let Some(before) = self.now.before.remove(&purpose) {
+                    *result = PurposeResult { attempts, ..before };
+                }
             }
             cause => {
                 (result.verdict, result.cause, result.doubt) = (Some(verdict), Some(cause.clone()), doubt);

@@ -165,6 +165,53 @@ fn a_purpose_that_rests_on_a_withdrawn_silence_is_open_again() {
 }
 
 #[test]
+fn a_withdrawn_silence_takes_back_only_what_it_gave() {
+    let mut ledger = Ledger::new(2, vec![false, false]);
+    let earlier = [begins(1, Aim::Purpose(0)), purpose(0, Verdict::WeakPass, Cause::Reached)];
+    for record in earlier.into_iter().chain([ends(Verdict::WeakPass, Cause::Reached, 2)]) {
+        ledger.add(&record);
+    }
+    let before = ledger.result(0).clone();
+    let withdrawn = |number| purpose(number, Verdict::Inconclusive, Cause::Open(Open::withdrawn()));
+    // A repeated run that comes there again has nothing new to say about it.
+    for record in [begins(2, Aim::Walk), withdrawn(0)] {
+        ledger.add(&record);
+    }
+    assert_eq!(*ledger.result(0), before);
+    // Two in one block, one of which was reached better before.
+    for record in
+        [begins(3, Aim::Walk), purpose(0, Verdict::Pass, Cause::Reached), purpose(1, Verdict::Pass, Cause::Reached)]
+    {
+        ledger.add(&record);
+    }
+    assert_eq!((ledger.result(0).run, ledger.result(1).run), (Some(3), Some(3)));
+    for record in [withdrawn(1), withdrawn(0)] {
+        ledger.add(&record);
+    }
+    assert_eq!((ledger.result(0), ledger.result(1).verdict), (&before, None));
+}
+
+#[test]
+fn what_is_still_to_come_when_a_probe_begins_belongs_to_the_probe() {
+    let mut ledger = Ledger::new(2, vec![true]);
+    // The output came before its input was accepted, and reached the purpose.
+    for record in [begins(1, Aim::Purpose(0)), input(Why::Purpose(0)), output()] {
+        ledger.add(&record);
+    }
+    ledger.add(&purpose(0, Verdict::Pass, Cause::Reached));
+    for record in [Record::Accepted { id: 1 }, Record::TimedOut(Reliance::Full)] {
+        ledger.add(&record);
+    }
+    assert_eq!(ledger.steps(), 2, "the run does not count these");
+    let refused = Record::Refused { id: 2, why: "no".into() };
+    for record in [input(Why::Probe(0)), refused, ends(Verdict::Pass, Cause::Reached, 1)] {
+        ledger.add(&record);
+    }
+    let found = plain(&ledger);
+    assert_eq!((found.steps, found.inputs, found.runs[0], found.probing), (4, 2, 1, 0));
+}
+
+#[test]
 fn what_the_system_never_does_is_left_to_it() {
     let mut ledger = Ledger::new(2, vec![false]);
     let settings = |walks| Settings { walks, attempts: 2, ..Settings::default() };
@@ -229,6 +276,14 @@ fn failures_are_explained_and_faults_are_not() {
     };
     assert_eq!(explained(Verdict::Fail, Cause::Failure(Failure::Silence)), 1);
     assert_eq!(explained(Verdict::Inconclusive, deviation()), 0);
+    let refused = sioco_exec::verdict::Trouble::Refused { input: a(), why: "no".into() };
+    assert_eq!(explained(Verdict::Error, Cause::Trouble(refused)), 1);
+    // A run that is not bad leaves the explanation of the one before alone.
+    let silence = || ends(Verdict::Fail, Cause::Failure(Failure::Silence), 1);
+    let records = [begins(1, Aim::Walk), silence(), begins(2, Aim::Walk), ends(Verdict::Pass, Cause::Reached, 1)];
+    let mut ledger = after(&[], &records);
+    ledger.explain(|| panic!("nobody asks"));
+    assert!(plain(&ledger).bad[0].explanation.is_none());
     let Fault { kind, message, stderr, .. } = fault();
     let trouble = sioco_exec::verdict::Trouble::Fault { kind, message, stderr };
     assert_eq!(explained(Verdict::Error, Cause::Trouble(trouble)), 0);
