@@ -5,7 +5,7 @@
 //! - [`goal`]: what is to be covered, and what became of it: covered, proved infeasible, not reached, unknown;
 //! - [`cover`]: the ways to get purposes; [`plan()`] follows one of them;
 //! - [`case`]: purposes with values, and what else the system may do; [`file`](mod@file): plans as files;
-//! - [`along`]: values along a purpose where that takes no solver;
+//! - [`drawn_values`]: values along a purpose where that takes no solver;
 //! - [`inputs`]: purposes that send given inputs, and random ones; [`draw`]: values at random;
 //! - [`walker`]: the symbolic path along a purpose, with what the purpose asks for besides the model.
 //!
