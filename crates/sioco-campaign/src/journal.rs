@@ -128,7 +128,7 @@ impl Writer {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         write(model, stamped, &mut bytes);
-        self.add(&String::from_utf8_lossy(&bytes));
+        self.add(std::str::from_utf8(&bytes).expect("JSON is text"));
         self.bytes = bytes;
     }
 

@@ -420,6 +420,42 @@ fn one_true_guard_settles_else_in_any_order() {
     assert_eq!(verdict(field, "?a !x"), Fail);
 }
 
+/// A system chooses a value that equals one that nobody knows, and not a certain other one: whether it can depends on whether
+/// the two are the same.
+#[test]
+fn a_chosen_value_that_has_to_differ_from_another_one_may_not_exist() {
+    let verdict = |text: &str, words: &str| {
+        let model = model(text);
+        let mut referee = after(&model, Order::Sut, "");
+        let cause = words.split_whitespace().find_map(|word| say(&mut referee, word)).or_else(|| referee.conclude());
+        referee.close(cause.unwrap_or(Cause::Reached)).verdict()
+    };
+    use Verdict::{Fail, Pass};
+    let model = |guard: &str| {
+        format!(
+            "output u(p: Int)\nprocess P {{\n  var x: Int = any\n  var y: Int = 5\n  init l {{ !u(any p) [{guard}] -> l }}\n}}\n"
+        )
+    };
+    for (guard, words, expected) in [
+        // Without anything else there is always a value.
+        ("p == x", "delta", Fail),
+        ("p != x", "delta", Fail),
+        ("p == x && p != 3", "delta", Pass),
+        ("p == x && p != 3", "!u(4) delta", Fail),
+        ("p == x && p != 3", "!u(3)", Fail),
+        ("p != 3 && p == x", "delta", Pass),
+        ("p == x && p == 3", "delta", Pass),
+        ("p == x && p == 3", "!u(3) delta", Fail),
+        ("p == x && p != y", "delta", Pass),
+        ("p == x && p != y", "!u(5)", Fail),
+        ("p == x || p == 3", "delta", Fail),
+        ("p != x && p == 3", "delta", Pass),
+        ("p != x && p == 3", "!u(3) delta", Fail),
+    ] {
+        assert_eq!(verdict(&model(guard), words), expected, "{guard}: {words}");
+    }
+}
+
 /// `else` of an input beside a guard that is undefined for some values: to look for a deadlock there finds no values that
 /// are at fault, and must not need any.
 #[test]

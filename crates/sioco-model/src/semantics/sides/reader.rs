@@ -174,9 +174,17 @@ impl<'m> Reader<'m> {
             // Where it does not fit, that is a model error whatever the variable is.
             Term::App(Op::Checked(_), args) => self.compare(args[0], place),
             Term::App(Op::Ite, args) => args[1..].iter().try_for_each(|a| self.compare(*a, place)),
-            Term::Param(i, _) if self.is_seen(*i as usize, place) => {
+            Term::Param(i, _) => {
                 self.follows = true;
-                Some(())
+                let switch = self.switch?;
+                // A value that the system chooses is one that the variable has, or has not. Whether it can choose it may
+                // depend on what else the guard asks of it: `p == x && p != 3` has no value where `x` is 3.
+                self.seen_beside(switch, *i as usize, place)?.into_iter().try_for_each(|other| {
+                    match self.is_it(other) {
+                        true => Some(()),
+                        false => self.compare(other, Place::Beside),
+                    }
+                })
             }
             Term::Var(v, _) => {
                 if !self.others.contains(v) {
@@ -197,19 +205,20 @@ impl<'m> Reader<'m> {
         Some(())
     }
 
-    /// Whether the tester knows a parameter wherever it matters. A value that the system chooses is seen, but whether it
-    /// can choose one must not depend on how it is compared with the variable.
-    fn is_seen(&self, param: usize, place: Place) -> bool {
-        let Some(switch) = self.switch else { return false };
-        let Label::Gate(gate) = switch.label else { return false };
-        let input = self.model.gates[gate].direction == Direction::Input;
-        let free = switch.params.get(param).is_some_and(|p| p.term.is_none());
-        free && (input || place == Place::Assigned || self.is_only_equal(switch, param))
+    /// What else a guard compares a parameter with, whose value the tester knows wherever it matters: one that it sends, or
+    /// one that it sees. Nothing if whether the system can choose a value depends on more than these comparisons.
+    fn seen_beside(&self, switch: &Switch, param: usize, place: Place) -> Option<Vec<TermId>> {
+        let Label::Gate(gate) = switch.label else { return None };
+        switch.params.get(param).filter(|p| p.term.is_none())?;
+        if self.model.gates[gate].direction == Direction::Input || place == Place::Assigned {
+            return Some(Vec::new());
+        }
+        self.only_equal(switch, param)
     }
 
-    /// Whether a guard only asks whether a parameter without bounds equals something that has nothing to do with others:
-    /// then there is always a value that does, and one that does not.
-    fn is_only_equal(&self, switch: &Switch, param: usize) -> bool {
+    /// What a guard compares a parameter without bounds with, if it only asks whether they are equal, and none of it has to
+    /// do with other parameters.
+    fn only_equal(&self, switch: &Switch, param: usize) -> Option<Vec<TermId>> {
         let terms = &self.model.terms;
         let sort = self.model.sorts.get(switch.params[param].sort);
         let unbounded = matches!(sort, Sort::Int { lo: None, hi: None } | Sort::String);
@@ -219,13 +228,16 @@ impl<'m> Reader<'m> {
             terms.visit(t, &mut |_, t| found |= matches!(t, Term::Param(..)));
             found
         };
-        let mut only = unbounded;
+        let (mut only, mut beside) = (unbounded, Vec::new());
         terms.visit(switch.guard, &mut |_, t| {
             let Term::App(op, args) = t else { return };
             let (its, others): (Vec<TermId>, Vec<TermId>) = args.iter().copied().partition(|a| is_it(*a));
-            only &= its.is_empty() || (*op == Op::Eq && !others.iter().any(|a| has_params(*a)));
+            if !its.is_empty() {
+                only &= *op == Op::Eq && !others.iter().any(|a| has_params(*a));
+                beside.extend(others);
+            }
         });
-        only && !is_it(switch.guard)
+        (only && !is_it(switch.guard)).then_some(beside)
     }
 
     /// The integers of a sort; nothing if it has none.
