@@ -87,7 +87,10 @@ fn which_values_matter() {
         ("Int in 0..200", "?a(p, q) [x < q mod 17 - 10 && x < q] -> l0", None),
         ("Int in 0..200", "?a(p, q) [x < q mod 5 - 3 && x < q] -> l0", Some("x = 0, x = 1, x > 1")),
         ("Int", "?a(p, q) [x > z] -> l0 !u(any r) / z := r -> l0", Some("x < 0, x = 0, x > 0")),
-        ("Int", "!u(any r) [r == x || r != 4] -> l0", Some("x is any value")),
+        // Whether there is a value to choose depends on what else it is compared with.
+        ("Int", "!u(any r) [r == x || r != 4] -> l0", Some("x = 4, x is none of 4")),
+        ("Int", "!u(any r) [r == x && r != 3] -> l0", Some("x = 3, x is none of 3")),
+        ("Int", "!u(any r) [r == x && r != y] -> l0", Some("x = 1, x = 2, x is none of 1, 2")),
         ("Int in 0..1000", "?a(p, q) [x < q] / x := q -> l0", Some("x is any value")),
         ("String", "?t(s) [x == s] -> l0", Some("x is any value")),
         // Copied, computed with, compared with what nobody sees or with what the system chooses by it: all values matter.
