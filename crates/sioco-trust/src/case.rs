@@ -2,13 +2,16 @@
 
 use crate::checks::engine::Read;
 use crate::generate::wish::{Knows, Wish};
-use crate::generate::{Feature, features, spec};
+use crate::generate::{Feature, compared, features, spec};
 use crate::oracle::belief::World;
 use crate::rng::Rng;
 use crate::spec::Spec;
 
 /// What the engine under test knows: `output crashed` is an ordinary output unless it does.
 pub const KNOWS: Knows = Knows { crashed: cfg!(crashed) };
+
+/// The random choices that add [values which are only compared](compared).
+const COMPARED: u64 = 0x636D_7072;
 
 /// A model, as the oracle and as the engine see it.
 pub struct Case {
@@ -52,5 +55,10 @@ impl Case {
 pub fn model(seed: u64) -> Spec {
     let mut rng = Rng::new(seed);
     let wish = Wish::any(&mut rng, KNOWS);
-    spec(&mut rng, &wish)
+    let mut spec = spec(&mut rng, &wish);
+    let mut own = Rng::of(seed, COMPARED);
+    if own.chance(14) {
+        compared::add(&mut own, &mut spec);
+    }
+    spec
 }

@@ -21,6 +21,8 @@ pub enum Feature {
     ChosenSequence,
     /// A text in a variable or parameter.
     Text,
+    /// A value without bounds that the system chooses, and that a guard compares with a free variable and something else.
+    ChosenCompared,
     /// A free variable with bounds.
     Free,
     /// A free variable without bounds.
@@ -55,7 +57,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 23] = [
+    pub const ALL: [Feature; 24] = [
         Feature::DifferentRanges,
         Feature::LargeRange,
         Feature::VariantMatch,
@@ -64,6 +66,7 @@ impl Feature {
         Feature::Sequence,
         Feature::ChosenSequence,
         Feature::Text,
+        Feature::ChosenCompared,
         Feature::Free,
         Feature::FreeWide,
         Feature::HiddenChoice,
@@ -106,6 +109,7 @@ fn has(spec: &Spec, feature: Feature) -> bool {
                 && spec.params(&s.label).iter().any(|s| matches!(s, Sort::Seq(_) | Sort::Text))
         }),
         Feature::Text => sorts().any(|s| *s == Sort::Text),
+        Feature::ChosenCompared => spec.outputs.iter().any(|g| g.name == super::compared::CHOSEN),
         Feature::Free => variables().any(|v| v.initial.is_none() && v.sort != Sort::Wide),
         Feature::FreeWide => variables().any(|v| v.initial.is_none() && v.sort == Sort::Wide),
         Feature::HiddenChoice => spec.switches().any(|s| matches!(&s.label, Label::Tau(c) if !c.is_empty())),

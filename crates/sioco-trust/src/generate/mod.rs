@@ -3,8 +3,10 @@
 //! - [`wish`]: what a model is to have;
 //! - [`terms`]: terms and conditions of a sort;
 //! - [`model`]: processes and switches;
+//! - [`compared`]: values without bounds that are only compared;
 //! - [`feature`]: what a model has.
 
+pub mod compared;
 pub mod feature;
 pub mod model;
 pub mod terms;
