@@ -9,7 +9,7 @@ mod extent;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::{Label, Model};
 use sioco_model::semantics::interpreter::StepError;
@@ -29,6 +29,9 @@ pub use self::extent::Extent;
 
 /// Trails with more conditions are not compared by asking: that would take longer than it saves.
 const MOST_CONDITIONS: usize = 60;
+
+/// With more conditions, values that are gone are not eliminated.
+const MOST_PROJECTED: usize = 40;
 
 /// Where a trail starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -96,6 +99,8 @@ pub struct Tracker<'m> {
     pub path: Path<'m>,
     at: Trail,
     live: Live,
+    /// The last extent that was asked for.
+    last: Option<(Trail, Extent)>,
 }
 
 impl<'m> Tracker<'m> {
@@ -104,7 +109,7 @@ impl<'m> Tracker<'m> {
         path.record();
         path.merge_states();
         let model = path.model();
-        Tracker { model, path, at: Trail::initial(Vec::new()), live: Live::of(model) }
+        Tracker { model, path, at: Trail::initial(Vec::new()), live: Live::of(model), last: None }
     }
 
     /// Goes where a trail leads.
@@ -343,8 +348,20 @@ impl<'m> Tracker<'m> {
         self.path.conditions().len()
     }
 
-    /// The states that it may have led to.
+    /// The states that it may have led to. What the conditions say of values that are gone is said of those that are left,
+    /// so that states are the same whatever way led to them.
     pub fn extent(&mut self, trail: &Trail) -> Extent {
+        if let Some((of, extent)) = &self.last
+            && of == trail
+        {
+            return extent.clone();
+        }
+        let extent = self.new_extent(trail);
+        self.last = Some((trail.clone(), extent.clone()));
+        extent
+    }
+
+    fn new_extent(&mut self, trail: &Trail) -> Extent {
         self.visit(trail);
         let locations = self.path.locations().to_vec();
         let vars: Vec<VarId> = locations.iter().flat_map(|l| self.live.at(*l)).copied().collect();
@@ -355,8 +372,19 @@ impl<'m> Tracker<'m> {
                 None => Err(self.path.term(var)),
             });
         }
-        let conditions = self.path.conditions().iter().map(|c| c.term).collect();
-        Extent { locations, values, conditions }
+        let plain: Vec<TermId> = self.path.conditions().iter().map(|c| c.term).collect();
+        if plain.len() <= MOST_PROJECTED {
+            let written: Vec<Result<Value, TermId>> =
+                values.iter().map(|v| v.clone().map_err(|term| self.path.written(term))).collect();
+            let mut left = FxHashSet::default();
+            for term in written.iter().filter_map(|v| v.as_ref().err()) {
+                left.extend(self.path.symbols_in(*term).iter().copied());
+            }
+            if let Some(conditions) = self.path.asked_of_symbols(&left) {
+                return Extent { locations, values: written, conditions };
+            }
+        }
+        Extent { locations, values, conditions: plain }
     }
 
     /// Whether all states of one trail are obviously among those of another.

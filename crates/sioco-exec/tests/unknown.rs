@@ -422,3 +422,64 @@ fn rounds_look_at_what_matters() {
         }
     }
 }
+
+/// What the steps of a round choose is tied to a value that nobody knows: the round goes on for the values for which the
+/// choice exists, and for no others.
+#[test]
+fn rounds_whose_choices_are_tied_to_unknown_values_are_decided() {
+    for sort in ["Int", "String"] {
+        let [some, other] = if sort == "Int" { ["3", "4"] } else { ["\"a\"", "\"\""] };
+        let round = |guard: &str| {
+            let guard = guard.replace("SOME", some).replace("OTHER", other);
+            model(&format!(
+                "input i\noutput u\noutput w\nprocess P {{\n  var x: {sort} = any\n  init l0 {{\n    \
+                 tau any p: {sort} [{guard}] -> l0\n    !w [else] -> l0\n    ?i -> l1\n  }}\n  \
+                 state l1 {{ !u [x == {some}] -> l1 }}\n}}\n"
+            ))
+        };
+        let verdict = |guard: &str, order: Order, words: &str| judged(&round(guard), order, words).0.verdict;
+        for order in [Order::Sut, Order::Certain] {
+            // Whatever the value is, there is one that equals it, and one that differs.
+            for guard in ["p == x", "p != x", "p != x && p != SOME", "p == x || p == SOME"] {
+                for (words, right) in [
+                    ("delta", Verdict::Pass),
+                    ("quiescent ?i !u", Verdict::Pass),
+                    ("quiescent ?i quiescent", Verdict::Pass),
+                    ("!w", Verdict::Fail),
+                ] {
+                    assert_eq!(verdict(guard, order, words), right, "{sort} {guard} {order:?} {words}");
+                }
+            }
+            // Here there is none for one value.
+            for guard in ["p == x && p != SOME", "p == OTHER && p == x", "p != SOME && p == x || p == OTHER && p == x"]
+            {
+                for (words, right) in [
+                    ("quiescent", Verdict::Pass),
+                    ("!w !w ?i !u", Verdict::Pass),
+                    ("!w quiescent", Verdict::Fail),
+                    ("quiescent ?i !u", Verdict::Fail),
+                ] {
+                    assert_eq!(verdict(guard, order, words), right, "{sort} {guard} {order:?} {words}");
+                }
+            }
+        }
+    }
+}
+
+/// Ways to the same states by different hidden choices are one hypothesis: what the conditions say of choices that are
+/// gone keeps none of them apart.
+#[test]
+fn choices_that_are_gone_keep_no_hypotheses_apart() {
+    let model = model(
+        "type R = { b: Bool, n: Int in 0..2 }\noutput z(p: Int)\noutput w\nprocess P {\n  var n: Int in 0..2 = 1\n  \
+         var m: Int = any\n  init l0 { tau -> l1 }\n  state l1 {\n    \
+         tau any r: R [n != r.n] / n := r.n -> l0\n    say: !z(any p) [p == m && p <= 1] -> l1\n  }\n}\n",
+    );
+    for order in [Order::Sut, Order::Sent, Order::Certain] {
+        let verdict = |words: &str| judged(&model, order, words).0.verdict;
+        assert_eq!(verdict("!w"), Verdict::Fail, "{order:?}");
+        assert_eq!(verdict("!z(1) !z(1) !w"), Verdict::Fail, "{order:?}");
+        assert_eq!(verdict("!z(1) !z(0)"), Verdict::Fail, "{order:?}");
+        assert_eq!(verdict("!z(-4) !z(-4) !z(-4)"), Verdict::Pass, "{order:?}");
+    }
+}

@@ -552,3 +552,111 @@ fn linear_states_are_projected_exactly() {
     }
     assert!(eliminated * 10 > count * 9, "only {eliminated} of {count} were eliminated");
 }
+
+/// A condition about texts that are only compared, for an oracle that tries values.
+enum Texts {
+    Same(usize, usize),
+    Not(Box<Texts>),
+    Both(Box<Texts>, Box<Texts>),
+    Either(Box<Texts>, Box<Texts>),
+    /// The next leaf is bound.
+    Exists(Box<Texts>),
+}
+
+/// Leaves: two constants, two symbols, then what is bound.
+const CONSTANTS: [&str; 2] = ["a", ""];
+
+impl Texts {
+    fn random(rng: &mut Rng, depth: u32, quantifiers: u32, leaves: usize) -> Texts {
+        let pair = |rng: &mut Rng, kind: fn(Box<Texts>, Box<Texts>) -> Texts| {
+            let mut part = || Box::new(Texts::random(rng, depth - 1, quantifiers, leaves));
+            let (a, b) = (part(), part());
+            kind(a, b)
+        };
+        match if depth == 0 { 9 } else { rng.below(10) } {
+            0..=2 if quantifiers > 0 => {
+                Texts::Exists(Box::new(Texts::random(rng, depth - 1, quantifiers - 1, leaves + 1)))
+            }
+            0..=4 => pair(rng, Texts::Both),
+            5..=6 => pair(rng, Texts::Either),
+            7 => Texts::Not(Box::new(Texts::random(rng, depth - 1, quantifiers, leaves))),
+            // What was bound last is what this is about.
+            _ => Texts::Same(rng.below(leaves as u64) as usize, leaves - 1 - rng.below(2) as usize),
+        }
+    }
+
+    fn term(&self, w: &mut World, leaves: &mut Vec<TermId>) -> TermId {
+        match self {
+            Texts::Same(a, b) => w.test(Op::Eq, &[leaves[*a], leaves[*b]]),
+            Texts::Not(part) => {
+                let part = part.term(w, leaves);
+                w.pool.not(&w.sorts, part)
+            }
+            Texts::Both(a, b) => {
+                let parts = [a.term(w, leaves), b.term(w, leaves)];
+                w.pool.and(&w.sorts, &parts)
+            }
+            Texts::Either(a, b) => {
+                let parts = [a.term(w, leaves), b.term(w, leaves)];
+                w.pool.or(&w.sorts, &parts)
+            }
+            Texts::Exists(body) => {
+                let first = w.pool.binders.push(w.sorts.string);
+                leaves.push(w.pool.bound(&w.sorts, first));
+                let body = body.term(w, leaves);
+                leaves.pop();
+                w.test(Op::Exists { first, count: 1 }, &[body])
+            }
+        }
+    }
+
+    fn holds(&self, values: &mut Vec<u64>, all: u64) -> bool {
+        match self {
+            Texts::Same(a, b) => values[*a] == values[*b],
+            Texts::Not(part) => !part.holds(values, all),
+            Texts::Both(a, b) => a.holds(values, all) && b.holds(values, all),
+            Texts::Either(a, b) => a.holds(values, all) || b.holds(values, all),
+            Texts::Exists(body) => (0..all).any(|value| {
+                values.push(value);
+                let holds = body.holds(values, all);
+                values.pop();
+                holds
+            }),
+        }
+    }
+}
+
+/// Texts that are only compared: so many values as there are leaves stand for all.
+#[test]
+fn texts_that_are_only_compared_lose_their_quantifiers() {
+    let (mut before, mut after, mut hold, mut checks) = (0, 0, 0, 0);
+    for seed in seeds(1, 400) {
+        let mut q = Quantified::new(seed, false);
+        let texts = Texts::random(&mut q.rng, 4, 3, 4);
+        let w = &mut q.world;
+        let string = w.sorts.string;
+        let mut leaves: Vec<TermId> = CONSTANTS.iter().map(|c| w.pool.constant(Value::string(c), string)).collect();
+        // The world has symbols of its own, which come first.
+        let others = w.all().swap_remove(0);
+        leaves.extend(["s", "t"].map(|name| w.symbol(name, string)));
+        let t = texts.term(w, &mut leaves);
+        let e = eliminate(&mut w.pool, &w.sorts, t, 2_000);
+        before += q.quantifiers(t);
+        after += q.quantifiers(e);
+        let all = 4 + 3 + 1;
+        for s in 0..4 {
+            for t in 0..4 {
+                let expected = texts.holds(&mut vec![0, 1, s, t], all);
+                let text = |n: u64| Value::string(["a", "", "b", "c"][n as usize]);
+                let mut symbols = others.clone();
+                symbols.extend([text(s), text(t)]);
+                assert_eq!(q.eval(e, &symbols), Ok(Value::Bool(expected)), "seed {seed}, {s}, {t}");
+                hold += usize::from(expected);
+                checks += 1;
+            }
+        }
+    }
+    println!("{before} quantifiers, {after} left, {hold} of {checks} times true");
+    assert_eq!(after, 0, "of {before}");
+    assert!(hold * 5 > checks && hold * 5 < checks * 4, "{hold} of {checks}");
+}

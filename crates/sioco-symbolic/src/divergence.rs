@@ -7,11 +7,11 @@
 //! What is left is *perhaps* possible.
 
 use rustc_hash::FxHashSet;
-use sioco_model::{Id, LocationId, SymbolId, TermId, VarId};
+use sioco_model::{Id, LocationId, SymbolId, TermId, Value, VarId};
 use sioco_solve::Reason;
 
 use crate::path::{Path, PathCondition, Possible};
-use crate::prepare::Origin;
+use crate::prepare::{Origin, conjuncts, has_quantifiers};
 use crate::step::Step;
 use sioco_model::semantics::live::Live;
 
@@ -21,6 +21,9 @@ const LOCATIONS: usize = 1_000;
 /// Rounds of so many steps are tried, and so many steps in all.
 const STEPS: usize = 8;
 const PROBES: usize = 64;
+
+/// After a step that ties what it chooses to what is known, so many more are tried: every question has more conditions then.
+const TIED_STEPS: usize = 2;
 
 /// So many rounds are told apart by what they ask of values.
 const MOST_ROUNDS: usize = 16;
@@ -37,7 +40,8 @@ struct Round {
     values: Vec<TermId>,
     /// The symbols that the path and its values have.
     known: FxHashSet<SymbolId>,
-    /// How many conditions the path has.
+    /// How many steps and conditions the path has.
+    steps: usize,
     conditions: usize,
 }
 
@@ -134,7 +138,7 @@ impl Path<'_> {
         for value in &values {
             known.extend(self.symbols_in(*value).iter().copied());
         }
-        let round = Round { start, values, known, conditions };
+        let round = Round { start, values, known, steps: self.len(), conditions };
         let mut found = Vec::new();
         self.plain_rounds(&round, STEPS, &mut { PROBES }, &mut found);
         if found.iter().any(Vec::is_empty) {
@@ -158,8 +162,8 @@ impl Path<'_> {
         if others { Rounds::Open } else { Rounds::If(one) }
     }
 
-    /// Looks for rounds whose steps leave the values that matter as they are, and ask nothing of them together with what they choose
-    /// themselves: what each of them asks of the values.
+    /// Looks for rounds whose steps leave the values that matter as they are, and what each of them asks of these values:
+    /// whatever the steps choose themselves has to exist for them.
     fn plain_rounds(&mut self, round: &Round, steps: usize, probes: &mut usize, found: &mut Vec<Vec<TermId>>) {
         let mut here = Vec::new();
         self.outgoing(&mut here);
@@ -179,13 +183,17 @@ impl Path<'_> {
                 continue;
             }
             self.advance_as(step, None);
-            if self.is_plain(round) {
+            if self.is_written_down() {
+                let mut steps = steps - 1;
+                if self.ties(round) {
+                    steps = steps.min(TIED_STEPS);
+                }
                 if self.locations() == &round.start[..] && self.live_values() == round.values {
-                    found.push(self.asked_of(round));
+                    found.extend(self.asked_of(round));
                 } else if self.may_be_quiet() == Possible::Yes {
                     self.advance_as(Step::Divergence, None);
-                    if self.is_plain(round) {
-                        self.plain_rounds(round, steps - 1, probes, found);
+                    if self.is_written_down() {
+                        self.plain_rounds(round, steps, probes, found);
                     }
                     self.retreat();
                 }
@@ -194,32 +202,38 @@ impl Path<'_> {
         }
     }
 
-    /// Whether the conditions of the last step are about values that are known from the start, or about others, but never
-    /// about both: then what is asked of others can be met whatever the known ones are.
-    fn is_plain(&mut self, round: &Round) -> bool {
-        let (first, unproved) = self.last_step();
-        if unproved == Some(Reason::TooLarge) {
-            return false;
-        }
-        (first..self.conditions().len()).all(|i| {
+    /// Whether a condition of the last step is about what was known from the start together with what was chosen since.
+    fn ties(&mut self, round: &Round) -> bool {
+        (self.last_step().0..self.conditions().len()).any(|i| {
             let symbols = self.symbols_in(self.conditions()[i].term);
             let known = symbols.iter().filter(|y| round.known.contains(y)).count();
-            known == 0 || known == symbols.len()
+            known > 0 && known < symbols.len()
         })
     }
 
-    /// What was asked of the values since the start of a round.
-    fn asked_of(&mut self, round: &Round) -> Vec<TermId> {
-        let mut asked = Vec::new();
-        for i in round.conditions..self.conditions().len() {
-            let term = self.conditions()[i].term;
-            let holds = self.conditions()[..round.conditions].iter().any(|c| c.term == term);
-            let known = self.symbols_in(term).iter().all(|y| round.known.contains(y));
-            if known && !holds && !asked.contains(&term) {
-                asked.push(term);
+    /// Whether the conditions of the last step are all there: none was too large to be kept.
+    fn is_written_down(&self) -> bool {
+        self.last_step().1 != Some(Reason::TooLarge)
+    }
+
+    /// What was asked of the values since the start of a round, if that can be said without what its steps chose.
+    fn asked_of(&mut self, round: &Round) -> Option<Vec<TermId>> {
+        let before: Vec<TermId> = self.conditions()[..round.conditions].iter().map(|c| c.term).collect();
+        let since = self.written_out().into_iter().filter(|c| c.step > round.steps).map(|c| c.term);
+        let (mut asked, about_chosen): (Vec<TermId>, Vec<TermId>) =
+            since.partition(|t| self.symbols_in(*t).iter().all(|y| round.known.contains(y)));
+        if !about_chosen.is_empty() {
+            // Several conditions together may tie what is chosen to the values.
+            let exists = self.exist(&about_chosen, &round.known);
+            if has_quantifiers(self.pool(), exists) {
+                return None;
             }
+            asked.extend(conjuncts(self.pool(), exists));
         }
-        asked
+        asked.retain(|t| !before.contains(t) && self.pool().as_const(*t) != Some(&Value::Bool(true)));
+        asked.sort_unstable();
+        asked.dedup();
+        Some(asked)
     }
 
     /// The values that matter: where states are merged, those of the variables that something may still read.

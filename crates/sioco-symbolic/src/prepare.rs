@@ -245,7 +245,7 @@ fn without_quantifiers(pool: &mut TermPool, sorts: &Sorts, term: TermId) -> Term
     if has_quantifiers(pool, plain) || pool.is_partial(plain) { term } else { plain }
 }
 
-fn has_quantifiers(pool: &TermPool, term: TermId) -> bool {
+pub(crate) fn has_quantifiers(pool: &TermPool, term: TermId) -> bool {
     let mut found = false;
     pool.visit(term, &mut |_, t| found |= matches!(t, Term::App(Op::Exists { .. }, _)));
     found

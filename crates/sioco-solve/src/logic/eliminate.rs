@@ -40,12 +40,14 @@ const LOOKS: usize = 1_000_000;
 /// - a number that occurs linearly is replaced by the condition that its lower bounds are at most its upper bounds,
 ///   exactly, for integers too, where two bounds with coefficients take a division by a constant;
 /// - a variable of a sort with at most 16 values is replaced by its values;
-/// - a variable of a data type is replaced by its fields, for each constructor.
+/// - a variable of a data type is replaced by its fields, for each constructor;
+/// - a text, sequence or other value of a sort without end that is only compared for equality equals one of the terms
+///   that it is compared with, or differs from all of them.
 ///
 /// Disjunctions in the way are split, `!=` into below and above, `if`, `min`, `max` and `abs` into their cases, and a
 /// number under `div` or `mod` by a constant into its remainders. `limit` is how many literals splitting may add for one
-/// variable; a variable that takes more keeps its quantifier. So do variables of other kinds: strings and sequences that
-/// no equality determines, and numbers that occur in products, as divisors, under `floor` or as positions, unless they
+/// variable; a variable that takes more keeps its quantifier. So do variables of other kinds: strings and sequences
+/// whose length or items matter, and numbers that occur in products, as divisors, under `floor` or as positions, unless they
 /// have few values.
 ///
 /// As for [`defined`](super::defined()), the evaluator's own limits do not count. Terms that would nest deeper than
@@ -191,6 +193,9 @@ impl Elimination<'_> {
         match effort {
             Effort::Equality => self.cx.one_point(b, conjuncts, true),
             Effort::Bounds => {
+                if let Some(f) = self.cx.distinct(b, conjuncts, true) {
+                    return Some(f);
+                }
                 let bounds = self.cx.bounds(b, conjuncts)?;
                 self.cx.fuel = usize::MAX;
                 if bounds.growth() == 0 && !bounds.divides() { self.cx.between(&bounds) } else { None }
@@ -233,6 +238,9 @@ impl Elimination<'_> {
         // Bool and plain enumerations have no other structure.
         let sort = self.cx.pool.binders[b];
         let numeric = self.cx.sorts.is_numeric(sort);
+        if !numeric && let Some(f) = self.cx.distinct(b, conjuncts, false) {
+            return Some(f);
+        }
         if !numeric && let Some(f) = self.cx.expand(b, conjuncts) {
             return Some(f);
         }

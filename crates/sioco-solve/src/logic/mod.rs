@@ -6,6 +6,7 @@
 //! - [`eliminate`] finds an equivalent condition with fewer quantifiers.
 
 mod defined;
+mod distinct;
 mod eliminate;
 mod entail;
 mod finite;

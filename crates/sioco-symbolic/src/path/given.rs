@@ -9,7 +9,7 @@ use sioco_model::{SymbolId, TermId, Value};
 use sioco_solve::{Reason, Terms, logic};
 
 use super::{Path, PathCondition, Possible, possible};
-use crate::prepare::{Origin, Prepared};
+use crate::prepare::{Origin, Prepared, conjuncts, has_quantifiers};
 use crate::step::Step;
 use crate::symbols::Meaning;
 
@@ -177,9 +177,26 @@ impl Path<'_> {
     /// their conditions hold.
     pub fn since(&mut self, steps: usize, known: &FxHashSet<SymbolId>) -> TermId {
         let own: Vec<TermId> = self.written_out().iter().filter(|c| c.step > steps).map(|c| c.term).collect();
+        self.exist(&own, known)
+    }
+
+    /// What all conditions of the path ask of some symbols: that there are values of the others with which they hold.
+    /// Nothing if that takes quantifiers.
+    pub fn asked_of_symbols(&mut self, known: &FxHashSet<SymbolId>) -> Option<Vec<TermId>> {
+        let all: Vec<TermId> = self.written_out().iter().map(|c| c.term).collect();
+        let asked = self.exist(&all, known);
+        (!has_quantifiers(&self.pool, asked)).then(|| {
+            let mut parts = conjuncts(&self.pool, asked);
+            parts.retain(|t| self.pool.as_const(*t) != Some(&Value::Bool(true)));
+            parts
+        })
+    }
+
+    /// That there are values of all symbols but some with which conditions hold.
+    pub(crate) fn exist(&mut self, own: &[TermId], known: &FxHashSet<SymbolId>) -> TermId {
         let sorts = &self.model.sorts;
         let mut new: Vec<SymbolId> = Vec::new();
-        for t in &own {
+        for t in own {
             new.extend(self.symbols_in(*t).iter().filter(|y| !known.contains(*y)));
         }
         new.sort_unstable();

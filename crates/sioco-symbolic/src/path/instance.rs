@@ -96,7 +96,7 @@ impl Path<'_> {
     }
 
     /// The symbols of a term.
-    pub(crate) fn symbols_in(&mut self, term: TermId) -> Arc<[SymbolId]> {
+    pub fn symbols_in(&mut self, term: TermId) -> Arc<[SymbolId]> {
         if let Some(known) = self.symbol_lists.get(&term) {
             return known.clone();
         }
