@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod json;
+mod lines;
 mod parts;
 
 use annotate_snippets::renderer::DecorStyle;
@@ -13,9 +14,10 @@ use sioco_model::visible;
 use crate::style;
 use excerpt::Excerpt;
 #[cfg(feature = "schema")]
-pub(crate) use json::DiagnosticLine;
-pub use json::json;
+pub(crate) use json::TypedLine;
 pub(crate) use json::{LabelLine, SpanLine, place};
+pub use json::{json, typed};
+pub use lines::{CheckSummaryLine, ProjectLine};
 pub use parts::{Parts, Rank, render_parts};
 
 /// Labels of one file share a snippet if so few lines lie between them.

@@ -3,16 +3,20 @@
 //!
 //! Values come in, text goes out; nothing here reads or writes a file, or asks what the terminal can do.
 
+pub mod adapter;
 pub mod analysis;
 pub mod compare;
 pub mod diagnostic;
+pub mod doctor;
 pub mod explore;
 pub mod graph;
 pub mod plan;
 pub mod run;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod simulate;
 pub mod style;
+pub mod topic;
 pub mod words;
 
 pub use sioco_plan::value;

@@ -4,11 +4,17 @@ use schemars::JsonSchema;
 use serde_json::Value as Json;
 use sioco_plan::schema::of;
 
+use crate::adapter::AdapterCheck;
 use crate::analysis::shape::{FindingLine, HeadLine, SummaryLine, SwitchLine};
 use crate::compare::shape::ComparisonLine;
-use crate::diagnostic::DiagnosticLine;
+use crate::diagnostic::{CheckSummaryLine, ProjectLine, TypedLine};
+use crate::doctor::DoctorLine;
 use crate::explore::shape::{ExplorationLine, PathLine};
+use crate::plan::PlanCheckLine;
+use crate::run::again::{JudgedLine, ReplayLine};
 use crate::run::shape as run;
+use crate::simulate::{MessageLine, RefusalLine, StateLine, TraceLine};
+use crate::topic::TopicLine;
 
 /// A document about a graph.
 #[derive(JsonSchema)]
@@ -36,15 +42,32 @@ enum Analyze<'a> {
     Summary(SummaryLine<'a>),
 }
 
-/// A diagnostic on a line of its own.
+/// An object of a simulation.
 #[derive(JsonSchema)]
-#[allow(dead_code)]
-struct Diagnostic<'a> {
-    /// Tells it from other objects.
-    #[schemars(rename = "type", extend("const" = "diagnostic"))]
-    kind: &'static str,
-    #[schemars(flatten)]
-    line: DiagnosticLine<'a>,
+#[schemars(untagged)]
+#[allow(dead_code, clippy::large_enum_variant)]
+enum Simulate<'a> {
+    /// A state.
+    State(StateLine<'a>),
+    /// The steps so far.
+    Trace(TraceLine<'a>),
+    /// A text.
+    Message(MessageLine<'a>),
+    /// A request that was refused.
+    Refusal(RefusalLine<'a>),
+}
+
+/// An object of `sioco check`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, clippy::large_enum_variant)]
+enum Check<'a> {
+    /// A diagnostic.
+    Diagnostic(TypedLine<'a>),
+    /// A problem of a project's file.
+    Project(ProjectLine<'a>),
+    /// The last one.
+    Summary(CheckSummaryLine),
 }
 
 /// The schemas of this crate, each with the name of its file.
@@ -53,7 +76,14 @@ pub fn all() -> Vec<(&'static str, Json)> {
         ("explore", of::<Explore<'_>>("What `sioco explore --format json` prints")),
         ("compare", of::<ComparisonLine<'_>>("What `sioco compare --format json` prints")),
         ("analyze", of::<Analyze<'_>>("A line that `sioco analyze --format json` prints")),
-        ("diagnostic", of::<Diagnostic<'_>>("A diagnostic, as `sioco check --format json` prints it")),
+        ("check", of::<Check<'_>>("A line that `sioco check --format json` prints")),
+        ("judge", of::<JudgedLine<'_>>("The verdict on a run, as `sioco judge --format json` prints it")),
+        ("replay", of::<ReplayLine<'_>>("The last line that `sioco replay --format json` prints")),
+        ("plan-check", of::<PlanCheckLine<'_>>("What `sioco plan --check --format json` prints")),
+        ("simulate", of::<Simulate<'_>>("A line that `sioco simulate --format json` prints")),
+        ("doctor", of::<DoctorLine<'_>>("What `sioco doctor --format json` prints")),
+        ("explain", of::<TopicLine>("A topic, as `sioco explain --format json` prints it")),
+        ("adapter-check", of::<AdapterCheck>("What `sioco adapter check --format json` prints")),
         ("test", of::<run::SummaryLine<'_>>("The last line that `sioco test --format json` prints, after the journal")),
     ]
 }

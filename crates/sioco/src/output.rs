@@ -13,9 +13,11 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use serde::Serialize;
 use sioco_lang::Diagnostic;
 use sioco_lang::source::SourceMap;
 use sioco_model::visible;
+use sioco_report::value::tree;
 use sioco_report::{diagnostic, style};
 
 use crate::exit::Exit;
@@ -160,6 +162,11 @@ impl<'a> Output<'a> {
     }
 
     /// A result for programs: a JSON document on a line.
+    pub fn object(&mut self, object: &impl Serialize) {
+        self.json(tree(object));
+    }
+
+    /// A JSON document that is made already.
     pub fn json(&mut self, document: impl Display) {
         // To make the text of a large one takes a while.
         if self.out.results {

@@ -32,6 +32,18 @@ pub(crate) struct DiagnosticLine<'a> {
     fix: Option<FixLine<'a>>,
 }
 
+/// A diagnostic on a line of its own.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TypedDiagnostic"))]
+pub(crate) struct TypedLine<'a> {
+    /// `diagnostic`, or `fixed` if it was mended.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    line: DiagnosticLine<'a>,
+}
+
 /// A place in a file, from and to. All of it is `null` where there is none.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -80,12 +92,21 @@ struct FixLine<'a> {
 /// `file`, `line`, `column`, `end_line` and `end_column` say where (lines and columns from 1, in characters, the end
 /// excluded); they are `null` for a diagnostic without a place. `fix` also has `start` and `end`, in bytes.
 pub fn json(sources: &SourceMap, d: &Diagnostic) -> String {
+    tree(&line(sources, d)).to_string()
+}
+
+/// The same with its kind, for streams with objects of several kinds.
+pub fn typed(kind: &'static str, sources: &SourceMap, d: &Diagnostic) -> String {
+    tree(&TypedLine { kind, line: line(sources, d) }).to_string()
+}
+
+fn line<'a>(sources: &'a SourceMap, d: &'a Diagnostic) -> DiagnosticLine<'a> {
     let severity = match d.severity() {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
     let labels = d.secondary.iter();
-    let line = DiagnosticLine {
+    DiagnosticLine {
         code: d.code.to_string(),
         severity,
         message: &d.message,
@@ -102,8 +123,7 @@ pub fn json(sources: &SourceMap, d: &Diagnostic) -> String {
             end: fix.span.end,
             replacement: &fix.replacement,
         }),
-    };
-    tree(&line).to_string()
+    }
 }
 
 /// Where something is.

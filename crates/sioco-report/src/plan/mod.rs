@@ -1,5 +1,6 @@
 //! Plans: the purposes and what they cover for people, and the document for programs.
 
+mod fit;
 mod goals;
 mod json;
 mod misfits;
@@ -14,6 +15,7 @@ use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, Coverage, Goal, Options, Plan, State};
 use sioco_solve::Reason;
 
+pub use self::fit::{MisfitLine, PlanCheckLine};
 pub use self::goals::missing;
 pub(crate) use self::goals::name as goal_name;
 pub use self::json::document;

@@ -1,6 +1,7 @@
 //! Runs against a system under test: failing ones explained, what broke down, and what a campaign came to; for people,
 //! and for programs.
 
+pub mod again;
 mod allowed;
 mod bad;
 mod bad_runs;
@@ -25,6 +26,7 @@ mod words;
 pub use self::bad::{Bad, bad_run};
 pub use self::bad_runs::{About, bad_runs};
 pub use self::sequence::time;
+pub use self::shape::RateLine;
 pub use self::shorter::shorter;
 pub use self::shrunk::{hint, notes};
 pub use self::summary::{CampaignReport, summary};

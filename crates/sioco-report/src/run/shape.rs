@@ -282,7 +282,7 @@ pub(crate) struct ShrunkLine<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Rate"))]
-pub(crate) struct RateLine {
+pub struct RateLine {
     /// In so many runs.
     pub failed: u64,
     /// Of so many.

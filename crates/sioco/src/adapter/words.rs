@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use sioco_report::adapter::{SpreadLine, milliseconds as precise};
 use sioco_report::run::time;
 
 use super::advice::Spread;
@@ -16,21 +16,16 @@ pub fn spread_text(spread: Spread) -> String {
 }
 
 /// The same for programs.
-pub fn spread_json(spread: Spread) -> Json {
-    json!({
-        "count": spread.count,
-        "min_ms": ms(spread.least),
-        "median_ms": ms(spread.median),
-        "max_ms": ms(spread.most),
-    })
+pub fn spread_line(spread: Spread) -> SpreadLine {
+    SpreadLine {
+        count: spread.count,
+        min_ms: precise(spread.least),
+        median_ms: precise(spread.median),
+        max_ms: precise(spread.most),
+    }
 }
 
 /// A time that was suggested: a round number.
 pub fn milliseconds(time: Duration) -> String {
     format!("{} ms", time.as_millis())
-}
-
-/// Milliseconds, to the microsecond.
-pub fn ms(time: Duration) -> Json {
-    json!((time.as_secs_f64() * 1_000_000.0).round() / 1000.0)
 }

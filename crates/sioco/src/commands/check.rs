@@ -4,13 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Map, Value, json};
 use sioco_adapter::config::FILE;
 use sioco_lang::Code;
 use sioco_lang::check::{Checked, check_file};
 use sioco_lang::diagnostic::{Diagnostic, Fix, Severity};
 use sioco_lang::source::{FsLoader, Loader};
-use sioco_report::diagnostic;
+use sioco_report::diagnostic::{self, CheckSummaryLine, ProjectLine};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -89,7 +88,7 @@ impl Check {
                 }
                 match self.format {
                     Format::Human => out.result_diagnostic(&checked.sources, problem),
-                    Format::Json => out.json(typed("diagnostic", &diagnostic::json(&checked.sources, problem))),
+                    Format::Json => out.json(diagnostic::typed("diagnostic", &checked.sources, problem)),
                 }
             }
             if let (Some(project), Some(model)) = (project, &checked.model) {
@@ -109,13 +108,9 @@ impl Check {
         }
         match self.format {
             Format::Human => out.line(self.closing_line(errors, warnings, fixed)),
-            Format::Json => out.json(json!({
-                "type": "summary",
-                "files": self.files.len(),
-                "errors": errors,
-                "warnings": warnings,
-                "fixed": fixed,
-            })),
+            Format::Json => {
+                out.object(&CheckSummaryLine { kind: "summary", files: self.files.len(), errors, warnings, fixed })
+            }
         }
         let bad = errors > 0 || self.deny_warnings && warnings > 0;
         Ok(if bad { Exit::Usage } else { Exit::Ok })
@@ -148,7 +143,7 @@ impl Check {
             (Format::Human, Severity::Warning) => out.line(format_args!("{}: {message}", style.yellow("warning"))),
             (Format::Json, _) => {
                 let severity = if severity == Severity::Error { "error" } else { "warning" };
-                out.json(json!({ "type": "project", "severity": severity, "message": message }));
+                out.object(&ProjectLine { kind: "project", severity, message });
             }
         }
     }
@@ -218,7 +213,7 @@ impl Check {
                 let code = style.dim(format_args!("[{}]", problem.code));
                 out.line(format_args!("{}: {place}: {change} {code}", style.green("fixed")));
             }
-            Format::Json => out.json(typed("fixed", &diagnostic::json(&checked.sources, problem))),
+            Format::Json => out.json(diagnostic::typed("fixed", &checked.sources, problem)),
         }
     }
 }
@@ -233,11 +228,4 @@ fn identity(checked: &Checked, problem: &Diagnostic) -> (Code, String, Option<(S
     let place = problem.primary.as_ref().map(|label| label.span);
     let place = place.map(|span| (checked.sources.file(span.file).name.clone(), span.start, span.end));
     (problem.code, problem.message.clone(), place)
-}
-
-/// The object with its kind, for streams with objects of several kinds.
-fn typed(kind: &str, object: &str) -> Value {
-    let mut map: Map<String, Value> = serde_json::from_str(object).expect("it was printed as a JSON object");
-    map.insert("type".to_owned(), kind.into());
-    Value::Object(map)
 }

@@ -1,8 +1,8 @@
 //! `sioco doctor`: what is installed and found.
 
 use clap::Args;
-use serde_json::json;
 use sioco_model::visible;
+use sioco_report::doctor::{DoctorLine, LibraryLine, ProgramLine, TerminalLine};
 use sioco_solve::smt::version::version_in;
 
 use crate::exit::Exit;
@@ -100,42 +100,37 @@ fn human(found: &Solvers, out: &mut Output) {
 }
 
 fn machine(found: &Solvers, out: &mut Output) {
-    let libraries = found.libraries.iter().map(|library| {
-        json!({
-            "name": "libz3",
-            "path": library.path.display().to_string(),
-            "version": library.version,
-            "origin": library.origin.to_string(),
-            "used": library.used,
-            "problem": library.problem,
-        })
+    let libraries = found.libraries.iter().map(|library| LibraryLine {
+        name: "libz3",
+        path: library.path.display().to_string(),
+        version: library.version.as_deref(),
+        origin: library.origin.to_string(),
+        used: library.used,
+        problem: library.problem.as_deref(),
     });
     let programs = found.programs.iter().map(|program| {
         let said = program.found.as_ref().map(|(_, said)| said);
-        let version = said.and_then(|said| said.as_ref().ok());
-        json!({
-            "name": program.name,
-            "path": program.found.as_ref().map(|(path, _)| path.display().to_string()),
-            "version": version.map(|said| version_in(said).unwrap_or(said)),
-            "problem": said.and_then(|said| said.as_ref().err()),
-        })
+        let version = said.and_then(|said| said.as_deref().ok());
+        ProgramLine {
+            name: program.name,
+            path: program.found.as_ref().map(|(path, _)| path.display().to_string()),
+            version: version.map(|said| version_in(said).unwrap_or(said)),
+            problem: said.and_then(|said| said.as_ref().err()).map(String::as_str),
+        }
     });
-    out.json(json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "os": std::env::consts::OS,
-        "arch": std::env::consts::ARCH,
-        "libraries": libraries.collect::<Vec<_>>(),
-        "programs": programs.collect::<Vec<_>>(),
-        "problems": found.problems,
-        "solver": found.any(),
-        "auto": match found.auto() {
+    let line = DoctorLine {
+        version: env!("CARGO_PKG_VERSION"),
+        os: std::env::consts::OS,
+        arch: std::env::consts::ARCH,
+        libraries: libraries.collect(),
+        programs: programs.collect(),
+        problems: &found.problems,
+        solver: found.any(),
+        auto: match found.auto() {
             Auto::Library(path) | Auto::Program(path) => Some(path.display().to_string()),
             Auto::BuiltIn | Auto::Broken => None,
         },
-        "terminal": {
-            "terminal": out.is_terminal(),
-            "colour": out.style().on,
-            "width": out.terminal_width(),
-        },
-    }));
+        terminal: TerminalLine { terminal: out.is_terminal(), colour: out.style().on, width: out.terminal_width() },
+    };
+    out.object(&line);
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use serde_json::{Value, json};
 use sioco_lang::Code;
 use sioco_lang::diagnostic::{Severity, did_you_mean};
 use sioco_report::run::code::Code as Verdict;
 use sioco_report::run::word::Word;
+use sioco_report::topic::TopicLine;
 use sioco_symbolic::analysis::Kind;
 
 use crate::analyze::kinds;
@@ -55,9 +55,7 @@ impl Explain {
             }
             (Some(text), Format::Json) => {
                 let topic = find(text)?;
-                let mut object = topic.object();
-                object["explanation"] = topic.page().into();
-                out.json(object);
+                out.object(&TopicLine { explanation: Some(topic.page().to_string()), ..topic.object() });
             }
             (None, Format::Human) => {
                 for topic in all() {
@@ -66,7 +64,7 @@ impl Explain {
             }
             (None, Format::Json) => {
                 for topic in all() {
-                    out.json(topic.object());
+                    out.object(&topic.object());
                 }
             }
         }
@@ -156,16 +154,16 @@ impl Topic {
         if severity == "error" { style.red(head) } else { style.bold(head) }
     }
 
-    fn object(self) -> Value {
-        let (key, name) = match self {
-            Topic::Code(code) => ("code", code.to_string()),
-            Topic::Kind(kind) => ("kind", kind.to_string()),
-            Topic::Verdict(code) => ("code", code.to_string()),
-            Topic::Word(word) => ("word", word.name().to_owned()),
-            Topic::Term(entry) => ("term", entry.heading().to_owned()),
-            Topic::Rule(entry) => ("rule", entry.heading().to_owned()),
-        };
-        json!({ key: name, "severity": self.severity(), "title": self.title() })
+    fn object(self) -> TopicLine {
+        let line = TopicLine { severity: self.severity(), title: self.title().to_string(), ..TopicLine::default() };
+        match self {
+            Topic::Code(code) => TopicLine { code: Some(code.to_string()), ..line },
+            Topic::Kind(kind) => TopicLine { kind: Some(kind.to_string()), ..line },
+            Topic::Verdict(code) => TopicLine { code: Some(code.to_string()), ..line },
+            Topic::Word(word) => TopicLine { word: Some(word.name().to_owned()), ..line },
+            Topic::Term(entry) => TopicLine { term: Some(entry.heading().to_owned()), ..line },
+            Topic::Rule(entry) => TopicLine { rule: Some(entry.heading().to_owned()), ..line },
+        }
     }
 }
 

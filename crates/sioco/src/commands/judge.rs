@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
 use sioco_campaign::engine::Engine;
 use sioco_campaign::failing::FailingRun;
 use sioco_campaign::planning::Clock;
@@ -17,10 +16,11 @@ use sioco_exec::record::End;
 use sioco_exec::suite::Suite;
 use sioco_exec::summary::{BadRun, Pauses, Summary, at_least};
 use sioco_exec::verdict::{self, Cause, Open, Trouble, Verdict};
-use sioco_exec::{Order, Referee, journal};
+use sioco_exec::{Order, Referee};
 use sioco_model::Model;
 use sioco_report::analysis::Source;
-use sioco_report::run::{About, CampaignReport, Page, bad_runs, cause_in_words, json as report, summary};
+use sioco_report::run::again::{FoundLine, JudgedLine};
+use sioco_report::run::{About, CampaignReport, Page, bad_runs, json as report, summary};
 use sioco_solve::{BackEnd, Cancellation};
 
 use crate::exit::Exit;
@@ -278,21 +278,15 @@ fn unaccepted<'a>(run: &'a LoggedRun, judged: &Judged) -> Option<&'a GateValue> 
 
 /// What became of a run, for programs.
 fn tell(source: Source<'_>, run: &LoggedRun, judged: &Judged, out: &mut Output) {
-    let model = &source.checked.model;
     let end = steps(run, judged).last().map(|s| s.line);
-    out.json(json!({
-        "type": "verdict",
-        "run": run.number,
-        "shrunk": run.shrunk,
-        "verdict": judged.verdict.name(),
-        "code": report::code(&judged.cause),
-        "cause": journal::cause(model, &judged.cause),
-        "message": cause_in_words(model, &judged.cause),
-        "line": end,
-        "steps": judged.steps,
-        "doubt": judged.doubt,
-        "explanation": judged.explanation.as_ref().map(|e| report::explanation(source, e)),
-    }));
+    out.object(&JudgedLine {
+        kind: "verdict",
+        run: run.number,
+        shrunk: run.shrunk,
+        line: end,
+        doubt: judged.doubt,
+        found: FoundLine::new(source, judged.verdict, &judged.cause, judged.steps as u64, judged.explanation.as_ref()),
+    });
 }
 
 /// What all runs came to.

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use serde_json::json;
 use sioco_campaign::drive::Since;
 use sioco_campaign::engine::Engine;
 use sioco_campaign::trails::Trails;
@@ -21,7 +20,8 @@ use sioco_exec::summary::most_telling;
 use sioco_exec::verdict::{Cause, Failure as Wrong, Verdict};
 use sioco_exec::{Observation, Order, Referee, Sut};
 use sioco_report::analysis::Source;
-use sioco_report::run::{Bad, Page, bad_run, cause_in_words, json as report};
+use sioco_report::run::again::{FoundLine, ReplayLine, TimeLine};
+use sioco_report::run::{Bad, Page, RateLine, bad_run, cause_in_words};
 use sioco_solve::{BackEnd, Cancellation};
 
 use crate::exit::Exit;
@@ -249,6 +249,15 @@ impl Ruled for Replay {
     }
 }
 
+/// One of the times that a run was run again, for programs.
+fn time_line<'a>(source: Source<'a>, replayed: &'a Replayed) -> TimeLine<'a> {
+    TimeLine {
+        found: FoundLine::new(source, replayed.verdict, &replayed.cause, replayed.steps, replayed.explanation.as_ref()),
+        deviated: replayed.deviated,
+        point: replayed.point.name(),
+    }
+}
+
 impl Replay {
     /// Runs it again.
     pub fn run(&self, out: &mut Output) -> Result<Exit, Failure> {
@@ -385,29 +394,16 @@ impl Replay {
         let exit = if by_hand { Exit::Interrupted } else { outcome.exit() };
         let fails = verdicts.iter().filter(|v| **v == Verdict::Fail).count();
         if self.format == Format::Json {
-            let of = |r: &Replayed| {
-                json!({
-                    "verdict": r.verdict.name(),
-                    "code": report::code(&r.cause),
-                    "cause": journal::cause(model, &r.cause),
-                    "message": cause_in_words(model, &r.cause),
-                    "steps": r.steps,
-                    "deviated": r.deviated,
-                    "point": r.point.name(),
-                    "explanation": r.explanation.as_ref().map(|e| report::explanation(source, e)),
-                })
-            };
-            let times: Vec<_> = found.iter().map(of).collect();
-            out.json(json!({
-                "type": "replay",
-                "outcome": outcome.name(),
-                "exit": exit as u8,
-                "run": recorded.number,
-                "shrunk": recorded.shrunk,
-                "again": recorded.again.map(|rate| json!({ "failed": rate.failed, "of": rate.of })),
-                "failed": fails,
-                "times": times,
-            }));
+            out.object(&ReplayLine {
+                kind: "replay",
+                outcome: outcome.name(),
+                exit: exit as u8,
+                run: recorded.number,
+                shrunk: recorded.shrunk,
+                again: recorded.again.map(|rate| RateLine { failed: rate.failed, of: rate.of }),
+                failed: fails,
+                times: found.iter().map(|r| time_line(source, r)).collect(),
+            });
             return Ok(exit);
         }
         let page = Page { width: out.width(), style: out.style() };

@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Value as Json, json};
 use sioco_lang::value::parse_value;
 use sioco_model::semantics::{Interpreter, Quiescence, State};
 use sioco_model::{Model, Value};
 use sioco_report::analysis::script::is_switch;
-use sioco_report::value;
+use sioco_report::simulate::{MessageLine, OptionLine, RefusalLine, StateLine, TraceLine};
+use sioco_report::value::{Named, Valued};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -223,7 +223,7 @@ impl Stepper<'_> {
             Request::Trace => {
                 let lines: Vec<String> = session.trace().map(str::to_owned).collect();
                 if self.json {
-                    out.json(json!({ "trace": lines }));
+                    out.object(&TraceLine { trace: &lines });
                 } else {
                     lines.iter().for_each(|l| out.line(l));
                 }
@@ -335,12 +335,12 @@ impl Stepper<'_> {
     }
 
     fn text(&self, out: &mut Output, text: &str) {
-        if self.json { out.json(json!({ "message": text })) } else { out.line(text) }
+        if self.json { out.object(&MessageLine { message: text }) } else { out.line(text) }
     }
 
     fn refuse(&self, refusal: &str, line: &str, out: &mut Output) {
         if self.json {
-            out.json(json!({ "request": line.trim(), "error": refusal }));
+            out.object(&RefusalLine { request: line.trim(), error: refusal });
         } else if self.interactive {
             out.line(out.style().red(refusal));
         } else {
@@ -353,8 +353,7 @@ impl Stepper<'_> {
         let choices = session.choices();
         let silence = session.quiescence();
         if self.json {
-            let object = self.json(session, &choices, silence.as_ref().ok(), step);
-            out.json(object);
+            out.object(&self.line(session, &choices, silence.as_ref().ok(), step));
             return;
         }
         let style = out.style();
@@ -441,63 +440,55 @@ impl Stepper<'_> {
                 let name = self.model().switches[*switch].name.clone();
                 if let Ok(why) = session.why(&name, &[]) {
                     let text = format!("   -  {why}");
-                    if self.json { out.json(json!({ "message": why })) } else { out.line(out.style().dim(text)) }
+                    if self.json { out.object(&MessageLine { message: &why }) } else { out.line(out.style().dim(text)) }
                 }
             }
         }
     }
 
-    fn json(
-        &self,
-        session: &Session<'_>,
-        choices: &[Choice],
-        silence: Option<&Quiescence>,
-        step: Option<&str>,
-    ) -> Json {
+    fn line<'a>(
+        &'a self,
+        session: &'a Session<'_>,
+        choices: &'a [Choice],
+        silence: Option<&'a Quiescence>,
+        step: Option<&'a str>,
+    ) -> StateLine<'a> {
         let model = self.model();
         let state = session.state();
-        let locations: Vec<String> = state.locations().iter().map(|l| model.location_name(*l)).collect();
-        let variables: serde_json::Map<String, Json> = model
-            .variables
-            .iter()
-            .filter(|(_, v)| !v.hidden)
-            .map(|(id, v)| (model.variable_name(id), value::json(&model.sorts, v.sort, state.value(id))))
-            .collect();
-        let options: Vec<Json> = choices
-            .iter()
-            .map(|c| {
-                let s = &model.switches[c.switch];
-                let args: Option<serde_json::Map<String, Json>> = c.example.as_ref().map(|args| {
-                    let values = s.params.iter().zip(args);
-                    values.map(|(p, v)| (p.name.clone(), value::json(&model.sorts, p.sort, v))).collect()
-                });
-                json!({
-                    "switch": session.name(c),
-                    "label": self.words.label(c.switch),
-                    "example": args,
-                    "open": c.open,
-                    "without": c.without,
-                    "leads_to": c.dead_end.as_ref().map(|d| session.dead_end(d, c.open)),
-                    "unknown": c.unknown,
-                    "problem": c.problem.as_ref().map(|p| session.undefined(p)),
-                    "target": model.location_name(s.target),
-                })
-            })
-            .collect();
-        let why = not_known(silence);
-        let silence = match silence {
-            Some(Quiescence::Quiescent | Quiescence::Diverging) => "allowed",
-            Some(Quiescence::Active(_)) => "not allowed",
-            Some(Quiescence::Unknown { .. }) | None => "unknown",
-        };
-        json!({
-            "step": step,
-            "locations": locations,
-            "variables": variables,
-            "options": options,
-            "delta": silence,
-            "delta_unknown": why,
-        })
+        let valued = |sort, value| Valued { sorts: &model.sorts, sort, value };
+        let visible = model.variables.iter().filter(|(_, v)| !v.hidden);
+        let options = choices.iter().map(|c| {
+            let s = &model.switches[c.switch];
+            let values = |args: &'a Vec<Value>| {
+                let named = s.params.iter().zip(args).map(|(p, v)| (p.name.as_str(), valued(p.sort, v)));
+                Named::new(named.collect())
+            };
+            OptionLine {
+                switch: session.name(c),
+                label: self.words.label(c.switch).to_string(),
+                example: c.example.as_ref().map(values),
+                open: c.open,
+                without: c.without,
+                leads_to: c.dead_end.as_ref().map(|d| session.dead_end(d, c.open)),
+                unknown: c.unknown.as_deref(),
+                problem: c.problem.as_ref().map(|p| session.undefined(p)),
+                target: model.location_name(s.target),
+            }
+        });
+        StateLine {
+            step,
+            locations: state.locations().iter().map(|l| model.location_name(*l)).collect(),
+            variables: Named::new(
+                visible.map(|(id, v)| (model.variable_name(id), valued(v.sort, state.value(id)))).collect(),
+            ),
+            options: options.collect(),
+            delta: match silence {
+                Some(Quiescence::Quiescent | Quiescence::Diverging) => "allowed",
+                Some(Quiescence::Active(_)) => "not allowed",
+                Some(Quiescence::Unknown { .. }) | None => "unknown",
+            },
+            delta_unknown: not_known(silence),
+        }
     }
 }
 

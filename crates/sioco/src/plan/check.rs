@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use sioco_lang::source::read_limited;
 use sioco_plan::file::{self, Loaded};
 use sioco_plan::walker::Walker;
 use sioco_report::analysis::Source;
-use sioco_report::plan::{Page, misfits};
+use sioco_report::plan::{MisfitLine, Page, PlanCheckLine, misfits};
 
 use crate::commands::plan::{DEPTH, NODES};
 use crate::exit::Exit;
@@ -81,17 +81,14 @@ pub fn check(
     let fits = loaded.misfits.is_empty();
     match told.format {
         Format::Json => {
-            let list: Vec<Json> = (loaded.misfits.iter())
-                .map(|m| json!({ "purpose": m.purpose(), "message": m.describe(model) }))
-                .collect();
-            out.json(json!({
-                "format": "sioco-plan-check",
-                "version": 1,
-                "fits": fits,
-                "same_model": loaded.same,
-                "usable": loaded.numbers,
-                "misfits": list,
-            }));
+            out.object(&PlanCheckLine {
+                format: "sioco-plan-check",
+                version: 1,
+                fits,
+                same_model: loaded.same,
+                usable: &loaded.numbers,
+                misfits: loaded.misfits.iter().map(|m| MisfitLine::new(model, m)).collect(),
+            });
         }
         Format::Human => {
             let name = path.shown();
