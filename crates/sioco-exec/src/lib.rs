@@ -47,6 +47,7 @@ pub mod record;
 pub mod referee;
 pub mod reliance;
 pub mod replay;
+mod rerun;
 pub mod run;
 pub mod schedule;
 pub mod seek;

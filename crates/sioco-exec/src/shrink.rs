@@ -5,7 +5,7 @@
 //! Hildebrandt, 2002), helped by the model: what it would not take is not tried, and cuts that lead back to the same
 //! state come first. The same answers of the system give the same search.
 
-mod candidate;
+pub mod candidate;
 mod outlook;
 mod search;
 mod simpler;
@@ -14,7 +14,6 @@ mod trial;
 use std::time::Duration;
 
 use self::search::{Search, better};
-use crate::border::Border;
 use crate::drive::Clock;
 use crate::event::{Action, GateValue};
 use crate::explanation::Explanation;
@@ -168,7 +167,6 @@ pub fn shrink(
 ) -> Shrunk {
     // A failure of another kind would not be alike.
     referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));
-    let sut = &mut Border::new(referee.model(), sut);
     let mut search = Search::new(referee, sut, clock, failed, patience, budget, listen);
     let ended = search.shrink();
     let (runs, again, reproduced) = (search.runs, search.again, search.reproduced);

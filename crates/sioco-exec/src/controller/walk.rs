@@ -96,7 +96,7 @@ pub struct WalkController {
     barren: FxHashMap<Box<[LocationId]>, usize>,
 }
 
-impl Controller for WalkController {
+impl Controller<Situation<'_, '_>> for WalkController {
     fn start(&mut self, at: &mut Situation<'_, '_>) {
         self.style = match at.tools.random.below(4) {
             0..=1 => Style::Seek,
