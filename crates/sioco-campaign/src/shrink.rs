@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use sioco_exec::drive::Bench;
 use sioco_exec::explanation::Explanation;
 use sioco_exec::quiescence_time::Slower;
 use sioco_exec::record::Record;
@@ -9,7 +10,7 @@ use sioco_exec::replay::Patience;
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Rate, Shrunk, alike, shrink};
 use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Action, Clock, Order, Referee, Settings, Stamped, Summary, Sut};
+use sioco_exec::{Action, Order, Referee, Settings, Stamped, Summary};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
@@ -71,12 +72,6 @@ pub struct Shrinks {
 /// Whom shrinking tells the number of the run and how far it is, after everything that happens.
 pub(crate) type Listen<'a> = &'a mut dyn FnMut(u64, Progress);
 
-/// The system that runs are tried with, and what time it is for it.
-pub(crate) struct Bench<'a> {
-    pub sut: &'a mut dyn Sut,
-    pub clock: &'a mut dyn Clock,
-}
-
 /// The next number of a run, and that of the next shortest form in the journal.
 struct Numbers {
     next: u64,
@@ -85,8 +80,7 @@ struct Numbers {
 
 impl Shrinking<'_> {
     /// Shrinks a run for each way to fail that is explained.
-    pub(crate) fn shrink(self, found: &Summary, trails: &Trails, bench: Bench<'_>, listen: Listen<'_>) -> Shrinks {
-        let Bench { sut, clock } = bench;
+    pub(crate) fn shrink(self, found: &Summary, trails: &Trails, mut bench: Bench<'_>, listen: Listen<'_>) -> Shrinks {
         let engine = Engine::new(self.back_end, self.cancellation);
         let (solvers, oracle) = (engine.solvers(), engine.oracle(self.model));
         let asked = Some(oracle.0.clone() as _);
@@ -100,23 +94,22 @@ impl Shrinking<'_> {
         let chosen = &ways[..ways.len().min(EXPLAINED)];
         let mut shrinks = Shrinks::default();
         let mut numbers = Numbers { next: trails.resets() + 1, form: trails.last() + 1 };
-        let end = clock.now().saturating_add(self.time);
+        let end = bench.clock.now().saturating_add(self.time);
         for (i, run) in chosen.iter().enumerate() {
             let Cause::Failure(failure) = run.cause else { continue };
             // Where others fail alike at another place in the model, each stays at its own, so that none is lost.
             let alone = ways.iter().filter(|r| matches!(r.cause, Cause::Failure(f) if alike(f, failure))).count() < 2;
             // Whoever comes later gets what is left.
             let left = u32::try_from(chosen.len() - i).unwrap_or(u32::MAX);
-            let time = end.saturating_sub(clock.now()) / left;
+            let time = end.saturating_sub(bench.clock.now()) / left;
             let wanted = Wanted { run, failure, alone, seed: trails.seed(run.run).unwrap_or(0), time };
-            let bench = Bench { sut: &mut *sut, clock: &mut *clock };
-            let found = self.one(&mut referee, &oracle, &numbers, wanted, bench, listen);
+            let found = self.one(&mut referee, &oracle, &numbers, wanted, bench.lend(), listen);
             numbers.next += found.runs;
             if shrinks.add(found, &mut numbers) {
                 break;
             }
         }
-        sut.stop();
+        bench.sut.stop();
         shrinks
     }
 
@@ -143,7 +136,7 @@ impl Shrinking<'_> {
         let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next, wanted: &wanted };
         self.cancellation.end_at(Instant::now().checked_add(time));
         let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS)), time };
-        let mut found = shrink(referee, bench.sut, bench.clock, failed, patience, budget, &mut |progress| {
+        let mut found = shrink(referee, bench, failed, patience, budget, &mut |progress| {
             oracle.refill();
             listen(run.run, progress);
         });

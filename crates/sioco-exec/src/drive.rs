@@ -30,6 +30,21 @@ impl Clock for NoClock {
     }
 }
 
+/// A system that runs are tried with, and what time it is for it.
+pub struct Bench<'a> {
+    /// The system.
+    pub sut: &'a mut dyn Sut,
+    /// Its time.
+    pub clock: &'a mut dyn Clock,
+}
+
+impl Bench<'_> {
+    /// The same for a while.
+    pub fn lend(&mut self) -> Bench<'_> {
+        Bench { sut: self.sut, clock: self.clock }
+    }
+}
+
 /// An input that is neither accepted nor refused for so long is overdue, however long silence takes.
 const ACCEPTED: Duration = Duration::from_millis(500);
 /// So many announcements of silence are passed over while an input is under way, where the clock stands still.

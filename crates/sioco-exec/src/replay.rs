@@ -8,7 +8,7 @@ use sioco_symbolic::key::Key;
 
 use crate::belief::{Belief, Place};
 use crate::controller::replay::ReplayController;
-use crate::drive::{Clock, drive};
+use crate::drive::{Bench, drive};
 use crate::event::Observation;
 use crate::explanation::Explanation;
 use crate::log::{LoggedRun, LoggedStep};
@@ -16,7 +16,6 @@ use crate::quiescence_time::Slower;
 use crate::record::{Aim, Stamped};
 use crate::referee::Referee;
 use crate::rerun::{Cut, Ended, Frame, Rerun};
-use crate::sut::Sut;
 use crate::symbolic_hypothesis::Trail;
 use crate::verdict::{Cause, Verdict};
 
@@ -85,13 +84,13 @@ impl Point {
 /// Runs a recorded run again, as the run with this number. The sink gets every record as soon as it is there.
 pub fn replay(
     referee: &mut Referee<'_>,
-    sut: &mut dyn Sut,
+    bench: Bench<'_>,
     recorded: &LoggedRun,
     number: u64,
     patience: Patience<'_>,
-    clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Replayed {
+    let Bench { sut, clock } = bench;
     referee.count_refusals(recorded.refusals);
     let mut controller = ReplayController::new(recorded);
     let frame = Frame { number, seed: recorded.seed.unwrap_or(0), aim: Aim::Replay, patience, until: None };

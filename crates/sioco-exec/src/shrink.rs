@@ -14,13 +14,13 @@ mod trial;
 use std::time::Duration;
 
 use self::search::{Search, better};
-use crate::drive::Clock;
+use crate::drive::Bench;
 use crate::event::{Action, GateValue};
 use crate::explanation::Explanation;
 use crate::record::{Record, Stamped};
 use crate::referee::Referee;
 use crate::replay::Patience;
-use crate::sut::{Fault, Sut};
+use crate::sut::Fault;
 use crate::verdict::Failure;
 
 /// How much may be tried.
@@ -158,8 +158,7 @@ pub struct Progress {
 /// Shrinks a failing run. Whoever listens is told after everything that happens.
 pub fn shrink(
     referee: &mut Referee<'_>,
-    sut: &mut dyn Sut,
-    clock: &mut dyn Clock,
+    mut bench: Bench<'_>,
     failed: Failed<'_>,
     patience: Patience<'_>,
     budget: Budget,
@@ -167,7 +166,7 @@ pub fn shrink(
 ) -> Shrunk {
     // A failure of another kind would not be alike.
     referee.count_refusals(matches!(failed.failure, Failure::Refused { .. }));
-    let mut search = Search::new(referee, sut, clock, failed, patience, budget, listen);
+    let mut search = Search::new(referee, bench.lend(), failed, patience, budget, listen);
     let ended = search.shrink();
     let (runs, again, reproduced) = (search.runs, search.again, search.reproduced);
     let before: Vec<&GateValue> = (failed.actions.iter())

@@ -4,6 +4,7 @@ mod support;
 
 use std::time::Duration;
 
+use sioco_exec::drive::Bench;
 use sioco_exec::log::{LoggedRun, Runs};
 use sioco_exec::replay::{Patience, Point, Replayed, replay};
 use sioco_exec::verdict::Cause;
@@ -53,7 +54,7 @@ fn recorded(model: &Model, text: &str) -> LoggedRun {
 fn again(model: &Model, text: &str, sut: &mut dyn Sut) -> Replayed {
     let mut referee = Referee::new(model, &builtin, Order::Sut);
     let patience = Patience { quiescence: Duration::from_millis(1), slower: None, accepted: Duration::from_secs(1) };
-    replay(&mut referee, sut, &recorded(model, text), 1, patience, &mut NoClock, &mut |_| {})
+    replay(&mut referee, Bench { sut, clock: &mut NoClock }, &recorded(model, text), 1, patience, &mut |_| {})
 }
 
 /// A system that answers the first input and the second one like this.
@@ -178,7 +179,14 @@ fn models_that_are_played_do_what_was_recorded() {
             let mut referee = Referee::new(&model, &builtin, Order::Sut);
             let (quiescence, accepted) = (Duration::from_millis(1), Duration::from_secs(1));
             let patience = Patience { quiescence, slower: None, accepted };
-            replay(&mut referee, &mut Player::new(played), &run, 1, patience, &mut NoClock, &mut |_| {})
+            replay(
+                &mut referee,
+                Bench { sut: &mut Player::new(played), clock: &mut NoClock },
+                &run,
+                1,
+                patience,
+                &mut |_| {},
+            )
         };
         let failed = again(&wrong);
         assert_eq!((failed.verdict, failed.steps, failed.deviated), (Verdict::Fail, 8, false), "seed {seed}");

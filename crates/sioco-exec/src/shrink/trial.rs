@@ -1,17 +1,14 @@
 //! A trial: a candidate is run, and what comes is judged as in a test.
 
-use std::time::Duration;
-
 use super::candidate::Candidate;
 use crate::controller::trial::TrialController;
-use crate::drive::{Clock, drive};
+use crate::drive::{Bench, drive};
 use crate::event::{Action, GateValue, Observation};
 use crate::explanation::Explanation;
-use crate::record::{Aim, Record, Stamped};
+use crate::record::{Record, Stamped};
 use crate::referee::Referee;
-use crate::replay::Patience;
 use crate::rerun::{Cut, Ended, Frame, Rerun};
-use crate::sut::{Fault, Sut};
+use crate::sut::Fault;
 use crate::verdict::{Cause, Failure};
 
 /// A run that failed.
@@ -53,27 +50,12 @@ pub(super) enum Outcome {
     Broken(Fault),
 }
 
-/// How a trial is run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Way<'s> {
-    /// The number of the run for the system.
-    pub number: u64,
-    /// The seed for the system.
-    pub seed: u64,
-    /// The run that is to be shortened.
-    pub of: u64,
-    pub patience: Patience<'s>,
-    /// When it has to be over.
-    pub until: Duration,
-}
-
 /// Runs a candidate. Whoever listens is told after every record.
 pub(super) fn run(
     referee: &mut Referee<'_>,
-    sut: &mut dyn Sut,
-    clock: &mut dyn Clock,
+    bench: Bench<'_>,
     candidate: &Candidate,
-    way: Way<'_>,
+    frame: Frame<'_>,
     listen: &mut dyn FnMut(),
 ) -> Outcome {
     let mut records = Vec::new();
@@ -81,10 +63,9 @@ pub(super) fn run(
         records.push(stamped.clone());
         listen();
     };
-    let Way { number, seed, of, patience, until } = way;
-    let frame = Frame { number, seed, aim: Aim::Shrunk(of), patience, until: Some(until) };
+    let seed = frame.seed;
     let mut controller = TrialController::new(candidate);
-    let ended = drive(&mut Rerun::new(referee, &mut controller, frame), sut, clock, &mut sink);
+    let ended = drive(&mut Rerun::new(referee, &mut controller, frame), bench.sut, bench.clock, &mut sink);
     let Ended { cause, explanation, steps, cut } = ended;
     match (cause, cut) {
         (_, Some(Cut::Fault(fault))) => Outcome::Broken(fault),

@@ -10,6 +10,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sioco_exec::drive::Bench;
 use sioco_exec::event::{Action, Observation};
 use sioco_exec::log::{Log, LoggedRun, LoggedStep};
 use sioco_exec::record::Stamped;
@@ -113,7 +114,8 @@ impl Repeat<'_> {
                 refill();
                 seen.push(stamped.clone());
             };
-            let found: Replayed = replay(&mut referee, sut, &again, next, patience, &mut Since(begun), &mut sink);
+            let found: Replayed =
+                replay(&mut referee, Bench { sut, clock: &mut Since(begun) }, &again, next, patience, &mut sink);
             next += 1;
             match found.verdict {
                 Verdict::Fail => return Again::Differs { run: first.number, step: found.steps, cause: found.cause },

@@ -9,6 +9,7 @@ use sioco_campaign::drive::Since;
 use sioco_campaign::engine::Engine;
 use sioco_campaign::trails::Trails;
 use sioco_campaign::watch::Watched;
+use sioco_exec::drive::Bench;
 use sioco_exec::journal::{self, decode, read_header};
 use sioco_exec::log::{Log, LoggedRun};
 use sioco_exec::quiescence_time::Slower;
@@ -366,7 +367,8 @@ impl Replay {
             let passed = found.iter().filter(|r: &&Replayed| r.verdict != Verdict::Fail).count() as u64;
             let seed = recorded.seed.map(|seed| seed.wrapping_add(passed));
             let recorded = &LoggedRun { seed, ..recorded.clone() };
-            let replayed = replay(&mut referee, sut, recorded, number, patience, &mut clock, &mut sink);
+            let replayed =
+                replay(&mut referee, Bench { sut, clock: &mut clock }, recorded, number, patience, &mut sink);
             out.progress(format_args!("replaying: {number} of {}", self.times));
             let over = replayed.interrupted || replayed.verdict == Verdict::Error;
             found.push(replayed);
