@@ -8,13 +8,12 @@ use sioco_exec::quiescence_time::Slower;
 use sioco_exec::record::Record;
 use sioco_exec::replay::Patience;
 use sioco_exec::shrink::{Budget, Ended, Failed, Progress, Rate, Shrunk, alike, shrink};
-use sioco_exec::suite::Suite;
 use sioco_exec::verdict::{Cause, Failure, Verdict};
-use sioco_exec::{Action, Order, Referee, Settings, Stamped, Summary};
+use sioco_exec::{Action, Referee, Settings, Stamped, Summary};
 use sioco_model::Model;
 use sioco_solve::{BackEnd, Cancellation};
 
-use crate::engine::{Engine, SharedOracle};
+use crate::engine::Engine;
 use crate::failing::{EXPLAINED, FailingRun, Likeness, failing, groups};
 use crate::trails::Trails;
 
@@ -83,9 +82,7 @@ impl Shrinking<'_> {
     pub(crate) fn shrink(self, found: &Summary, trails: &Trails, mut bench: Bench<'_>, listen: Listen<'_>) -> Shrinks {
         let engine = Engine::new(self.back_end, self.cancellation);
         let (solvers, oracle) = (engine.solvers(), engine.oracle(self.model));
-        let asked = Some(oracle.0.clone() as _);
-        let limit = self.settings.hypotheses;
-        let mut referee = Referee::with(self.model, &solvers, Order::Sut, Suite::default(), asked, limit);
+        let mut referee = oracle.referee(self.model, &solvers, self.settings.hypotheses);
         let runs = failing(found, trails);
         let ways: Vec<&FailingRun<'_>> = (groups(&runs, self.likeness).iter())
             .filter_map(|runs| runs.iter().min_by_key(|run| run.length).copied())
@@ -102,8 +99,13 @@ impl Shrinking<'_> {
             // Whoever comes later gets what is left.
             let left = u32::try_from(chosen.len() - i).unwrap_or(u32::MAX);
             let time = end.saturating_sub(bench.clock.now()) / left;
-            let wanted = Wanted { run, failure, alone, seed: trails.seed(run.run).unwrap_or(0), time };
-            let found = self.one(&mut referee, &oracle, &numbers, wanted, bench.lend(), listen);
+            let seed = trails.seed(run.run).unwrap_or(0);
+            let wanted = Wanted { run, failure, alone, seed, time, next: numbers.next };
+            let found = self.one(&mut referee, wanted, bench.lend(), &mut |run, progress| {
+                oracle.refill();
+                listen(run, progress);
+            });
+            let found = found.numbered(numbers.form);
             numbers.next += found.runs;
             if shrinks.add(found, &mut numbers) {
                 break;
@@ -114,16 +116,8 @@ impl Shrinking<'_> {
     }
 
     /// Shrinks one run.
-    fn one(
-        &self,
-        referee: &mut Referee<'_>,
-        oracle: &SharedOracle,
-        numbers: &Numbers,
-        of: Wanted<'_>,
-        bench: Bench<'_>,
-        listen: Listen<'_>,
-    ) -> Shrunk {
-        let Wanted { run, failure, alone, seed, time } = of;
+    fn one(&self, referee: &mut Referee<'_>, of: Wanted<'_>, bench: Bench<'_>, listen: Listen<'_>) -> Shrunk {
+        let Wanted { run, failure, alone, seed, time, next } = of;
         let slower = Slower::new(self.model, &self.settings.slower);
         let patience =
             Patience { quiescence: self.settings.quiescence, slower: Some(&slower), accepted: self.settings.patience };
@@ -132,19 +126,15 @@ impl Shrinking<'_> {
         let wanted = |found: &Failure, explanation: Option<&Explanation>| {
             alone || self.likeness.key(&Cause::Failure(found.clone()), explanation) == key
         };
-        let (next, steps) = (numbers.next, run.length);
+        let steps = run.length;
         let failed = Failed { run: run.run, seed, actions: &actions, failure, steps, next, wanted: &wanted };
         self.cancellation.end_at(Instant::now().checked_add(time));
         let budget = Budget { runs: Budget::default().runs.max(time.as_secs().saturating_mul(RUNS)), time };
-        let mut found = shrink(referee, bench, failed, patience, budget, &mut |progress| {
-            oracle.refill();
-            listen(run.run, progress);
-        });
+        let mut found = shrink(referee, bench, failed, patience, budget, &mut |progress| listen(run.run, progress));
         // A reset that was waited for ends in a fault then.
         if matches!(found.ended, Ended::Broken(_)) && self.cancellation.is_cancelled() {
             found.ended = Ended::Interrupted;
         }
-        found.shortest = found.shortest.map(|shortest| shortest.numbered(numbers.form));
         found
     }
 }
@@ -158,6 +148,8 @@ struct Wanted<'a> {
     alone: bool,
     seed: u64,
     time: Duration,
+    /// The number of the first run that the system has not seen yet.
+    next: u64,
 }
 
 impl Shrinks {

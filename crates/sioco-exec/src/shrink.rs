@@ -144,6 +144,13 @@ pub struct Shrunk {
     pub ended: Ended,
 }
 
+impl Shrunk {
+    /// The same, with this number for its shortest form.
+    pub fn numbered(self, number: u64) -> Self {
+        Shrunk { shortest: self.shortest.map(|shortest| shortest.numbered(number)), ..self }
+    }
+}
+
 /// How far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {

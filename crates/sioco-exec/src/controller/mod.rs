@@ -1,5 +1,6 @@
-//! Controllers: what to do next (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2). Each knows one reason to act, and none
-//! gives verdicts: they see the [`Position`] of the run, not its [`Referee`](crate::referee::Referee).
+//! Controllers: what to do next (S0 algorithm 1; S3 rules 0 to 6; S1 section 3.2). Each knows one reason to act, or
+//! [follows](Follower) something that was recorded, and none gives verdicts: they see the [`Position`] of the run, not its
+//! [`Referee`](crate::referee::Referee).
 
 pub mod probe;
 pub mod purpose;

@@ -26,7 +26,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/sioco/src/commands/test.rs", "Test", "the options of a command, one field each"),
     ("crates/sioco/src/simulate/request.rs", "parse", "one arm for each request"),
     ("crates/sioco-adapter/src/text/client.rs", "TextClient", DEBT),
-    ("crates/sioco-campaign/src/shrink.rs", "one", DEBT),
     ("crates/sioco-exec/src/belief.rs", "moved", DEBT),
     ("crates/sioco-exec/src/controller/walk.rs", "draw", DEBT),
     ("crates/sioco-exec/src/inputs.rs", "draw", DEBT),
