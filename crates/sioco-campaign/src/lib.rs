@@ -4,6 +4,8 @@
 //! system, within a [`Deadline`], and tells an [`Observer`] and a [journal](journal::Writer) what happens. What comes of it is
 //! an [`Outcome`]: the summary, the [gates](gate), and the [failing runs](failing) in their [shortest form](shrink).
 //!
+//! A run that was recorded is [run again](replay) in the same way.
+//!
 //! Nothing here prints, knows a command line, or reads the text of a model. [`drive`] is the only place where a tester meets
 //! a system.
 
@@ -23,6 +25,7 @@ pub mod observer;
 pub mod planning;
 pub mod played;
 mod reasons;
+pub mod replay;
 pub mod shrink;
 pub mod trails;
 pub mod usage;

@@ -20,8 +20,6 @@ const DEBT: &str = "older than the rule";
 /// Larger all the same: the file, the name, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/sioco/src/commands/explore.rs", "tell", DEBT),
-    ("crates/sioco/src/commands/replay.rs", "again", DEBT),
-    ("crates/sioco/src/commands/replay.rs", "tell", DEBT),
     ("crates/sioco/src/commands/simulate.rs", "answer", "one arm for each request"),
     ("crates/sioco/src/commands/test.rs", "Test", "the options of a command, one field each"),
     ("crates/sioco/src/simulate/request.rs", "parse", "one arm for each request"),
