@@ -27,6 +27,7 @@ pub mod planning;
 pub mod played;
 mod reasons;
 pub mod replay;
+pub mod resets;
 pub mod shrink;
 pub mod trails;
 pub mod usage;
