@@ -29,7 +29,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/sioco-exec/src/inputs.rs", "draw", DEBT),
     ("crates/sioco-exec/src/inputs.rs", "shape", DEBT),
     ("crates/sioco-exec/src/inputs.rs", "value", DEBT),
-    ("crates/sioco-exec/src/player/mod.rs", "Player", DEBT),
     ("crates/sioco-exec/src/summary.rs", "Summary", "what a campaign came to, one field each"),
     ("crates/sioco-lang/src/check/globals/mod.rs", "collect_item", DEBT),
     ("crates/sioco-lang/src/check/process/step.rs", "step", DEBT),
