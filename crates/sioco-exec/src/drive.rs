@@ -64,8 +64,11 @@ pub trait Session<'m> {
     /// The records since this was asked last.
     fn records(&mut self) -> Drain<'_, Record>;
 
-    /// It is this late, and this was decided. Whether time is up, so that it is not done.
-    fn is_late(&mut self, now: Duration, next: &Decision) -> bool;
+    /// By when what was decided has to be begun, if its time is limited.
+    fn until(&self, next: &Decision) -> Option<Duration>;
+
+    /// It is too late for that.
+    fn late(&mut self);
 
     /// Why everything has to end, if it has to.
     fn over(&self) -> Option<End> {
@@ -144,7 +147,8 @@ pub fn drive<'m, S: Session<'m>>(
         if decision == Decision::Stop {
             break;
         }
-        if session.is_late(clock.now(), &decision) {
+        if session.until(&decision).is_some_and(|until| clock.now() >= until) {
+            session.late();
             continue;
         }
         let acted = act(session, sut, decision, clock, sink);
@@ -165,12 +169,16 @@ pub(crate) fn leftovers(sut: &dyn Sut, remarks: Vec<String>) -> Leftovers {
     Leftovers { stale: sut.stale(), unheard: sut.unheard(), crashes: sut.unheard_crashes(), remarks }
 }
 
+/// Gives away what was recorded.
 fn flush<'m>(session: &mut impl Session<'m>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {
-    let mut at = None;
-    for record in session.records() {
-        let at = *at.get_or_insert_with(|| clock.now());
-        sink(&Stamped { at, record });
+    let records = session.records();
+    if records.len() > 0 {
+        give(records, clock.now(), sink);
     }
+}
+
+fn give(records: Drain<'_, Record>, at: Duration, sink: &mut dyn FnMut(&Stamped)) {
+    records.for_each(|record| sink(&Stamped { at, record }));
 }
 
 /// Does what was decided.
@@ -283,8 +291,9 @@ fn send<'m>(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
-    session.sending(clock.now());
-    flush(session, clock, sink);
+    let now = clock.now();
+    session.sending(now);
+    give(session.records(), now, sink);
     sut.send(id, input)
 }
 

@@ -184,15 +184,14 @@ impl<'m> Session<'m> for Rerun<'_, 'm> {
         self.records.drain(..)
     }
 
-    fn is_late(&mut self, now: Duration, next: &Decision) -> bool {
+    fn until(&self, next: &Decision) -> Option<Duration> {
         // What was begun is brought to its end.
-        let waits = matches!(next, Decision::Look | Decision::Wait);
-        let late = waits && self.frame.until.is_some_and(|until| now >= until);
-        if late {
-            self.cut = Some(Cut::Late);
-            self.go_on(Some(Cause::Open(Open::Other(LATE.into()))));
-        }
-        late
+        self.frame.until.filter(|_| matches!(next, Decision::Look | Decision::Wait))
+    }
+
+    fn late(&mut self) {
+        self.cut = Some(Cut::Late);
+        self.go_on(Some(Cause::Open(Open::Other(LATE.into()))));
     }
 
     fn script(&self) -> Option<&[Action]> {

@@ -46,12 +46,12 @@ impl<'m> Session<'m> for Driver<'m> {
         self.records.drain(..)
     }
 
-    fn is_late(&mut self, now: Duration, _: &Decision) -> bool {
-        let late = self.stage.settings.time.is_some_and(|most| now >= most);
-        if late {
-            self.stop(End::Time);
-        }
-        late
+    fn until(&self, _: &Decision) -> Option<Duration> {
+        self.stage.settings.time
+    }
+
+    fn late(&mut self) {
+        self.stop(End::Time);
     }
 
     fn over(&self) -> Option<End> {
