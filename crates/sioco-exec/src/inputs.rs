@@ -122,15 +122,12 @@ impl Inputs {
 
     /// Values for which an input switch is enabled in a state. Nothing if there are none, as far as could be found out.
     /// Random ones are drawn, and any others are found by a solver.
-    #[allow(clippy::too_many_arguments)]
     pub fn draw(
         &mut self,
         interpreter: &mut Interpreter<'_>,
         walker: &mut Walker<'_>,
-        state: &State,
-        switch: SwitchId,
-        choice: Choice,
-        taste: Taste,
+        (state, switch): (&State, SwitchId),
+        (choice, taste): (Choice, Taste),
         random: &mut Random,
     ) -> Option<Vec<Value>> {
         let model = interpreter.model();
@@ -150,8 +147,8 @@ impl Inputs {
                     let value = self.value(model, *sort, taste, Around { with: &args, state: Some(state) }, random, 0);
                     args.push(value);
                 }
-                if let Some((gate, pair)) = pattern.filter(|_| draw < draws / 2) {
-                    self.shape(model, gate, pair, &unknowns, &mut args, random);
+                if let Some(pattern) = pattern.filter(|_| draw < draws / 2) {
+                    self.shape(model, pattern, &unknowns, &mut args, random);
                 }
                 if let Ok(true) = interpreter.enabled(state, switch, &args) {
                     return Some(args);
@@ -176,8 +173,7 @@ impl Inputs {
     fn shape(
         &self,
         model: &Model,
-        gate: GateId,
-        pair: (usize, usize),
+        (gate, pair): (GateId, (usize, usize)),
         unknowns: &[(usize, SortId)],
         args: &mut [Value],
         random: &mut Random,
@@ -348,7 +344,7 @@ mod tests {
                 if !may {
                     continue;
                 }
-                inputs.shape(&model, gate, (0, 1), &unknowns, &mut args, &mut random);
+                inputs.shape(&model, (gate, (0, 1)), &unknowns, &mut args, &mut random);
                 assert_eq!(model.misfit(gate, &args), None, "{sorts}");
                 equal += u32::from(args[0] == args[1]);
             }

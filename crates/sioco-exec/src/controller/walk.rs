@@ -211,7 +211,7 @@ impl WalkController {
         for (first, switch) in candidates {
             let places = places(position, first, switch, random);
             let drawn = places.into_iter().find_map(|at| {
-                let args = draw(position, walker, inputs, at, switch, (choice, taste), random)?;
+                let args = draw(position, walker, inputs, (at, switch), (choice, taste), random)?;
                 Some((at, args))
             });
             let Some((at, args)) = drawn else { continue };
@@ -348,8 +348,7 @@ fn draw(
     position: &mut Position<'_>,
     walker: &mut Walker<'_>,
     inputs: &mut Inputs,
-    at: usize,
-    switch: SwitchId,
+    (at, switch): (usize, SwitchId),
     (choice, taste): (Choice, Taste),
     random: &mut Random,
 ) -> Option<Vec<Value>> {
@@ -357,7 +356,7 @@ fn draw(
     let place = position.belief().hypotheses().nth(at)?.place.clone();
     match place {
         Place::Known(state) => {
-            inputs.draw(&mut position.mind.interpreter, walker, &state, switch, choice, taste, random)
+            inputs.draw(&mut position.mind.interpreter, walker, (&state, switch), (choice, taste), random)
         }
         Place::Open(trail) => {
             let (turn, choice) = (choice.turn(random), choice.anew(random));
