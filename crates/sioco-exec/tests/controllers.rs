@@ -308,6 +308,7 @@ impl<'m> Followed<'m> {
         loop {
             let chosen = self.ask(follower);
             self.chosen.push(chosen.clone());
+            assert!(self.chosen.len() < 20, "it never ends: {:?}", self.chosen);
             match chosen.as_str() {
                 "wait" | "look" => self.sees(follower, words.next().unwrap_or("-")),
                 end if end.starts_with(|c: char| c.is_uppercase()) => break,

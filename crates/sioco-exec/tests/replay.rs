@@ -167,6 +167,40 @@ fn outputs_that_overtake_an_input_are_none_that_follow_it() {
     assert_eq!((found.verdict, found.point, found.deviated), (Verdict::Fail, Point::Elsewhere, true));
 }
 
+/// Answers each input before it says that it took it.
+struct Hasty(Vec<SutEvent>, GateValue);
+
+impl Sut for Hasty {
+    fn order(&self) -> Order {
+        Order::Sut
+    }
+
+    fn reset(&mut self, _: u64, _: u64) -> Result<(), Fault> {
+        self.0.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, id: u64, _: &GateValue) -> Result<(), Fault> {
+        self.0 = vec![SutEvent::Observed(Observation::Output(self.1.clone())), SutEvent::Accepted { id }];
+        Ok(())
+    }
+
+    fn poll(&mut self, _: Duration) -> Result<Polled, Fault> {
+        if self.0.is_empty() { Ok(Polled::Nothing) } else { Ok(Polled::Event(self.0.remove(0))) }
+    }
+}
+
+/// Once the order that was promised is known to be wrong, what comes before an input is accepted may follow it.
+#[test]
+fn what_is_compared_with_what_depends_on_the_order_that_holds_by_then() {
+    let model = model_of("input a\noutput r\nprocess P { init l0 { ?a -> l1 } state l1 { !r -> l0 } }");
+    let answer = event(&model, "!r");
+    let found = again(&model, "?a !r ?a !r", &mut Hasty(Vec::new(), answer.clone()));
+    assert_eq!((found.verdict, found.point), (Verdict::Error, Point::Elsewhere));
+    // The first answer came before its input had its place, the second one did not.
+    assert_eq!(found.last, Some(Observation::Output(answer)));
+}
+
 /// A model that is played does what was recorded as long as it can, whatever its seed: what it then does not do, it cannot.
 #[test]
 fn models_that_are_played_do_what_was_recorded() {

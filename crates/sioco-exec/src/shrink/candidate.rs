@@ -52,7 +52,7 @@ impl Candidate {
     }
 
     /// How many inputs it has.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.units.len() - 1
     }
 
