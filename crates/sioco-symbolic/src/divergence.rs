@@ -317,11 +317,12 @@ impl Path<'_> {
         same.is_empty() || self.is_opaque(&same) || self.ask_on_path(0, &same) != Possible::No
     }
 
-    /// The conditions that the variables have these values, if they surely can have them.
+    /// The conditions that the variables have these values, if they surely can have them. Helper symbols are written out:
+    /// what they stand for is no choice of anybody.
     fn same_as(&mut self, values: &[TermId]) -> Option<Vec<TermId>> {
         let same = self.equations(values);
         let can = same.is_empty() || !self.is_opaque(&same) && self.ask_on_path(0, &same) == Possible::Yes;
-        can.then_some(same)
+        can.then(|| same.into_iter().map(|equation| self.written(equation)).collect())
     }
 
     /// One for each variable whose value is not obviously the same.
