@@ -160,7 +160,7 @@ fn processes_go_on_together() {
 #[test]
 fn free_variables_at_the_start() {
     for (declared, count, known) in
-        [("Bool", 2, true), ("Int in 0..63", 64, true), ("Int in 0..64", 1, true), ("Int", 1, true)]
+        [("Bool", 2, true), ("Int in 0..511", 512, true), ("Int in 0..512", 1, true), ("Int", 1, true)]
     {
         let text = format!(
             "input a\noutput o(v: {declared})\nprocess P {{\n  var m: {declared} = any\n  init l0 {{ ?a -> l1 }}\n  \
