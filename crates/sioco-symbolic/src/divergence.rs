@@ -5,6 +5,9 @@
 //! that matter as they are goes on for ever for all values that fulfil its conditions. And it is found out that a round is
 //! out of the question, since no internal steps lead back to these values or an output is always possible on the way.
 //! What is left is *perhaps* possible.
+//!
+//! This is no closure of states (`sioco_model::semantics::closure`): a round is a path, whose conditions count, and the
+//! search for locations that steps may lead back to looks at no values at all.
 
 use rustc_hash::FxHashSet;
 use sioco_model::{Id, LocationId, SymbolId, TermId, Value, VarId};
