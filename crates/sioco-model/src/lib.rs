@@ -9,6 +9,8 @@ pub mod names;
 pub mod number;
 pub mod print;
 pub mod purpose;
+pub mod random;
+pub mod sample;
 pub mod semantics;
 pub mod sort;
 pub mod term;

@@ -13,7 +13,6 @@ mod states;
 
 use self::cycles::Cycles;
 use self::fit::Fit;
-pub use self::sample::Draw;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
