@@ -12,6 +12,7 @@ pub mod purpose;
 pub mod random;
 pub mod sample;
 pub mod semantics;
+pub mod simplify;
 pub mod sort;
 pub mod term;
 pub mod value;

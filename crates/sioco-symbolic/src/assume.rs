@@ -2,13 +2,13 @@
 //! as it is; data goals and written purposes add to it).
 
 use rustc_hash::FxHashMap;
+use sioco_model::simplify;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SymbolId, TermId, Value, VarId};
 use sioco_solve::{Reason, Terms, logic};
 
 use crate::analysis::question::FIRST;
-use crate::fold;
 use crate::path::{Path, PathCondition, Possible};
 use crate::prepare::{Origin, leaves};
 use crate::reach::Clash;
@@ -100,7 +100,7 @@ impl Path<'_> {
             Term::Param(k, _) => of(*k),
             _ => None,
         };
-        fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+        simplify::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
     }
 
     /// Whether a condition over symbols may be true at the end of the path.

@@ -4,13 +4,13 @@ use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::model::Label;
 use sioco_model::print;
+use sioco_model::simplify;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, Value, VarId};
 
 use sioco_solve::values::{Choice, NoValues, Request, choose, choose_in_turn};
 use sioco_solve::{Reason, Witness};
 
-use crate::fold;
 use crate::path::{Path, PathCondition};
 use crate::prepare::Origin;
 use crate::step::Step;
@@ -89,7 +89,7 @@ impl Path<'_> {
                 if let Term::Symbol(y, _) = self.pool.get(args[0]) {
                     let y = *y;
                     let value = self.put_in(args[1], &known);
-                    if fold::size_up_to(&self.pool, value, WRITTEN_OUT) <= WRITTEN_OUT {
+                    if self.pool.size_up_to(value, WRITTEN_OUT) <= WRITTEN_OUT {
                         known.insert(y, value);
                     }
                 }
@@ -103,7 +103,7 @@ impl Path<'_> {
             Term::Symbol(y, _) => known.get(y).copied(),
             _ => None,
         };
-        fold::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
+        simplify::substitute(&mut self.pool, &self.model.sorts, term, &mut FxHashMap::default(), &mut leaf)
     }
 
     /// A term over the symbols of this path, with helper symbols replaced by what they stand for, unless that would become

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
 use sioco_model::semantics::interpreter::Part;
+use sioco_model::simplify;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{SwitchId, TermId, Value, VarId};
 use sioco_solve::values::{Choice, NoValues, Request, choose};
@@ -15,7 +16,6 @@ use sioco_solve::{Answer, Limits, Reason, Terms};
 
 use super::witness::Witness;
 use crate::describe::Solved;
-use crate::fold;
 use crate::path::{Path, Possible};
 use crate::prepare::{Origin, conjuncts, leaves};
 use crate::step::Step;
@@ -108,7 +108,7 @@ impl Question {
     pub fn new(path: &mut Path<'_>, conditions: &[TermId], shown: &[TermId]) -> Question {
         // Handshakes put what is sent into what is received: much of that is settled whatever the state is.
         let (sorts, mut done) = (&path.model.sorts, FxHashMap::default());
-        let simple = conditions.iter().map(|c| fold::simplify(&mut path.pool, sorts, *c, &mut done));
+        let simple = conditions.iter().map(|c| simplify::simplify(&mut path.pool, sorts, *c, &mut done));
         let conditions: Vec<TermId> = simple.collect();
         let pool = path.pool();
         let with_reads = |t: TermId| (t, leaves(pool, t).0);
@@ -294,7 +294,7 @@ impl Path<'_> {
                 Term::Var(v, _) => Some(names.of_variable(pool, &model.sorts, 0, *v, model.variables[*v].sort)),
                 _ => None,
             };
-            let term = fold::substitute(&mut self.pool, &model.sorts, condition, &mut done, &mut leaf);
+            let term = simplify::substitute(&mut self.pool, &model.sorts, condition, &mut done, &mut leaf);
             match self.pool.as_const(term) {
                 Some(Value::Bool(true)) => {}
                 Some(_) => return true,

@@ -10,7 +10,6 @@ use sioco_solve::{Reason, Terms};
 
 use super::{Frame, NAMED_FROM, Path, PathCondition};
 use crate::divergence::Rounds;
-use crate::fold;
 use crate::opaque::is_large;
 use crate::prepare::{Origin, Prepared};
 use crate::step::Step;
@@ -270,7 +269,7 @@ impl Path<'_> {
         if self.is_opaque(&[term]) {
             return self.opaque(term);
         }
-        if fold::size_up_to(&self.pool, term, NAMED_FROM) <= NAMED_FROM && !self.pool.is_partial(term) {
+        if self.pool.size_up_to(term, NAMED_FROM) <= NAMED_FROM && !self.pool.is_partial(term) {
             return term;
         }
         let sort = self.model.variables[var].sort;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use sioco_model::simplify;
 use sioco_model::term::{Term, TermPool};
 use sioco_model::{Id, SymbolId, TermId, VarId};
 
 use super::Path;
-use crate::fold;
 use crate::symbols::symbols_of;
 
 impl Path<'_> {
@@ -52,7 +52,7 @@ impl Path<'_> {
             return self.pool.replace(term, &mut leaf);
         }
         self.scratch.clear();
-        let result = fold::substitute(&mut self.pool, &model.sorts, term, &mut self.scratch, &mut leaf);
+        let result = simplify::substitute(&mut self.pool, &model.sorts, term, &mut self.scratch, &mut leaf);
         if self.grown { self.hide_large(result) } else { result }
     }
 
@@ -84,7 +84,7 @@ impl Path<'_> {
         };
         let result = if self.shortcuts.evaluation {
             self.scratch.clear();
-            let result = fold::substitute(&mut self.pool, &self.model.sorts, term, &mut self.scratch, &mut leaf);
+            let result = simplify::substitute(&mut self.pool, &self.model.sorts, term, &mut self.scratch, &mut leaf);
             if self.grown { self.hide_large(result) } else { result }
         } else {
             self.pool.replace(term, &mut leaf)
