@@ -80,7 +80,7 @@ impl Path<'_> {
 
     /// Whether somebody has given up on the questions of this path.
     pub fn is_cancelled(&self) -> bool {
-        self.limits.cancelled()
+        self.solvers.limits.cancelled()
     }
 
     /// Makes a term for this path, out of terms of the model and others of this path.
@@ -115,10 +115,10 @@ impl Path<'_> {
                 }
                 self.sync();
                 let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-                self.solver.push();
-                self.solver.assert(terms, term);
-                let answer = crate::path::possible(self.solver.check_afresh(terms, &self.limits, false));
-                self.solver.pop();
+                self.solvers.main.push();
+                self.solvers.main.assert(terms, term);
+                let answer = crate::path::possible(self.solvers.main.check_afresh(terms, &self.solvers.limits, false));
+                self.solvers.main.pop();
                 answer
             }
         }
@@ -167,6 +167,6 @@ impl Path<'_> {
         self.add_condition(PathCondition { term, origin: Origin::Wanted, step: self.len() });
         self.sync();
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
-        crate::path::possible(self.solver.check_afresh(terms, &self.limits, false))
+        crate::path::possible(self.solvers.main.check_afresh(terms, &self.solvers.limits, false))
     }
 }

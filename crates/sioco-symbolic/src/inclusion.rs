@@ -347,17 +347,17 @@ fn entailed(
     };
     path.sync();
     let limits = Limits {
-        resources: path.limits.resources.min(RESOURCES),
-        wall: path.limits.wall.min(WALL),
-        ..path.limits.clone()
+        resources: path.solvers.limits.resources.min(RESOURCES),
+        wall: path.solvers.limits.wall.min(WALL),
+        ..path.solvers.limits.clone()
     };
     for part in parts {
         let negation = logic::not_true(&mut path.pool, sorts, part);
         let terms = Terms { pool: &path.pool, sorts, symbols: &path.names.symbols };
-        path.solver.push();
-        path.solver.assert(terms, negation);
-        let answer = path.solver.check_afresh(terms, &limits, true);
-        path.solver.pop();
+        path.solvers.main.push();
+        path.solvers.main.assert(terms, negation);
+        let answer = path.solvers.main.check_afresh(terms, &limits, true);
+        path.solvers.main.pop();
         counters.asked += 1;
         match answer {
             Answer::Unsat(_) => {}

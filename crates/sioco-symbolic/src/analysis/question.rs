@@ -207,7 +207,7 @@ impl Path<'_> {
             return Answer::Unknown(Reason::TooLarge);
         }
         self.sync();
-        let limits = self.limits.clone();
+        let limits = self.solvers.limits.clone();
         self.decide(false, conditions.to_vec(), &limits)
     }
 
@@ -220,7 +220,7 @@ impl Path<'_> {
     }
 
     fn decide_whole(&mut self, beside: bool, conditions: &[TermId], limits: &Limits) -> Answer {
-        let solver = if beside { &mut self.side } else { &mut self.solver };
+        let solver = if beside { &mut self.solvers.side } else { &mut self.solvers.main };
         let terms = Terms { pool: &self.pool, sorts: &self.model.sorts, symbols: &self.names.symbols };
         solver.push();
         conditions.iter().for_each(|c| solver.assert(terms, *c));
@@ -305,9 +305,9 @@ impl Path<'_> {
             return false;
         }
         let limits = Limits {
-            resources: self.limits.resources.min(RESOURCES),
-            wall: self.limits.wall.min(WALL),
-            ..self.limits.clone()
+            resources: self.solvers.limits.resources.min(RESOURCES),
+            wall: self.solvers.limits.wall.min(WALL),
+            ..self.solvers.limits.clone()
         };
         matches!(self.decide(true, free, &limits), Answer::Unsat(_))
     }
@@ -319,9 +319,9 @@ impl Path<'_> {
             return Err(NoValues::Unknown(Reason::TooLarge));
         }
         self.sync();
-        self.solver.push();
+        self.solvers.main.push();
         let found = self.solve_here(also, shown);
-        self.solver.pop();
+        self.solvers.main.pop();
         found
     }
 
@@ -331,18 +331,18 @@ impl Path<'_> {
         also.iter().chain(shown).for_each(|t| symbols_of(&self.pool, *t, &mut wanted));
         for condition in also {
             let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
-            self.solver.assert(terms, *condition);
+            self.solvers.main.assert(terms, *condition);
         }
-        let limits = self.limits.clone();
+        let limits = self.solvers.limits.clone();
         let request = Request { symbols: &wanted, choice: Choice::Min, used: &[], guard: None, limits: &limits };
-        let chosen = choose(&mut *self.solver, &mut self.pool, sorts, &self.names.symbols, request)?;
+        let chosen = choose(&mut *self.solvers.main, &mut self.pool, sorts, &self.names.symbols, request)?;
         // With these values, the path has no choice any more.
         for (y, value) in wanted.iter().zip(&chosen.values) {
             let sort = sorts.base(self.names.symbols[*y].sort);
             let (symbol, value) = (self.pool.symbol(*y, sort), self.pool.constant(value.clone(), sort));
             let same = self.pool.eq(sorts, symbol, value);
             let terms = Terms { pool: &self.pool, sorts, symbols: &self.names.symbols };
-            self.solver.assert(terms, same);
+            self.solvers.main.assert(terms, same);
         }
         let solved = self.solve_with(Choice::Min)?;
         let env = Env { symbols: &chosen.witness, ..Env::default() };
