@@ -123,6 +123,17 @@ impl Hypothesis {
     }
 }
 
+/// A step of a hypothesis, and where it leads.
+struct Move<'a> {
+    step: Step,
+    args: &'a [Value],
+    /// The state before it, if that is known.
+    before: Option<&'a State>,
+    place: Place,
+    /// The question that was left open, if the step is only perhaps possible.
+    doubt: Option<Doubt>,
+}
+
 /// Hypotheses that agree on when the inputs were taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
@@ -579,7 +590,8 @@ impl<'m> Mind<'m> {
                     let mut next = state.clone();
                     self.interpreter.take(&mut next, switch, args)?;
                     let step = Step::Switch(switch);
-                    found.push(self.moved(suite, h, step, args, Some(state), Place::Known(next), doubt));
+                    let to = Move { step, args, before: Some(state), place: Place::Known(next), doubt };
+                    found.push(self.moved(suite, h, to));
                 }
             }
             Place::Open(trail) => {
@@ -604,7 +616,7 @@ impl<'m> Mind<'m> {
                     let step = Step::Switch(switch);
                     let place = self.settled(trail.with(step, Some(args.to_vec())));
                     let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why)).or(undefined.clone());
-                    found.push(self.moved(suite, h, step, args, None, place, doubt));
+                    found.push(self.moved(suite, h, Move { step, args, before: None, place, doubt }));
                 }
             }
         }
@@ -613,17 +625,8 @@ impl<'m> Mind<'m> {
     }
 
     /// A hypothesis after a step.
-    #[allow(clippy::too_many_arguments)]
-    fn moved(
-        &self,
-        suite: &Suite,
-        h: &Hypothesis,
-        step: Step,
-        args: &[Value],
-        before: Option<&State>,
-        place: Place,
-        doubt: Option<Doubt>,
-    ) -> Hypothesis {
+    fn moved(&self, suite: &Suite, h: &Hypothesis, to: Move<'_>) -> Hypothesis {
+        let Move { step, args, before, place, doubt } = to;
         let internal = !step.is_observable(self.model);
         let mut marks = Vec::new();
         if !h.marks.is_empty() {

@@ -36,6 +36,9 @@ pub enum Taste {
     Keen,
 }
 
+/// The parameters of a gate whose values are to be equal, by position.
+type Pattern = (GateId, (usize, usize));
+
 /// The parameters of a switch that have no term, by position, with their sorts.
 type Unknowns = Arc<[(usize, SortId)]>;
 
@@ -150,8 +153,8 @@ impl Inputs {
                     let value = self.value(model, *sort, taste, Around { with: &args, state: Some(state) }, random);
                     args.push(value);
                 }
-                if let Some((gate, pair)) = pattern.filter(|_| draw < draws / 2) {
-                    self.shape(model, gate, pair, &unknowns, &mut args, random);
+                if let Some(pattern) = pattern.filter(|_| draw < draws / 2) {
+                    self.shape(model, pattern, &unknowns, &mut args, random);
                 }
                 if let Ok(true) = interpreter.enabled(state, switch, &args) {
                     return Some(args);
@@ -176,8 +179,7 @@ impl Inputs {
     fn shape(
         &self,
         model: &Model,
-        gate: GateId,
-        pair: (usize, usize),
+        (gate, pair): Pattern,
         unknowns: &[(usize, SortId)],
         args: &mut [Value],
         random: &mut Random,
@@ -377,7 +379,7 @@ mod tests {
                 if !may {
                     continue;
                 }
-                inputs.shape(&model, gate, (0, 1), &unknowns, &mut args, &mut random);
+                inputs.shape(&model, (gate, (0, 1)), &unknowns, &mut args, &mut random);
                 assert_eq!(model.misfit(gate, &args), None, "{sorts}");
                 equal += u32::from(args[0] == args[1]);
             }

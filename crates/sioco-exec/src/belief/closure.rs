@@ -15,7 +15,7 @@ use sioco_model::{GateId, Id, SwitchId, Value};
 use sioco_symbolic::key::Key;
 use sioco_symbolic::step::Step;
 
-use super::{Doubt, Hypothesis, Mind, OPEN, Place};
+use super::{Doubt, Hypothesis, Mind, Move, OPEN, Place};
 use crate::event::GateValue;
 use crate::suite::{self, Suite, Taken};
 use crate::symbolic_hypothesis::{Breaks, Extent, Trail};
@@ -82,7 +82,9 @@ impl Follow for Hypotheses<'_, '_> {
                     None => Step::Switch(s.switch),
                 };
                 let moved = |(s, next): (sioco_model::semantics::Step, State)| {
-                    self.mind.moved(self.suite, h, step_of(&s), &s.args, Some(state), Place::Known(next), None)
+                    let (step, place) = (step_of(&s), Place::Known(next));
+                    let to = Move { step, args: &s.args, before: Some(state), place, doubt: None };
+                    self.mind.moved(self.suite, h, to)
                 };
                 Ok(Some(steps.into_iter().map(moved).collect()))
             }
@@ -279,7 +281,7 @@ impl<'m> Mind<'m> {
             self.unknown += u64::from(reason.is_some());
             let place = self.settled(trail.with(step, None));
             let doubt = reason.map(|why| Doubt::of_step(self.model, step, &why));
-            next.push(self.moved(suite, h, step, &[], None, place, doubt));
+            next.push(self.moved(suite, h, Move { step, args: &[], before: None, place, doubt }));
         }
         Ok(next)
     }
