@@ -1,9 +1,9 @@
 //! The sampler: values of a sort at random.
 //!
-//! There is one way down a sort, to the fields of data and the items of sequences. What numbers and texts come of it, and
-//! whether a value comes from somewhere else, is up to who draws ([`Draw`]): inputs of a walk are often values that were used before,
-//! a played model likes small numbers, and a solver that nobody told anything any size. Without a wish, it is
-//! [`Plain`]. What a guard allows is drawn in the same way, between narrower bounds:
+//! There is one way down a sort, to the fields of data and the items of sequences. Who draws ([`Draw`]) says what numbers
+//! and texts look like, and where a value comes from somewhere else: the inputs of a walk are often values that were used
+//! before, a played model likes small numbers, and a value that no condition speaks of has any size. Whoever has no
+//! wish takes [`Plain`]. Values that a guard allows are drawn in the same way, between narrower bounds:
 //! [`Interpreter::sample`](crate::semantics::Interpreter::sample).
 
 use crate::id::SortId;

@@ -1,8 +1,8 @@
 //! The simplifier: terms as small as what is known of their parts allows, and what can be seen of a condition.
 //!
-//! The result is equal to the plain operation for all values, undefined ones included: only operations that are defined are carried
-//! out, and only parts are dropped that cannot be undefined. Where somebody else sees to it that all parts are defined
-//! (a formula with its conditions of definedness written out), more is dropped: see [`Parts`].
+//! The result is equal to the plain operation for all values, and undefined for the same: an operation is carried out only
+//! where it is defined, and a part is dropped only if it cannot be undefined. A formula that has its conditions of
+//! definedness written out takes all of its parts as defined, and more of them can be dropped: see [`Parts`].
 
 use rustc_hash::FxHashMap;
 

@@ -1,9 +1,9 @@
 //! The internal closure (T-L5) and *after* (T-L7), for whoever follows a set of states along its steps.
 //!
-//! There is one traversal: breadth first, in the order in which things are found, so that the result is the same
-//! everywhere; what is the same is kept once; a stated bound ends it (T-L9). What differs is how one member of the set is
-//! stepped, and that is what [`Follow`] says. The members are states for the interpreter, for the played model and for the
-//! search for silent cycles, and hypotheses for the tester, some of which stand for many states at once.
+//! There is one traversal. It is breadth first, so that the result is the same everywhere; it keeps what is the same once; and a
+//! stated bound ends it (T-L9). [`Follow`] says how one member of the set is stepped. For the interpreter, the played model
+//! and the search for silent cycles, the members are states. For the tester they are hypotheses, some of which stand for
+//! many states at once.
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
