@@ -11,7 +11,7 @@ use sioco_exec::verdict::Cause;
 use sioco_exec::{Crash, GateValue, Observation, Order, Referee, Verdict};
 use sioco_model::model::Label;
 use sioco_model::semantics::State;
-use sioco_model::semantics::interpreter::CLOSURE_LIMIT;
+use sioco_model::semantics::closure::CLOSURE_LIMIT;
 use sioco_model::{Id, Model};
 use sioco_plan::purpose::Node;
 use sioco_solve::values::Choice;

@@ -6,7 +6,7 @@
 //! - [`cover`]: the ways to get purposes; [`plan()`] follows one of them;
 //! - [`case`]: purposes with values, and what else the system may do; [`file`](mod@file): plans as files;
 //! - [`drawn_values`]: values along a purpose where that takes no solver;
-//! - [`inputs`]: purposes that send given inputs, and random ones; [`draw`]: values at random;
+//! - [`inputs`]: purposes that send given inputs, and random ones;
 //! - [`walker`]: the symbolic path along a purpose, with what the purpose asks for besides the model.
 //!
 //! Nothing here depends on a clock or on the number of cores: the same model and options give the same plan.
@@ -20,7 +20,6 @@ pub mod compare;
 pub mod cover;
 mod data;
 mod detour;
-pub mod draw;
 pub mod drawn_values;
 pub mod event;
 pub mod file;

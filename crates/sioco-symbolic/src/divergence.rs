@@ -6,6 +6,9 @@
 //! back. And it is found out that a round is
 //! out of the question, since no internal steps lead back to these values or an output is always possible on the way.
 //! What is left is *perhaps* possible.
+//!
+//! This is no closure of states (`sioco_model::semantics::closure`): a round is a path, whose conditions count, and the
+//! search for locations that steps may lead back to looks at no values at all.
 
 use rustc_hash::FxHashSet;
 use sioco_model::{Id, LocationId, SymbolId, TermId, Value, VarId};
@@ -68,7 +71,7 @@ impl Path<'_> {
     /// Whether internal steps, at least one, may lead from some locations to others, whatever their guards are.
     fn may_lead(&mut self, from: Box<[LocationId]>, to: Box<[LocationId]>) -> bool {
         let key = (from, to);
-        if let Some(&known) = self.rounds.get(&key) {
+        if let Some(&known) = self.divergence.rounds.get(&key) {
             return known;
         }
         let mut seen: FxHashSet<Box<[LocationId]>> = FxHashSet::default();
@@ -94,7 +97,7 @@ impl Path<'_> {
                 break;
             }
         }
-        self.rounds.insert(key, found);
+        self.divergence.rounds.insert(key, found);
         found
     }
 
@@ -109,11 +112,11 @@ impl Path<'_> {
         if quiet == Possible::No {
             return Possible::No;
         }
-        self.in_rounds = true;
+        self.divergence.in_rounds = true;
         self.advance_as(Step::Divergence, None);
         let rounds = self.proved_rounds();
         self.retreat();
-        self.in_rounds = false;
+        self.divergence.in_rounds = false;
         match rounds {
             Rounds::None => Possible::No,
             Rounds::All => quiet,
@@ -176,7 +179,7 @@ impl Path<'_> {
         }
         here.retain(|s| !s.is_observable(self.model));
         for step in here {
-            if *probes == 0 || self.limits.cancelled() || found.len() >= MOST_ROUNDS {
+            if *probes == 0 || self.solvers.limits.cancelled() || found.len() >= MOST_ROUNDS {
                 return;
             }
             *probes -= 1;
@@ -245,11 +248,11 @@ impl Path<'_> {
     /// The values that matter: where states are merged, those of the variables that something may still read.
     fn live_values(&mut self) -> Vec<TermId> {
         let model = self.model;
-        if !self.merging {
+        if !self.divergence.merging {
             return model.variables.ids().map(|v| self.term(v)).collect();
         }
         let locations = self.locations().to_vec();
-        let live = self.live.get_or_insert_with(|| Live::of(model));
+        let live = self.concrete.live.get_or_insert_with(|| Live::of(model));
         let vars: Vec<VarId> = locations.iter().flat_map(|l| live.at(*l)).copied().collect();
         vars.into_iter().map(|v| self.term(v)).collect()
     }
@@ -274,7 +277,7 @@ impl Path<'_> {
         self.outgoing(&mut here);
         here.retain(|s| !s.is_observable(self.model));
         for step in here {
-            if way.len() == STEPS || *probes == 0 || self.limits.cancelled() {
+            if way.len() == STEPS || *probes == 0 || self.solvers.limits.cancelled() {
                 return true;
             }
             *probes -= 1;

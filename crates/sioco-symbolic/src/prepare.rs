@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use sioco_model::model::{Model, SwitchParam};
 use sioco_model::semantics::interpreter::Part;
 use sioco_model::semantics::program::Program;
+use sioco_model::simplify;
 use sioco_model::sort::Sorts;
 use sioco_model::term::{Op, Term, TermPool};
 use sioco_model::{Id, LocationId, ProcessId, SortId, SwitchId, TermId, VarId};
 use sioco_solve::logic;
 
-use crate::fold;
 use crate::step::Step;
 
 /// Where a condition of a path comes from.
@@ -116,7 +116,7 @@ pub(crate) fn prepare(model: &Model, pool: &mut TermPool, step: Step, signatures
         let s = &model.switches[*switch];
         for (i, conjunct) in conjuncts(pool, parts.guard).into_iter().enumerate() {
             // What is sent is often known: `Answer(true) is Answer` is true.
-            let conjunct = fold::simplify(pool, sorts, conjunct, &mut FxHashMap::default());
+            let conjunct = simplify::simplify(pool, sorts, conjunct, &mut FxHashMap::default());
             let conjunct = without_quantifiers(pool, sorts, conjunct);
             for part in parts_of(pool, sorts, conjunct) {
                 conditions.push(condition(pool, sorts, part, Origin::Guard(*switch, i)));
