@@ -49,8 +49,7 @@ mod tests {
     #[track_caller]
     fn check(types: [&str; 2], params: [&str; 2], expected: bool) {
         let model = |i: usize| {
-            let text =
-                format!("{}\noutput o({})\nprocess P {{ init l {{ !o(any) -> l }} }}", types[i], params[i]);
+            let text = format!("{}\noutput o({})\nprocess P {{ init l {{ !o(any) -> l }} }}", types[i], params[i]);
             let text = if params[i].contains(',') { text.replace("o(any)", "o(any, any)") } else { text };
             sioco_lang::check_text("m.sts", &text).model.expect("a model").model
         };

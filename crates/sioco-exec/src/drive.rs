@@ -69,10 +69,15 @@ fn leftovers(sut: &dyn Sut, remarks: Vec<String>) -> Leftovers {
     Leftovers { stale: sut.stale(), unheard: sut.unheard(), crashes: sut.unheard_crashes(), remarks }
 }
 
+/// Gives away what was recorded.
 fn flush(driver: &mut Driver<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {
-    let mut at = None;
+    if driver.has_records() {
+        flush_at(driver, clock.now(), sink);
+    }
+}
+
+fn flush_at(driver: &mut Driver<'_>, at: Duration, sink: &mut dyn FnMut(&Stamped)) {
     for record in driver.records() {
-        let at = *at.get_or_insert_with(|| clock.now());
         sink(&Stamped { at, record });
     }
 }
@@ -173,8 +178,9 @@ fn send(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
-    driver.sending(clock.now());
-    flush(driver, clock, sink);
+    let now = clock.now();
+    driver.sending(now);
+    flush_at(driver, now, sink);
     sut.send(id, input)
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use sioco_model::model::Model;
+use sioco_model::model::{Model, Param};
 use sioco_model::sort::Sorts;
 use sioco_model::{GateId, IdVec, SortId, Value, visible};
 use sioco_plan::value::{SAFE, Valued};
@@ -23,7 +23,7 @@ pub struct Lines<'m> {
     model: &'m Model,
     gates: IdVec<GateId, GateText>,
     /// The line that was made last. Its room is used again.
-    line: String,
+    line: Vec<u8>,
 }
 
 /// What is the same in all lines of a gate.
@@ -49,55 +49,52 @@ impl<'m> Lines<'m> {
     /// Of campaigns with this model.
     pub fn new(model: &'m Model) -> Lines<'m> {
         let gates = model.gates.ids().map(|gate| GateText::new(model, gate)).collect();
-        Lines { model, gates, line: String::with_capacity(256) }
+        Lines { model, gates, line: Vec::with_capacity(256) }
     }
 
     /// The line of a record, with its line break. Nothing is hidden in it, so that it can be shown to anybody.
     pub fn line(&mut self, stamped: &Stamped) -> &str {
         self.line.clear();
         if !self.is_common(stamped) {
-            let mut bytes = std::mem::take(&mut self.line).into_bytes();
-            bytes.clear();
-            write(self.model, stamped, &mut bytes);
-            let text = String::from_utf8(bytes).expect("JSON is text");
-            self.line = match visible::json(&text) {
-                Cow::Borrowed(_) => text,
-                Cow::Owned(shown) => shown,
-            };
+            self.line.clear();
+            write(self.model, stamped, &mut self.line);
+            if let Cow::Owned(shown) = visible::json(text(&self.line)) {
+                self.line = shown.into_bytes();
+            }
         }
-        &self.line
+        text(&self.line)
     }
 
     /// Makes the line of a record, if it is of a kind that is common. Otherwise nobody wants what is there.
     fn is_common(&mut self, stamped: &Stamped) -> bool {
         let to = &mut self.line;
-        to.push_str("{\"at\":");
+        to.extend_from_slice(b"{\"at\":");
         number(to, micros(stamped.at));
         match &stamped.record {
             Record::Input { id, input, why } => {
-                to.push_str(",\"type\":\"input\",\"id\":");
+                to.extend_from_slice(b",\"type\":\"input\",\"id\":");
                 number(to, *id);
                 if !self.gates[input.gate].write(&self.model.sorts, input, to) {
                     return false;
                 }
-                to.push_str(",\"why\":");
+                to.extend_from_slice(b",\"why\":");
                 reason(to, why);
-                to.push_str("}\n");
+                to.extend_from_slice(b"}\n");
             }
             Record::Accepted { id } => {
-                to.push_str(",\"type\":\"accepted\",\"id\":");
+                to.extend_from_slice(b",\"type\":\"accepted\",\"id\":");
                 number(to, *id);
-                to.push_str("}\n");
+                to.extend_from_slice(b"}\n");
             }
             Record::Observed(Observation::Output(output)) => {
-                to.push_str(",\"type\":\"output\"");
+                to.extend_from_slice(b",\"type\":\"output\"");
                 if !self.gates[output.gate].write(&self.model.sorts, output, to) {
                     return false;
                 }
-                to.push_str("}\n");
+                to.extend_from_slice(b"}\n");
             }
-            Record::Observed(Observation::Delta) => to.push_str(",\"type\":\"quiescent\"}\n"),
-            Record::TimedOut(Reliance::Full) => to.push_str(",\"type\":\"quiescent\",\"timed\":true}\n"),
+            Record::Observed(Observation::Delta) => to.extend_from_slice(b",\"type\":\"quiescent\"}\n"),
+            Record::TimedOut(Reliance::Full) => to.extend_from_slice(b",\"type\":\"quiescent\",\"timed\":true}\n"),
             _ => return false,
         }
         true
@@ -109,83 +106,82 @@ impl GateText {
         let gate = &model.gates[gate];
         let mut params: Vec<_> = gate.params.iter().enumerate().collect();
         params.sort_by(|(_, p), (_, q)| p.name.cmp(&q.name));
-        let text = |(n, (at, param)): (usize, (usize, _))| {
-            let mut start = if n == 0 { String::new() } else { ",".to_owned() };
-            let param: &sioco_model::model::Param = param;
-            string(&mut start, &param.name);
-            start.push(':');
-            ParamText { start, at, sort: sort(model, param) }
+        let text = |(n, (at, param)): (usize, (usize, &Param))| {
+            let comma = if n == 0 { "" } else { "," };
+            ParamText { start: format!("{comma}{}:", string(&param.name)), at, sort: sort(model, param) }
         };
         let params = params.into_iter().enumerate().map(text).collect();
-        let mut start = ",\"gate\":".to_owned();
-        string(&mut start, &gate.name);
-        start.push_str(",\"args\":{");
-        GateText { start, params }
+        GateText { start: format!(",\"gate\":{},\"args\":{{", string(&gate.name)), params }
     }
 
     /// Adds the gate and its values, if there is one for each parameter.
-    fn write(&self, sorts: &Sorts, event: &GateValue, to: &mut String) -> bool {
+    fn write(&self, sorts: &Sorts, event: &GateValue, to: &mut Vec<u8>) -> bool {
         if event.args.len() != self.params.len() {
             return false;
         }
-        to.push_str(&self.start);
+        to.extend_from_slice(self.start.as_bytes());
         for param in &self.params {
-            to.push_str(&param.start);
+            to.extend_from_slice(param.start.as_bytes());
             match &event.args[param.at] {
                 Value::Int(n) if n.unsigned_abs() <= SAFE => {
                     if *n < 0 {
-                        to.push('-');
+                        to.push(b'-');
                     }
                     number(to, n.unsigned_abs());
                 }
-                Value::Bool(b) => to.push_str(if *b { "true" } else { "false" }),
+                Value::Bool(b) => to.extend_from_slice(if *b { b"true" } else { b"false" }),
                 value => {
                     let value = Valued { sorts, sort: param.sort, value };
                     // Only maps whose keys are no texts cannot be written.
                     let Ok(text) = serde_json::to_string(&value) else { return false };
-                    to.push_str(&visible::json(&text));
+                    to.extend_from_slice(visible::json(&text).as_bytes());
                 }
             }
         }
-        to.push('}');
+        to.push(b'}');
         true
     }
 }
 
-/// Adds why an input is sent.
-fn reason(to: &mut String, why: &Why) {
-    let (name, purpose) = match *why {
-        Why::Walk => return to.push_str("\"walk\""),
-        Why::Replay => return to.push_str("\"replay\""),
-        Why::Purpose(n) => ("{\"purpose\":", n),
-        Why::Guess(n) => ("{\"guess\":", n),
-        Why::Probe(n) => ("{\"probe\":", n),
-    };
-    to.push_str(name);
-    number(to, purpose as u64);
-    to.push('}');
+/// What was written.
+fn text(line: &[u8]) -> &str {
+    std::str::from_utf8(line).expect("JSON is text")
 }
 
-/// Adds a text as JSON.
-fn string(to: &mut String, text: &str) {
-    to.push_str(&visible::json(&serde_json::Value::from(text).to_string()));
+/// Adds why an input is sent.
+fn reason(to: &mut Vec<u8>, why: &Why) {
+    let (name, purpose): (&[u8], usize) = match *why {
+        Why::Walk => return to.extend_from_slice(b"\"walk\""),
+        Why::Replay => return to.extend_from_slice(b"\"replay\""),
+        Why::Purpose(n) => (b"{\"purpose\":", n),
+        Why::Guess(n) => (b"{\"guess\":", n),
+        Why::Probe(n) => (b"{\"probe\":", n),
+    };
+    to.extend_from_slice(name);
+    number(to, purpose as u64);
+    to.push(b'}');
+}
+
+/// A text as JSON.
+fn string(text: &str) -> String {
+    visible::json(&serde_json::Value::from(text).to_string()).into_owned()
 }
 
 /// Adds a number. The machinery for formats takes several times as long, and each line has several numbers.
-fn number(to: &mut String, mut number: u64) {
+fn number(to: &mut Vec<u8>, mut number: u64) {
     /// The digits of the largest number.
     const MOST: usize = 20;
     let mut digits = [b'0'; MOST];
-    let mut first = MOST - 1;
-    loop {
-        digits[first] = b'0' + (number % 10) as u8;
+    let mut first = MOST;
+    for place in digits.iter_mut().rev() {
+        *place = b'0' + (number % 10) as u8;
         number /= 10;
+        first -= 1;
         if number == 0 {
             break;
         }
-        first -= 1;
     }
-    to.push_str(std::str::from_utf8(&digits[first..]).expect("digits are text"));
+    to.extend_from_slice(&digits[first..]);
 }
 
 #[cfg(test)]
@@ -195,9 +191,9 @@ mod tests {
     #[test]
     fn numbers_have_all_their_digits() {
         for n in [0, 1, 9, 10, 99, 100, 12_345, SAFE, u64::MAX - 1, u64::MAX] {
-            let mut text = String::new();
-            number(&mut text, n);
-            assert_eq!(text, n.to_string());
+            let mut line = Vec::new();
+            number(&mut line, n);
+            assert_eq!(text(&line), n.to_string());
         }
     }
 }
