@@ -44,8 +44,7 @@ pub fn drive(
         if decision == Decision::Stop {
             break;
         }
-        let now = clock.now();
-        if driver.settings().time.is_some_and(|most| now >= most) {
+        if driver.settings().time.is_some_and(|most| clock.now() >= most) {
             driver.stop(End::Time);
             continue;
         }
@@ -70,10 +69,15 @@ fn leftovers(sut: &dyn Sut, remarks: Vec<String>) -> Leftovers {
     Leftovers { stale: sut.stale(), unheard: sut.unheard(), crashes: sut.unheard_crashes(), remarks }
 }
 
+/// Gives away what was recorded.
 fn flush(driver: &mut Driver<'_>, clock: &mut dyn Clock, sink: &mut dyn FnMut(&Stamped)) {
-    let mut at = None;
+    if driver.has_records() {
+        flush_at(driver, clock.now(), sink);
+    }
+}
+
+fn flush_at(driver: &mut Driver<'_>, at: Duration, sink: &mut dyn FnMut(&Stamped)) {
     for record in driver.records() {
-        let at = *at.get_or_insert_with(|| clock.now());
         sink(&Stamped { at, record });
     }
 }
@@ -86,8 +90,6 @@ fn act(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
-    let patience = driver.settings().patience;
-    let begun = clock.now();
     match decision {
         Decision::Reset { run, seed } => {
             sut.reset(run, seed)?;
@@ -111,26 +113,7 @@ fn act(
             Polled::Interrupted => driver.cut(None),
             Polled::Nothing => send(driver, sut, id, &input, clock, sink)?,
         },
-        Decision::Await { id } => match acknowledged(sut, clock, patience)? {
-            Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
-                return Err(protocol(format!("input {other} is acknowledged, but {id} was sent last")));
-            }
-            Polled::Event(event) => tell(driver, event, clock)?,
-            Polled::Interrupted => {
-                let overdue = clock.now().saturating_sub(begun) >= driver.quiescence().min(ACCEPTED);
-                driver.cut(overdue.then_some(Waiting::Accepted));
-            }
-            Polled::Nothing => {
-                // Who does not answer this will hardly answer a reset.
-                sut.stop();
-                return Err(Fault {
-                    kind: FaultKind::Timeout,
-                    message: format!("input {id} was neither accepted nor refused within {patience:?}"),
-                    stderr: Vec::new(),
-                    again: true,
-                });
-            }
-        },
+        Decision::Await { id } => hear_of(driver, sut, id, clock)?,
         Decision::Wait => {
             let quiescence = driver.quiescence();
             wait(driver, sut, quiescence, clock)?;
@@ -140,9 +123,39 @@ fn act(
     Ok(())
 }
 
+/// Waits until an input is accepted or refused, or something else comes.
+fn hear_of(driver: &mut Driver<'_>, sut: &mut dyn Sut, id: u64, clock: &mut dyn Clock) -> Result<(), Fault> {
+    let (begun, patience) = (clock.now(), driver.settings().patience);
+    match acknowledged(sut, clock, begun, patience)? {
+        Polled::Event(SutEvent::Accepted { id: other } | SutEvent::Refused { id: other, .. }) if other != id => {
+            return Err(protocol(format!("input {other} is acknowledged, but {id} was sent last")));
+        }
+        Polled::Event(event) => tell(driver, event, clock)?,
+        Polled::Interrupted => {
+            let overdue = clock.now().saturating_sub(begun) >= driver.quiescence().min(ACCEPTED);
+            driver.cut(overdue.then_some(Waiting::Accepted));
+        }
+        Polled::Nothing => {
+            // Who does not answer this will hardly answer a reset.
+            sut.stop();
+            return Err(Fault {
+                kind: FaultKind::Timeout,
+                message: format!("input {id} was neither accepted nor refused within {patience:?}"),
+                stderr: Vec::new(),
+                again: true,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// What comes while an input is under way. Silence says nothing then, and gives nobody more time.
-fn acknowledged(sut: &mut dyn Sut, clock: &mut dyn Clock, patience: Duration) -> Result<Polled, Fault> {
-    let begun = clock.now();
+fn acknowledged(
+    sut: &mut dyn Sut,
+    clock: &mut dyn Clock,
+    begun: Duration,
+    patience: Duration,
+) -> Result<Polled, Fault> {
     let mut left = patience;
     loop {
         let polled = sut.poll(left)?;
@@ -165,8 +178,9 @@ fn send(
     clock: &mut dyn Clock,
     sink: &mut dyn FnMut(&Stamped),
 ) -> Result<(), Fault> {
-    driver.sending(clock.now());
-    flush(driver, clock, sink);
+    let now = clock.now();
+    driver.sending(now);
+    flush_at(driver, now, sink);
     sut.send(id, input)
 }
 

@@ -200,6 +200,11 @@ impl<'m> Driver<'m> {
         self.slower.time(settings.quiescence, run.last, referee.belief())
     }
 
+    /// Whether there are records that nobody has taken yet.
+    pub(crate) fn has_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
     /// The records since this was asked last.
     pub fn records(&mut self) -> std::vec::Drain<'_, Record> {
         self.records.drain(..)
@@ -230,7 +235,7 @@ impl<'m> Driver<'m> {
     pub(crate) fn start_up(&self) -> Option<Start> {
         match self.repeat.is_on() {
             true => Some(Start::Whole),
-            false if self.silent_spots.has(self.spot().as_ref()) => None,
+            false if !self.silent_spots.is_empty() && self.silent_spots.has(self.spot().as_ref()) => None,
             false => Some(Start::Usual),
         }
     }
@@ -261,6 +266,10 @@ impl<'m> Driver<'m> {
 
     /// What to do next.
     pub fn decide(&mut self) -> Decision {
+        // Nobody has to think about that.
+        if let Some(decision) = self.is_decided() {
+            return decision;
+        }
         let Stage { run, tools, settings, .. } = &mut self.stage;
         if !run.begun || run.steps == 0 || run.mode == crate::run::Mode::Walk {
             tools.forget_terms();

@@ -7,6 +7,7 @@
 mod cause;
 mod event;
 mod head;
+mod lines;
 mod read;
 #[cfg(feature = "schema")]
 pub mod schema;
@@ -21,6 +22,7 @@ use sioco_plan::file::in_short;
 pub use self::cause::{CauseLine, Reached, cause};
 pub use self::event::{Args, GateLine, Misfit, args, by_name, declared, gate_value, read_args};
 pub use self::head::{About, Header};
+pub use self::lines::Lines;
 pub use self::read::{read, read_header};
 pub use self::write::{line, write};
 use crate::record::Stamped;

@@ -141,7 +141,10 @@ impl Ledger {
                 self.now = Running { run: *run, aim: Some(aim.clone()), ..Running::default() }
             }
             Record::Input { why: Why::Probe(_), .. } => self.now.probing = true,
-            Record::Input { input, .. } => self.now.last_input = Some(input.clone()),
+            Record::Input { input, .. } => match &mut self.now.last_input {
+                Some(last) => last.clone_from(input),
+                none => *none = Some(input.clone()),
+            },
             Record::Accepted { .. } => self.answered(),
             Record::Refused { .. } => {
                 // A refusal ends a run, which does not count it.

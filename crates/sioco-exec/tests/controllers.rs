@@ -8,7 +8,7 @@ use sioco_exec::controller::purpose::PurposeController;
 use sioco_exec::controller::repeat::RepeatController;
 use sioco_exec::controller::walk::WalkController;
 use sioco_exec::controller::{Chosen, Controller, Situation};
-use sioco_exec::event::{Action, GateValue, Observation};
+use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::ledger::{Intent, Note};
 use sioco_exec::position::Position;
 use sioco_exec::record::{Aim, Why};
@@ -229,13 +229,13 @@ fn a_run_that_fell_silent_once_is_repeated_twice() {
     let mut repeat = RepeatController::default();
     let once = Cause::Open(Open::Silence(Reliance::Once));
     let go = support::event(&model, "?go");
-    let history = [Action::Input(go.clone()), Action::Seen(Observation::Delta)];
     assert_eq!(repeat.next(&mut scene.run), None);
     let (seed, mut times) = (scene.run.seed, 0);
     loop {
         repeat.start(&mut scene.situation());
         let spot = scene.position.spot(None);
-        history.iter().for_each(|action| repeat.happened(action.clone()));
+        repeat.sent(&go);
+        repeat.saw(&Observation::Delta);
         assert_eq!(repeat.fell_silent_at(&spot), times > 0, "the first one repeats nothing");
         repeat.ended(&once, &scene.run, spot);
         let Some(again) = repeat.next(&mut scene.run) else { break };
@@ -256,7 +256,7 @@ fn a_repeated_run_is_left_where_the_model_takes_its_inputs_no_more() {
     let model = support::model(SIDES);
     let mut scene = Scene::new(&model);
     let mut repeat = RepeatController::default();
-    repeat.happened(Action::Input(support::event(&model, "?end")));
+    repeat.sent(&support::event(&model, "?end"));
     repeat.ended(&Cause::Open(Open::Silence(Reliance::Once)), &scene.run, None);
     assert!(repeat.next(&mut scene.run).is_some() && repeat.is_on());
     assert_eq!(repeat.select(&mut scene.situation()), None);

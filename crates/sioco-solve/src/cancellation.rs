@@ -24,8 +24,8 @@ pub struct Cancellation {
     late: Arc<AtomicU64>,
 }
 
-/// How much work there is in a second for whoever waits, in units of the solvers: about as much as is done in one.
-const WORK: u128 = 500_000;
+/// How much work there is in a millisecond for whoever waits, in units of the solvers: about as much as is done in one.
+const WORK: u128 = 500;
 /// However short the time is, there is as much as this.
 const LEAST: u64 = 50_000;
 
@@ -81,7 +81,7 @@ impl Cancellation {
     pub fn hurry(&self, within: Option<Duration>) {
         let pause = within.and_then(|time| Instant::now().checked_add(time));
         let work = within.map(|time| {
-            let work = u64::try_from(time.as_millis() * WORK / 1_000).unwrap_or(u64::MAX).max(LEAST);
+            let work = u64::try_from(time.as_millis() * WORK).unwrap_or(u64::MAX).max(LEAST);
             (work, work)
         });
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);

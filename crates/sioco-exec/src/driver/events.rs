@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Driver;
 use crate::controller::Controller;
-use crate::event::{Action, GateValue, Observation};
+use crate::event::{GateValue, Observation};
 use crate::ledger::Leftovers;
 use crate::record::Record;
 use crate::reliance::Reliance;
@@ -27,7 +27,10 @@ impl Driver<'_> {
             self.probe.sending(&input);
         } else {
             self.stage.referee.sending(&input);
-            self.repeat.happened(Action::Input(input.clone()));
+            // Where the order is certain, every silence counts, and no run is repeated.
+            if self.stage.referee.order() != Order::Certain {
+                self.repeat.sent(&input);
+            }
         }
         self.stage.run.pending = Some(Pending { id, input });
     }
@@ -130,7 +133,7 @@ impl Driver<'_> {
         if self.probe.is_on() {
             return self.probe.saw(seen, self.stage.run.pending.is_none());
         }
-        self.repeat.happened(Action::Seen(seen.clone()));
+        self.repeat.saw(&seen);
         let mut waiting = self
             .stage
             .run
@@ -149,12 +152,12 @@ impl Driver<'_> {
             }
         }
         let output = match &seen {
-            Observation::Output(output) => Some(output.clone()),
+            Observation::Output(output) => Some(output),
             _ => None,
         };
         self.stage.run.owed = false;
         self.stage.run.heard += u64::from(output.is_some());
-        self.step(output.as_ref());
+        self.step(output);
         let withdrawn = self.stage.referee.withdrawn;
         let cause = match timed {
             Some(reliance) => self.stage.referee.timed_out(reliance),
@@ -172,7 +175,7 @@ impl Driver<'_> {
         match cause {
             Some(cause) => self.finish(cause),
             None => {
-                self.happened(output.as_ref());
+                self.happened(output);
                 if seen.is_end() && self.stage.run.begun {
                     let cause = match self.stage.run.is_content() {
                         true => Cause::Reached,

@@ -44,7 +44,7 @@ pub fn gate_value<'a>(model: &'a Model, value: &'a GateValue) -> GateLine<'a> {
 }
 
 /// The sort that the values of a parameter have when they are observed: a tolerance reaches over the ends of a range.
-fn sort(model: &Model, param: &Param) -> SortId {
+pub(super) fn sort(model: &Model, param: &Param) -> SortId {
     match param.tolerance {
         Some(_) => model.sorts.base(param.sort),
         None => param.sort,

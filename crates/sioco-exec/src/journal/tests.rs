@@ -275,6 +275,32 @@ fn what_is_written_is_read() {
     }
 }
 
+/// A campaign makes its lines in a quicker way.
+#[test]
+fn lines_of_campaigns_are_those_that_are_written() {
+    let model = model();
+    let mut lines = Lines::new(&model);
+    for seed in 0..400 {
+        let mut draw = Draw { model: &model, random: Random::new(seed) };
+        for _ in 0..20 {
+            let record = stamped(&mut draw);
+            assert_eq!(lines.line(&record), sioco_model::visible::json(&line(&model, &record)), "seed {seed}");
+        }
+    }
+}
+
+/// A value too few or too many is left out, as everywhere.
+#[test]
+fn lines_of_what_does_not_fit_are_those_that_are_written() {
+    let model = model();
+    let gate = model.gate("i").expect("a gate");
+    for n in 0..4 {
+        let input = GateValue { gate, args: vec![Value::Int(3); n] };
+        let record = Stamped { at: Duration::ZERO, record: Record::Input { id: 1, input, why: Why::Walk } };
+        assert_eq!(Lines::new(&model).line(&record), line(&model, &record));
+    }
+}
+
 /// A gate that stands for the end of the system is the end, also where the record says that it is an output.
 #[test]
 fn the_end_of_the_system_is_no_output() {

@@ -13,6 +13,10 @@ impl Interpreter<'_> {
             Activity::Unknown(switch, why) => Some((switch, why)),
             Activity::None => None,
         };
+        if !self.may_move_alone(state) {
+            // Only outputs could keep it from being silent.
+            return Ok(unknown.map_or(Quiescence::Quiescent, |(switch, why)| Quiescence::Unknown { switch, why }));
+        }
         if !state.locations.iter().any(|l| self.locations[*l].may_return) {
             // No cycle can be closed: one step is enough to know.
             if let Some(switch) = self.active_internal(state)? {
