@@ -64,7 +64,7 @@ impl<'m> Played<'m> {
         let gate = self.outputs.get(output.gate.index()).copied().flatten();
         let gate = gate.ok_or_else(|| {
             let why = declared(self.model, &self.played.gates[output.gate].name, Direction::Output);
-            let why = why.err().unwrap_or_default();
+            let why = why.err().map(|why| why.to_string()).unwrap_or_default();
             let message = format!("the model that is played gave {}: {why}", output.show(self.played));
             Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false }
         })?;

@@ -13,6 +13,7 @@ pub mod schema;
 #[cfg(test)]
 mod tests;
 mod write;
+mod wrong;
 
 use std::fmt;
 
@@ -23,6 +24,7 @@ pub use self::event::{Args, GateLine, Misfit, args, by_name, declared, gate_valu
 pub use self::head::{About, Header};
 pub use self::read::{read, read_header};
 pub use self::write::{line, write};
+pub use self::wrong::Undeclared;
 use crate::record::Stamped;
 
 /// The name of the format.

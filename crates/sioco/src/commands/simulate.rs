@@ -19,7 +19,7 @@ use crate::output::{Format, Output};
 use crate::simulate::choices::Choice;
 use crate::simulate::lines::Lines;
 use crate::simulate::request::{self, HELP, Request};
-use crate::simulate::session::{Session, Walked, free_variable};
+use crate::simulate::session::{Refusal, Session, Walked, free_variable};
 use crate::simulate::solving::{Solving, Values};
 use crate::solver_choice::SolverChoice;
 use sioco_report::words::Words;
@@ -150,7 +150,7 @@ impl Simulate {
                     Some(text) if ["quit", "q", "exit"].contains(&text.trim()) => return Ok(None),
                     Some(text) => match parse_value(&model.sorts, sort, &text) {
                         Ok(value) => break value,
-                        Err(e) => out.line(e),
+                        Err(e) => out.line(e.to_string()),
                     },
                 }
             };
@@ -200,9 +200,9 @@ impl Stepper<'_> {
         line: &str,
         out: &mut Output,
         ask: &mut dyn FnMut(&mut Output, &str) -> Option<String>,
-    ) -> Result<Next, String> {
+    ) -> Result<Next, Refusal> {
         session.refill();
-        let request = request::parse(line)?;
+        let request = request::parse(line).map_err(|why| why.to_string())?;
         if let Some(word) = request::ambiguous(line, &request).filter(|w| is_switch(self.model(), w)) {
             return Err(format!(
                 "`{word}` is a switch and a request: write `{word}:` for the switch, `:{word}` for the request"

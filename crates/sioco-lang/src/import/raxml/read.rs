@@ -504,7 +504,7 @@ impl<'a, 'x> Reader<'a, 'x> {
         let message = match ty {
             Ok(ty) if ty == wanted || (ty, wanted) == (Type::Int, Type::Real) => return Ok(()),
             Ok(ty) => format!("expected {} here, found {}", wanted.text(), ty.text()),
-            Err(message) => message,
+            Err(why) => why.to_string(),
         };
         let help = "mend it, or the types in the declarations; types that are not known are taken as Int".into();
         Err(ImportError::BadExpression { message, help, at: self.place(offset) })
