@@ -120,7 +120,7 @@ impl Looker<'_> {
     }
 }
 
-fn is_test(attributes: &[syn::Attribute]) -> bool {
+pub fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let list = attribute.meta.require_list().map(|list| list.tokens.to_string());
         attribute.path().is_ident("test") || attribute.path().is_ident("cfg") && list.is_ok_and(|list| list == "test")
