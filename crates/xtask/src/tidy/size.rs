@@ -37,8 +37,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/sioco-exec/src/shrink/search.rs", "new", DEBT),
     ("crates/sioco-exec/src/shrink.rs", "shrink", DEBT),
     ("crates/sioco-exec/src/summary.rs", "Summary", "what a campaign came to, one field each"),
-    ("crates/sioco-lang/src/check/process/step.rs", "step", DEBT),
-    ("crates/sioco-lang/src/import/raxml/read.rs", "transition", DEBT),
     ("crates/sioco-model/src/semantics/narrow/downwards.rs", "bound", "one arm for each operation"),
     ("crates/sioco-plan/src/compare/suite.rs", "suite", DEBT),
     ("crates/sioco-plan/src/compare/suite.rs", "distinct", DEBT),
