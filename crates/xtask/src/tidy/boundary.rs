@@ -50,7 +50,7 @@ const RULES: &[Only] = &[
         instead: "text of others may be in it, which `Output` makes visible",
     },
     Only {
-        marks: &["line(json!", "print(json!", "say(json!", "line(serde_json", "print(serde_json"],
+        marks: &["line(serde_json", "print(serde_json"],
         within: &["crates/sioco/src"],
         files: &[],
         instead: "`Output::json` keeps it JSON",
