@@ -99,7 +99,7 @@ impl<'m> Played<'m> {
         let crossing = self.outputs.get(output.gate.index()).copied().flatten();
         let crossing = crossing.ok_or_else(|| {
             let why = declared(self.model, &self.played.gates[output.gate].name, Direction::Output);
-            let why = why.err().unwrap_or_default();
+            let why = why.err().map(|why| why.to_string()).unwrap_or_default();
             let message = format!("the model that is played gave {}: {why}", output.show(self.played));
             Fault { kind: FaultKind::Protocol, message, stderr: Vec::new(), again: false }
         })?;

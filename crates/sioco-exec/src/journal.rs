@@ -14,6 +14,7 @@ pub mod schema;
 #[cfg(test)]
 mod tests;
 mod write;
+mod wrong;
 
 use std::fmt;
 
@@ -25,6 +26,7 @@ pub use self::head::{About, Header};
 pub use self::lines::Lines;
 pub use self::read::{read, read_header};
 pub use self::write::{line, write};
+pub use self::wrong::Undeclared;
 use crate::record::Stamped;
 
 /// The name of the format.

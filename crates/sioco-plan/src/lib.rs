@@ -42,7 +42,7 @@ pub mod walker;
 pub mod want;
 mod written;
 
-pub use cover::Cover;
+pub use cover::{Cover, CoverError};
 pub use event::Event;
 pub use goal::{Goal, Infeasible, State};
 pub use make::{PlanError, plan};

@@ -62,7 +62,7 @@ use sioco_report::style::{self, Style};
 use sioco_solve::BackEnd;
 use sioco_solve::values::Choice;
 
-use problem::Problem;
+pub use problem::Problem;
 
 /// How wide text is set: nobody knows where it is read.
 const WIDTH: usize = 80;
@@ -152,10 +152,9 @@ impl Conformance {
         self
     }
 
-    /// Tests a system, made by a function, and says what came of it. An error is a fault of the model or of these settings, in
-    /// words.
-    pub fn check<S: System>(&self, make: impl FnMut() -> S) -> Result<Report, String> {
-        self.run(make).map_err(|problem| style::print(&problem.text()).into_owned())
+    /// Tests a system, made by a function, and says what came of it. An error is a fault of the model or of these settings.
+    pub fn check<S: System>(&self, make: impl FnMut() -> S) -> Result<Report, Problem> {
+        self.run(make)
     }
 
     /// Tests a system, made by a function: `Accumulator::default`, or `|| Accumulator::new(7)`.
@@ -212,7 +211,7 @@ impl Conformance {
         }
         match checked.model.take() {
             Some(model) => Ok((checked, model)),
-            None => Err(Problem::of_model(text)),
+            None => Err(Problem::Model(text)),
         }
     }
 

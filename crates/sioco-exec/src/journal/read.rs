@@ -8,6 +8,7 @@ use sioco_plan::file::{fingerprint, in_short};
 
 use super::cause::{read_cause, read_crash, read_reliance, strings};
 use super::event::{declared, read_args, short};
+use super::wrong::RecordError;
 use super::{FORMAT, Header, Journal, ReadError, Remark, VERSION, head};
 use crate::event::{GateValue, Observation};
 use crate::record::{Aim, End, Record, Stamped, Waiting, Why};
@@ -53,7 +54,7 @@ pub fn read_header(text: &str) -> Result<Header, ReadError> {
         }
         None => return Err(error("`version` should be a whole number".into(), DAMAGED)),
     }
-    head::read(&json).map_err(|what| error(what, DAMAGED))
+    head::read(&json).map_err(|what| error(what.to_string(), DAMAGED))
 }
 
 /// The journal in a text, for a model that may be another one than the one that was tested: then that is said, and what
@@ -126,7 +127,7 @@ fn entry(model: &Model, same: bool, line: &str) -> Result<(Option<Stamped>, Opti
         false => "the model is another one than the one that was tested; use that, or test again",
     };
     let mut reader = Reader { model, json: &json, same, remark: None };
-    let record = reader.record().map_err(|what| Wrong::Record(what, help))?;
+    let record = reader.record().map_err(|what| Wrong::Record(what.to_string(), help))?;
     let remark = reader.remark.take();
     let Some(record) = record else { return Ok((None, remark)) };
     let at = json.get("at").and_then(Json::as_u64).map(Duration::from_micros);
@@ -143,7 +144,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The record of a line; nothing if a later version may know what it is.
-    fn record(&mut self) -> Result<Option<Record>, String> {
+    fn record(&mut self) -> Result<Option<Record>, RecordError> {
         let kind = self.text("type")?;
         Ok(Some(match kind {
             "run" => Record::Run {
@@ -154,7 +155,7 @@ impl Reader<'_> {
             },
             "input" => {
                 let gate = declared(self.model, self.text("gate")?, Direction::Input)?;
-                let args = read_args(self.model, gate, self.json.get("args")).map_err(|why| why.0)?;
+                let args = read_args(self.model, gate, self.json.get("args"))?;
                 Record::Input { id: self.number("id")?, input: GateValue { gate, args }, why: self.why()? }
             }
             "accepted" => Record::Accepted { id: self.number("id")? },
@@ -212,7 +213,7 @@ impl Reader<'_> {
 
     /// An output. Values that fitted the model that was tested and do not fit this one are what the system would be
     /// told, too: malformed.
-    fn output(&mut self) -> Result<Observation, String> {
+    fn output(&mut self) -> Result<Observation, RecordError> {
         let name = self.text("gate")?;
         // The end of the system is no output, whatever it is called.
         if let Some(end) = Observation::end_named(name) {
@@ -221,7 +222,7 @@ impl Reader<'_> {
         let gate = declared(self.model, name, Direction::Output)?;
         match read_args(self.model, gate, self.json.get("args")) {
             Ok(args) => Ok(Observation::Output(GateValue { gate, args })),
-            Err(why) if self.same => Err(why.0),
+            Err(why) if self.same => Err(why.into()),
             Err(why) => {
                 self.remark = Some(format!("these values do not fit the model any more: {why}"));
                 let raw = self.json.get("args").map(Json::to_string).unwrap_or_default();
@@ -230,7 +231,7 @@ impl Reader<'_> {
         }
     }
 
-    fn aim(&self) -> Result<Aim, String> {
+    fn aim(&self) -> Result<Aim, RecordError> {
         let json = self.field("aim")?;
         match (json.as_str(), index(json, "purpose")) {
             (Some("walk"), _) => Ok(Aim::Walk),
@@ -238,12 +239,15 @@ impl Reader<'_> {
             (_, Some(n)) => Ok(Aim::Purpose(n)),
             _ => match json.get("shrunk").and_then(Json::as_u64) {
                 Some(run) => Ok(Aim::Shrunk(run)),
-                None => Err("`aim` should be \"walk\", \"replay\" or an object with `purpose` or `shrunk`".into()),
+                None => Err(RecordError::Should {
+                    name: "aim",
+                    be: "\"walk\", \"replay\" or an object with `purpose` or `shrunk`",
+                }),
             },
         }
     }
 
-    fn why(&self) -> Result<Why, String> {
+    fn why(&self) -> Result<Why, RecordError> {
         let json = self.field("why")?;
         if let Some(n) = index(json, "probe") {
             return Ok(Why::Probe(n));
@@ -253,37 +257,40 @@ impl Reader<'_> {
             (Some("replay"), ..) => Ok(Why::Replay),
             (_, Some(n), _) => Ok(Why::Purpose(n)),
             (.., Some(n)) => Ok(Why::Guess(n)),
-            _ => Err("`why` should be \"walk\", \"replay\" or an object with `purpose`, `guess` or `probe`".into()),
+            _ => Err(RecordError::Should {
+                name: "why",
+                be: "\"walk\", \"replay\" or an object with `purpose`, `guess` or `probe`",
+            }),
         }
     }
 
-    fn cause(&self) -> Result<crate::verdict::Cause, String> {
+    fn cause(&self) -> Result<crate::verdict::Cause, RecordError> {
         read_cause(self.model, self.field("cause")?)
     }
 
-    fn field(&self, name: &str) -> Result<&Json, String> {
-        self.json.get(name).ok_or_else(|| format!("`{name}` is missing"))
+    fn field(&self, name: &'static str) -> Result<&Json, RecordError> {
+        self.json.get(name).ok_or(RecordError::Missing(name))
     }
 
-    fn text(&self, name: &str) -> Result<&str, String> {
-        self.field(name)?.as_str().ok_or_else(|| format!("`{name}` should be a text"))
+    fn text(&self, name: &'static str) -> Result<&str, RecordError> {
+        self.field(name)?.as_str().ok_or(RecordError::Should { name, be: "a text" })
     }
 
-    fn number(&self, name: &str) -> Result<u64, String> {
-        self.field(name)?.as_u64().ok_or_else(|| format!("`{name}` should be a whole number"))
+    fn number(&self, name: &'static str) -> Result<u64, RecordError> {
+        self.field(name)?.as_u64().ok_or(RecordError::Should { name, be: "a whole number" })
     }
 
-    fn index(&self, name: &str) -> Result<usize, String> {
-        usize::try_from(self.number(name)?).map_err(|_| format!("`{name}` is too large"))
+    fn index(&self, name: &'static str) -> Result<usize, RecordError> {
+        usize::try_from(self.number(name)?).map_err(|_| RecordError::TooLarge(name))
     }
 
-    fn flag(&self, name: &str) -> Result<bool, String> {
-        self.field(name)?.as_bool().ok_or_else(|| format!("`{name}` should be true or false"))
+    fn flag(&self, name: &'static str) -> Result<bool, RecordError> {
+        self.field(name)?.as_bool().ok_or(RecordError::Should { name, be: "true or false" })
     }
 
-    fn word<T>(&self, name: &str, of: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
+    fn word<T>(&self, name: &'static str, of: impl FnOnce(&str) -> Option<T>) -> Result<T, RecordError> {
         let text = self.text(name)?;
-        of(text).ok_or_else(|| format!("`{name}` is \"{text}\", which this sioco does not know"))
+        of(text).ok_or_else(|| RecordError::Word { name, word: text.to_owned() })
     }
 }
 

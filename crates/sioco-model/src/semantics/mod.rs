@@ -23,5 +23,5 @@ pub mod state;
 pub mod trial;
 
 pub use interpreter::{Interpreter, Quiescence, Step, StepError};
-pub use oracle::{Oracle, Question};
+pub use oracle::{Oracle, Question, Unanswered};
 pub use state::State;

@@ -10,7 +10,9 @@ use sioco_solve::Reason;
 use sioco_symbolic::step::Step;
 
 use super::document::{atom_text, parameter};
-use super::explain::{STOPS, find_switch, read_infeasible, read_reason, read_steering, read_step, read_values};
+use super::explain::{
+    NoSwitch, STOPS, find_switch, read_infeasible, read_reason, read_steering, read_step, read_values,
+};
 use super::fingerprint::{fingerprint, gate_text};
 use super::locate::{self, Key};
 use super::wrong::{Read, Wrong, field, flag, is, list, number, optional, text, word, wrong};
@@ -333,7 +335,7 @@ impl Reader<'_> {
         }
         let step = match field(json, "step", |s| read_step(model, s))? {
             Ok(step) => step,
-            Err(name) => {
+            Err(NoSwitch(name)) => {
                 let misfit = Misfit::NoSwitch { purpose: at, name };
                 if !self.misfits.contains(&misfit) {
                     self.misfits.push(misfit);

@@ -7,7 +7,7 @@ mod tests;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use self::lib::{Context, Interrupter, Z3Library};
+use self::lib::{Context, Interrupter, LibraryError, Z3Library};
 use super::locate::{self, Candidate, Fate};
 use super::session::{Connection, Dialect, Fault, Purpose, Session, Z3};
 use crate::query::Limits;
@@ -29,7 +29,7 @@ pub fn find() -> (Option<Arc<Z3Library>>, Vec<Candidate>) {
                 taken = Some(library);
                 break;
             }
-            Err(why) => candidate.fate = Fate::Refused(why),
+            Err(why) => candidate.fate = Fate::Refused(why.to_string()),
         }
     }
     (taken, candidates)
@@ -72,12 +72,12 @@ const STACK: usize = 16 << 20;
 static OPTIONS: Mutex<()> = Mutex::new(());
 
 /// Something for Z3 to do.
-type Job = Box<dyn FnOnce(&mut Context) -> Result<String, String> + Send>;
+type Job = Box<dyn FnOnce(&mut Context) -> Result<String, LibraryError> + Send>;
 
 /// What the thread of a seat says.
 enum Told {
     Ready(Interrupter),
-    Done(Result<String, String>),
+    Done(Result<String, LibraryError>),
     BrokeDown,
 }
 
@@ -136,7 +136,7 @@ impl Seat {
                     return alarm.map_or(Ok(String::new()), |(fault, _)| Err(fault));
                 }
                 Ok(Told::Done(answer)) => {
-                    return alarm.map_or(answer.map_err(Fault::Broken), |(fault, _)| Err(fault));
+                    return alarm.map_or(answer.map_err(|why| Fault::Broken(why.to_string())), |(fault, _)| Err(fault));
                 }
                 Ok(Told::BrokeDown) => {
                     self.left = true;
