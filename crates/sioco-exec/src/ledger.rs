@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sioco_model::model::Model;
 use sioco_model::{GateId, Id};
-use sioco_plan::Cover;
+use sioco_plan::Intent;
 
 use crate::account::{Bits, covered};
 use crate::event::GateValue;
@@ -22,23 +22,6 @@ use crate::verdict::{Cause, Open, Trouble, Verdict};
 
 /// How many deadlocks are kept for the summary.
 const DEADLOCKS: usize = 20;
-
-/// What a plan is for, as far as that decides what a purpose that was not reached means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Intent {
-    /// The plan is a suite of a comparison (S2): a purpose is there for its inputs.
-    pub compared: bool,
-    /// It has all that the model allows, up to a length: nobody can ask a system for all of that.
-    pub all_allowed: bool,
-}
-
-impl Intent {
-    /// Of a plan for this cover.
-    pub fn of(cover: &Cover) -> Intent {
-        let all_allowed = matches!(cover, Cover::Traces(_) | Cover::Paths(_));
-        Intent { compared: *cover == Cover::Compare, all_allowed }
-    }
-}
 
 /// What controllers note, besides what they choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -416,7 +399,7 @@ impl Ledger {
 /// Whether a guided campaign, one for all that is allowed, or one with a suite of a comparison, is through with a purpose that
 /// the system could have gone to and never did: it need not do all that the model allows (S1 section 3.2.4).
 fn left_to_the_system(result: &PurposeResult, guided: bool, intent: Intent) -> bool {
-    let Intent { compared, all_allowed } = intent;
+    let Intent { compared, all_allowed, .. } = intent;
     let elsewhere = match &result.cause {
         Some(Cause::Open(Open::Deviation)) => guided || compared || all_allowed,
         // Where it went, no input can follow; a test of a comparison is there for its inputs.

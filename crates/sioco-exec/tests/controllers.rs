@@ -9,7 +9,7 @@ use sioco_exec::controller::repeat::RepeatController;
 use sioco_exec::controller::walk::WalkController;
 use sioco_exec::controller::{Chosen, Controller, Situation};
 use sioco_exec::event::{Action, GateValue, Observation};
-use sioco_exec::ledger::{Intent, Note};
+use sioco_exec::ledger::Note;
 use sioco_exec::position::Position;
 use sioco_exec::record::{Aim, Why};
 use sioco_exec::reliance::Reliance;
@@ -22,7 +22,7 @@ use sioco_exec::verdict::{Cause, Open};
 use sioco_model::model::Model;
 use sioco_model::semantics::interpreter::Interpreter;
 use sioco_model::{GateId, Id, Value};
-use sioco_plan::Event;
+use sioco_plan::{Event, Intent};
 
 /// What a controller sees, with nobody who judges or counts.
 struct Scene<'m> {

@@ -5,7 +5,7 @@ mod support;
 use sioco_exec::account::Bits;
 use sioco_exec::event::{GateValue, Observation};
 use sioco_exec::explanation::Explanation;
-use sioco_exec::ledger::{Intent, Ledger};
+use sioco_exec::ledger::Ledger;
 use sioco_exec::record::{Aim, End, Record, Waiting, Why};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::settings::{Settings, Walks};
@@ -14,6 +14,7 @@ use sioco_exec::summary::{Probed, Summary};
 use sioco_exec::sut::{Fault, FaultKind, Order};
 use sioco_exec::verdict::{Cause, Failure, Open, Verdict};
 use sioco_model::model::Model;
+use sioco_plan::Intent;
 
 const MODEL: &str = "input a\noutput o\nprocess P {\n  init l { one: ?a -> m }\n  state m { two: !o -> l }\n}\n";
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::intent::Intent;
+
 /// What a plan is to cover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cover {
@@ -37,6 +39,20 @@ const WALKS: usize = 10;
 pub const WAYS: &str = "`switch`, `location`, `paths:N`, `inclusion:K`, `reduced`, `traces:N`, `classes`, `random`, `random:N`, `inputs:N` or `purpose:NAME`";
 
 impl Cover {
+    /// What a plan for it is for.
+    pub fn intent(&self) -> Intent {
+        Intent::of(self)
+    }
+
+    /// Reads what a plan file or a journal says.
+    pub fn recorded(text: &str) -> Result<Cover, String> {
+        match text {
+            // Nobody asks for it by name.
+            "compare" => Ok(Cover::Compare),
+            cover => Cover::parse(cover),
+        }
+    }
+
     /// Reads what a user wrote.
     pub fn parse(text: &str) -> Result<Cover, String> {
         let (name, value) = match text.split_once(':') {
@@ -118,8 +134,11 @@ mod tests {
             "purpose:Big",
         ] {
             assert_eq!(Cover::parse(text).map(|c| c.to_string()), Ok(text.to_string()));
+            assert_eq!(Cover::recorded(text), Cover::parse(text));
         }
         assert_eq!(Cover::parse("random"), Ok(Cover::Random(WALKS)));
+        assert_eq!(Cover::recorded("compare"), Ok(Cover::Compare));
+        assert!(Cover::parse("compare").is_err());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::cover::Cover;
 use crate::data;
 use crate::goal::{Goal, State};
 use crate::inputs;
-use crate::plan::{Counts, Options, Plan, Steering};
+use crate::plan::{Options, Plan, Steering};
 use crate::purpose::{Leg, Purpose};
 use crate::random;
 use crate::reduced;
@@ -84,16 +84,7 @@ pub fn plan(
     let path = Path::with(model, solvers, Shortcuts::default(), options.limits.clone());
     let mut walker = Walker::new(path);
     let mut graph = None;
-    let mut plan = Plan {
-        cover: options.cover.clone(),
-        strict: options.strict,
-        goals: Vec::new(),
-        purposes: Vec::new(),
-        length: None,
-        steering: None,
-        stop: Stop::Complete,
-        counts: Counts::default(),
-    };
+    let mut plan = Plan { strict: options.strict, ..Plan::new(options.cover.clone()) };
     match options.cover {
         Cover::Switch | Cover::Location => {
             let locations = options.cover == Cover::Location;

@@ -7,8 +7,10 @@ pub mod repeat;
 mod rest;
 pub mod walk;
 
+use sioco_plan::Intent;
+
 use crate::event::GateValue;
-use crate::ledger::{Intent, Note};
+use crate::ledger::Note;
 use crate::position::Position;
 use crate::record::Why;
 use crate::run::Run;

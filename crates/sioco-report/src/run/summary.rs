@@ -12,7 +12,7 @@ use sioco_exec::record::End;
 use sioco_exec::summary::{PurposeResult, Summary};
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_model::model::Direction;
-use sioco_plan::{Cover, Goal, Plan, State};
+use sioco_plan::{Goal, Kind, Plan, State};
 use sioco_solve::Reason;
 use sioco_symbolic::Stop;
 
@@ -400,7 +400,7 @@ fn uncovered(plan: Option<&Plan>) -> Option<String> {
         _ => None,
     });
     let why = why.unwrap_or_default();
-    let what = if plan.cover == Cover::Compare { "transitions" } else { "goals" };
+    let what = if plan.intent().compared { "transitions" } else { "goals" };
     Some(format!("{open} of {all} {what} may need more tests than it has: {why}"))
 }
 
@@ -429,7 +429,7 @@ fn untried(campaign: &CampaignReport<'_>) -> Option<String> {
 /// How many traces of a length were covered (T-C4: those that some hypothesis followed), and the switches on them.
 fn traces(campaign: &CampaignReport<'_>) -> Option<String> {
     let plan = campaign.plan?;
-    let (Cover::Traces(_), Some(length)) = (&plan.cover, plan.length) else { return None };
+    let (Kind::Traces, Some(length)) = (plan.intent().kind, plan.length) else { return None };
     let (summary, model) = (campaign.summary, &campaign.source.checked.model);
     let is_covered = |r: &&PurposeResult| r.verdict.is_some_and(|v| v <= Verdict::WeakPass);
     let (found, all) = (summary.purposes.iter().filter(is_covered).count(), summary.purposes.len());
@@ -447,7 +447,7 @@ fn traces(campaign: &CampaignReport<'_>) -> Option<String> {
 /// What the system had to wait for, where that is worth a line.
 fn pauses(campaign: &CampaignReport<'_>) -> Option<String> {
     let pauses = campaign.summary.pauses;
-    let planned = campaign.plan.is_some_and(|p| matches!(p.cover, Cover::Traces(_)));
+    let planned = campaign.plan.is_some_and(|p| p.intent().kind == Kind::Traces);
     let long = pauses.longest >= LONG_PAUSE || (planned && !pauses.longest.is_zero());
     if campaign.took.is_none() || !(long || pauses.hurried > 0) {
         return None;
