@@ -334,7 +334,7 @@ impl Ledger {
     fn is_covered_otherwise(&self, suite: &Suite, purpose: usize) -> bool {
         let is_taken =
             |node: &NodeId| suite.leg(*node).is_none_or(|leg| leg.step.switches().all(|s| self.taken.0.has(s.index())));
-        let is_way = |accept: &NodeId| suite.line(0, *accept).is_some_and(|line| line.iter().all(is_taken));
+        let is_way = |accept: &NodeId| suite.line(NodeId::ROOT, *accept).is_some_and(|line| line.iter().all(is_taken));
         suite.accepts_of(purpose).iter().any(is_way)
     }
 

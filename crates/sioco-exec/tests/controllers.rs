@@ -15,7 +15,7 @@ use sioco_exec::record::{Aim, Why};
 use sioco_exec::reliance::Reliance;
 use sioco_exec::run::{Mode, Run};
 use sioco_exec::settings::{Interaction, Settings, Walks};
-use sioco_exec::suite::Suite;
+use sioco_exec::suite::{NodeId, Suite};
 use sioco_exec::summary::{Probed, PurposeResult};
 use sioco_exec::tools::Tools;
 use sioco_exec::verdict::{Cause, Open};
@@ -163,7 +163,10 @@ fn a_purpose_is_gone_after_step_by_step_and_given_up_where_the_system_leaves_it(
         // The one that ends by `end`.
         let long = (0..scene.position.suite.len()).find(|p| {
             let suite = &scene.position.suite;
-            suite.accepts_of(*p).iter().any(|accept| suite.line(0, *accept).is_some_and(|line| line.len() > 2))
+            suite
+                .accepts_of(*p)
+                .iter()
+                .any(|accept| suite.line(NodeId::ROOT, *accept).is_some_and(|line| line.len() > 2))
         });
         scene.run.plan(Mode::Purpose(long.expect("it takes three steps")), Aim::Purpose(0), false);
         let Mode::Purpose(number) = scene.run.mode else { unreachable!() };

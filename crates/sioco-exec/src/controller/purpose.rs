@@ -274,9 +274,9 @@ fn known_course(at: &mut Situation<'_, '_>, ways: &[Way]) -> Option<(NodeId, Cou
     for &way in ways {
         let suite = &at.position.suite;
         let Some(purpose) = suite.accepted(way.target).find(|p| at.results[*p].attempts <= 1) else { continue };
-        let Some(line) = suite.line(0, way.target) else { continue };
+        let Some(line) = suite.line(NodeId::ROOT, way.target) else { continue };
         let Some(foreseen) = suite.foreseen(model, purpose, &line) else { continue };
-        let done = suite.line(0, way.mark).unwrap_or_default();
+        let done = suite.line(NodeId::ROOT, way.mark).unwrap_or_default();
         let done = done.iter().filter(|n| suite.leg(**n).is_some_and(|l| l.step.is_observable(model))).count();
         let values: Vec<Option<Vec<Value>>> =
             foreseen.into_iter().skip(done).map(|v| v.map(<[Value]>::to_vec)).collect();
@@ -365,7 +365,7 @@ fn solve(at: &mut Situation<'_, '_>, way: Way) -> Result<Course, NoCourse> {
             course::solve(walker, state, &legs, (settings.values, turn), random, patterns)
         }
         _ => {
-            let before = suite.line(0, way.mark).expect("the root is above everything");
+            let before = suite.line(NodeId::ROOT, way.mark).expect("the root is above everything");
             let before: Vec<&Leg> = before.iter().filter_map(|n| suite.leg(*n)).collect();
             course::solve_after(walker, &before, &at.run.trace, &legs, (settings.values, turn), random)
         }
