@@ -8,9 +8,9 @@ use sioco_model::eval::{Env, EvalError, eval};
 use sioco_model::model::Model;
 use sioco_model::semantics::state::State;
 use sioco_model::term::{Term, TermPool};
-use sioco_model::{GateId, Id, TermId, Value, VarId};
+use sioco_model::{GateId, Id, IdVec, TermId, Value, VarId};
 use sioco_plan::want::{Want, atoms, have_values, param_sorts, side_of};
-use sioco_plan::{Leg, Plan};
+use sioco_plan::{Leg, Plan, PurposeId};
 use sioco_symbolic::step::Step;
 
 use crate::course::gate_of;
@@ -35,10 +35,10 @@ struct Condition {
     slots: Option<Vec<(u32, usize, usize)>>,
 }
 
-/// There is no such node.
-const NONE: NodeId = NodeId(u32::MAX);
 /// There is no such purpose.
 const NO_PURPOSE: u32 = u32::MAX;
+/// There is no such node.
+const NONE: NodeId = NodeId(u32::MAX);
 
 /// A node of the tree. There may be millions, so what few of them have is kept apart.
 #[derive(Clone, Debug)]
@@ -88,12 +88,12 @@ pub struct Mark {
 pub struct Suite {
     nodes: Vec<Node>,
     /// Further purposes that are reached at a node.
-    more: FxHashMap<NodeId, Vec<u32>>,
+    more: FxHashMap<NodeId, Vec<PurposeId>>,
     /// The accepts of each purpose.
-    accepts: Vec<Box<[NodeId]>>,
+    accepts: IdVec<PurposeId, Box<[NodeId]>>,
     /// The values that the plan has for each purpose.
-    tests: Vec<Option<Box<[Value]>>>,
-    open: Vec<bool>,
+    tests: IdVec<PurposeId, Option<Box<[Value]>>>,
+    open: IdVec<PurposeId, bool>,
     pool: TermPool,
     /// Whether some condition speaks of earlier steps.
     remembers: bool,
@@ -107,9 +107,9 @@ impl Default for Suite {
         Suite {
             nodes: vec![Node::new(NodeId::ROOT, 0)],
             more: FxHashMap::default(),
-            accepts: Vec::new(),
-            tests: Vec::new(),
-            open: Vec::new(),
+            accepts: IdVec::new(),
+            tests: IdVec::new(),
+            open: IdVec::new(),
             pool: TermPool::default(),
             remembers: false,
             reads: FxHashSet::default(),
@@ -122,12 +122,13 @@ impl Suite {
     pub fn new(model: &Model, plan: &Plan) -> Suite {
         let mut suite = Suite {
             tests: plan.purposes.iter().map(|p| p.test.clone()).collect(),
-            open: vec![true; plan.purposes.len()],
+            open: plan.purposes.iter().map(|_| true).collect(),
             pool: model.terms.clone(),
             ..Suite::default()
         };
         let mut at: Vec<NodeId> = Vec::new();
-        for (p, purpose) in plan.purposes.iter().enumerate() {
+        for purpose in &plan.purposes {
+            let p = suite.accepts.next_id();
             at.clear();
             at.resize(purpose.nodes.len(), NodeId::ROOT);
             let mut accepts: Vec<NodeId> = Vec::new();
@@ -140,8 +141,8 @@ impl Suite {
                 if node.accept && !accepts.contains(&at[i]) {
                     accepts.push(at[i]);
                     match &mut suite.nodes[at[i].index()].accept {
-                        none if *none == NO_PURPOSE => *none = p as u32,
-                        _ => suite.more.entry(at[i]).or_default().push(p as u32),
+                        none if *none == NO_PURPOSE => *none = p.index() as u32,
+                        _ => suite.more.entry(at[i]).or_default().push(p),
                     }
                     suite.count(at[i], 1);
                 }
@@ -247,22 +248,22 @@ impl Suite {
     }
 
     /// Whether a purpose is still wanted.
-    pub fn is_open(&self, purpose: usize) -> bool {
+    pub fn is_open(&self, purpose: PurposeId) -> bool {
         self.open.get(purpose).is_some_and(|o| *o)
     }
 
     /// Whether all purposes are still wanted.
     pub fn is_all_open(&self) -> bool {
-        self.open.iter().all(|o| *o)
+        self.open.values().all(|o| *o)
     }
 
     /// No purpose is wanted any more.
     pub fn close_all(&mut self) {
-        (0..self.open.len()).for_each(|purpose| self.close(purpose));
+        self.open.ids().for_each(|purpose| self.close(purpose));
     }
 
     /// A purpose is no longer wanted: it was reached, or given up.
-    pub fn close(&mut self, purpose: usize) {
+    pub fn close(&mut self, purpose: PurposeId) {
         if !std::mem::replace(&mut self.open[purpose], false) {
             return;
         }
@@ -272,7 +273,7 @@ impl Suite {
     }
 
     /// A purpose is wanted again, with other values.
-    pub fn reopen(&mut self, purpose: usize) {
+    pub fn reopen(&mut self, purpose: PurposeId) {
         if !std::mem::replace(&mut self.open[purpose], true) {
             for node in self.accepts[purpose].clone() {
                 self.count(node, 1);
@@ -286,16 +287,16 @@ impl Suite {
     }
 
     /// The open purposes that are reached here.
-    pub fn accepted(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
+    pub fn accepted(&self, node: NodeId) -> impl Iterator<Item = PurposeId> + '_ {
         let first = self.nodes[node.index()].accept;
-        let first = (first != NO_PURPOSE).then_some(first);
+        let first = (first != NO_PURPOSE).then(|| PurposeId::from_index(first as usize));
         // Only who has one has more.
         let more = first.and_then(|_| self.more.get(&node)).into_iter().flatten().copied();
-        first.into_iter().chain(more).map(|p| p as usize).filter(|p| self.open[*p])
+        first.into_iter().chain(more).filter(|p| self.open[*p])
     }
 
     /// The accepts of a purpose.
-    pub fn accepts_of(&self, purpose: usize) -> &[NodeId] {
+    pub fn accepts_of(&self, purpose: PurposeId) -> &[NodeId] {
         &self.accepts[purpose]
     }
 
@@ -329,7 +330,7 @@ impl Suite {
 
     /// The open purposes that go on from a node with something that the system does; if a gate is given, with an output of
     /// this gate.
-    pub fn expecting(&self, model: &Model, node: NodeId, gate: Option<GateId>) -> Vec<usize> {
+    pub fn expecting(&self, model: &Model, node: NodeId, gate: Option<GateId>) -> Vec<PurposeId> {
         let own = |n: &NodeId| self.step(*n).is_some_and(|s| s.is_own(model) || s.is_silence());
         let mut open: Vec<NodeId> = self.children(node).filter(own).collect();
         if gate.is_some() {
@@ -389,7 +390,7 @@ impl Suite {
     }
 
     /// What the plan has for a purpose, for each step of a line to it that can be observed; nothing where it has none.
-    pub fn foreseen(&self, model: &Model, purpose: usize, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
+    pub fn foreseen(&self, model: &Model, purpose: PurposeId, line: &[NodeId]) -> Option<Vec<Option<&[Value]>>> {
         let legs = line.iter().filter_map(|n| self.leg(*n)).filter(|l| l.step.is_observable(model));
         let Some(mut left) = self.tests.get(purpose)?.as_deref() else {
             // A plan that asks for values has them.

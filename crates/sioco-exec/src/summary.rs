@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sioco_model::{GateId, Id, LocationId, Model, SwitchId};
-use sioco_plan::Plan;
+use sioco_plan::{Plan, PurposeId};
 
 use crate::event::{GateValue, Observation};
 use crate::explanation::Explanation;
@@ -38,7 +38,7 @@ pub struct PurposeResult {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probed {
     /// The purpose that it belongs to.
-    pub purpose: usize,
+    pub purpose: PurposeId,
     /// The run.
     pub run: u64,
     /// Each input with what was seen before the next one; the last one may have been refused.

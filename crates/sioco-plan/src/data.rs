@@ -18,7 +18,7 @@ use crate::close::close;
 use crate::goal::{Goal, Infeasible, State};
 use crate::net::Net;
 use crate::plan::{Options, Plan};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::walker::Walker;
 use crate::want::{Side, Want, atoms, side_of};
 
@@ -238,7 +238,7 @@ fn in_purposes(
                 changed.goals.push(goal);
                 let doubt = changed.rests_on_unknown();
                 plan.purposes[p] = changed;
-                return Some(State::Covered { by: vec![p], doubt });
+                return Some(State::Covered { by: vec![PurposeId::from_index(p)], doubt });
             }
         }
     }
@@ -415,5 +415,5 @@ fn own_purpose(
     plan.counts.cut += usize::from(!close(walker, &mut purpose, at, options.strict));
     places.enter(walker.path.model(), plan.purposes.len(), &purpose);
     plan.purposes.push(purpose);
-    State::Covered { by: vec![plan.purposes.len() - 1], doubt: doubt.is_some() }
+    State::Covered { by: vec![PurposeId::from_index(plan.purposes.len() - 1)], doubt: doubt.is_some() }
 }

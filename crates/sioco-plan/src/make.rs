@@ -16,7 +16,7 @@ use crate::data;
 use crate::goal::{Goal, State};
 use crate::inputs;
 use crate::plan::{Options, Plan, Steering};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::random;
 use crate::reduced;
 use crate::switch_coverage;
@@ -170,9 +170,9 @@ pub fn plan(
 /// Puts the longest purposes first, and says which of them cover a goal.
 fn finish(plan: &mut Plan, model: &Model) {
     plan.purposes.sort_by_cached_key(|p| std::cmp::Reverse(p.length(model)));
-    let mut by: Vec<Vec<usize>> = vec![Vec::new(); plan.goals.len()];
+    let mut by: Vec<Vec<PurposeId>> = vec![Vec::new(); plan.goals.len()];
     for (p, purpose) in plan.purposes.iter().enumerate() {
-        purpose.goals.iter().for_each(|g| by[*g].push(p));
+        purpose.goals.iter().for_each(|g| by[*g].push(PurposeId::from_index(p)));
     }
     for ((_, state), found) in plan.goals.iter_mut().zip(by) {
         if let State::Covered { by, .. } = state {

@@ -2,6 +2,7 @@
 //! specification judges whatever is answered. So the rest of its inputs is sent all the same, as long as they are defined.
 
 use sioco_model::model::Direction;
+use sioco_plan::PurposeId;
 
 use super::{Chosen, Situation};
 use crate::course::gate_of;
@@ -40,7 +41,7 @@ pub(super) fn rest(at: &mut Situation<'_, '_>) -> Option<Chosen> {
 }
 
 /// The inputs of a test, with their values; nothing if the plan does not have these.
-fn inputs_of(at: &Situation<'_, '_>, purpose: usize) -> Option<Vec<GateValue>> {
+fn inputs_of(at: &Situation<'_, '_>, purpose: PurposeId) -> Option<Vec<GateValue>> {
     let (model, suite) = (at.position.model(), &at.position.suite);
     let line = suite.line(NodeId::ROOT, *suite.accepts_of(purpose).first()?)?;
     let values = suite.foreseen(model, purpose, &line);

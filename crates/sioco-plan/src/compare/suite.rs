@@ -31,7 +31,7 @@ use crate::cover::Cover;
 use crate::event::Event;
 use crate::goal::{Goal, State};
 use crate::plan::{Counts, Plan};
-use crate::purpose::{Leg, Purpose};
+use crate::purpose::{Leg, Purpose, PurposeId};
 use crate::want::Want;
 
 /// More monomials than this would be more tests for one path than anybody wants.
@@ -138,11 +138,11 @@ pub(crate) fn suite(
     let instead = instead(&made);
     let mut goals: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tests.len()];
     tests.iter().zip(&instead).for_each(|(test, i)| _ = goals[*i].insert(test.transition));
-    let mut numbers: Vec<usize> = vec![0; tests.len()];
+    let mut numbers = vec![PurposeId::from_index(0); tests.len()];
     let (mut purposes, mut cases, mut defined) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (mut purpose, case)) in made.into_iter().zip(made_cases).enumerate().filter(|(i, _)| instead[*i] == *i) {
         purpose.goals = goals[i].iter().copied().collect();
-        numbers[i] = purposes.len();
+        numbers[i] = PurposeId::from_index(purposes.len());
         purposes.push(purpose);
         cases.push(case);
         defined.push(composition.transitions[tests[i].transition].defined);
@@ -154,7 +154,7 @@ pub(crate) fn suite(
     open.iter().for_each(|(t, reason)| missing[*t] = Some(State::Unknown(reason.clone())));
     let goal = |(t, (missing, over)): (usize, (Option<State>, Vec<usize>))| {
         let state = missing.unwrap_or_else(|| {
-            let by: BTreeSet<usize> = over.iter().map(|test| numbers[instead[*test]]).collect();
+            let by: BTreeSet<PurposeId> = over.iter().map(|test| numbers[instead[*test]]).collect();
             let doubt = composition.path(t).iter().any(|t| composition.transitions[*t].doubt.is_some());
             State::Covered { by: by.into_iter().collect(), doubt }
         });

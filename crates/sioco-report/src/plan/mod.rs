@@ -9,10 +9,11 @@ mod steps;
 mod tree;
 
 use sioco_lang::check::CheckedModel;
+use sioco_model::Id;
 use sioco_model::model::Model;
 use sioco_plan::case::Case;
 use sioco_plan::walker::Walker;
-use sioco_plan::{Coverage, Goal, Intent, Kind, Options, Plan, State};
+use sioco_plan::{Coverage, Goal, Intent, Kind, Options, Plan, PurposeId, State};
 use sioco_solve::Reason;
 
 pub use self::fit::{MisfitLine, PlanCheckLine};
@@ -188,7 +189,7 @@ impl<'a> Planned<'a> {
         let mut what = title.clone();
         let (alone, also): (Vec<usize>, Vec<usize>) = purpose.goals.iter().partition(|g| {
             let by = self.plan.goals.get(**g).map(|(_, state)| state);
-            matches!(by, Some(State::Covered { by, .. }) if *by == [number])
+            matches!(by, Some(State::Covered { by, .. }) if *by == [PurposeId::from_index(number)])
         });
         let names = |goals: &[usize]| {
             let names: Vec<String> = (goals.iter().take(NAMED))
