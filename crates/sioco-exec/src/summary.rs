@@ -195,18 +195,6 @@ impl Summary {
         self.switches.get(switch.index()).is_some_and(|s| s.1)
     }
 
-    /// The switches on purposes that passed (T-C2; S0: a posteriori): with exactly one hypothesis each, or, in the
-    /// liberal reading, however many there were.
-    pub fn on_passed(&self, model: &Model, plan: &Plan, liberal: bool) -> Vec<bool> {
-        let mut found = vec![false; model.switches.len()];
-        for (purpose, result) in plan.purposes.iter().zip(&self.purposes) {
-            if result.verdict == Some(Verdict::Pass) && (liberal || result.alone) {
-                purpose.switches().for_each(|s| found[s.index()] = true);
-            }
-        }
-        found
-    }
-
     /// The switches on purposes that were reached by some hypothesis (T-C4; S1: transition coverage).
     pub fn on_covered(&self, model: &Model, plan: &Plan) -> Vec<bool> {
         let mut found = vec![false; model.switches.len()];

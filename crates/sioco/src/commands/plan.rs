@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use sioco_campaign::cover;
 use sioco_lang::diagnostic::did_you_mean;
-use sioco_plan::case::{Case, case};
+use sioco_plan::case::{Case, case, case_with_others};
 use sioco_plan::walker::Walker;
 use sioco_plan::{Cover, InputValues, Options, Plan as Purposes, PlanError, State, plan};
 use sioco_report::analysis::Source;
@@ -357,7 +357,11 @@ impl Plan {
                 last = Instant::now();
                 out.progress(format_args!("values for purpose {} of {needed}", i + 1));
             }
-            cases.push(case(walker, purpose, self.values.choice(self.seed), !certain));
+            let choice = self.values.choice(self.seed);
+            cases.push(match certain {
+                true => case(walker, purpose, choice),
+                false => case_with_others(walker, purpose, choice),
+            });
         }
         out.progress("");
         cases
