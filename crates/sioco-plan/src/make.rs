@@ -93,14 +93,13 @@ pub fn plan(
             (plan.stop, plan.counts) = (found.stop, found.counts);
             graph = Some(found.exploration);
         }
-        Cover::Paths(n) | Cover::Traces(n) => {
-            let paths = matches!(options.cover, Cover::Paths(_));
-            lengths(&mut plan, (model, solvers), &mut walker, options, n, paths, progress);
-        }
+        Cover::Paths(n) => lengths(&mut plan, (model, solvers), &mut walker, options, All::Paths(n), progress),
+        Cover::Traces(n) => lengths(&mut plan, (model, solvers), &mut walker, options, All::Traces(n), progress),
         Cover::Inclusion(k) => {
             let restricted = reduced::restricted(model, solvers, options, true, false, progress);
             let longest = reduced::longest(model, &restricted);
-            lengths(&mut plan, (model, solvers), &mut walker, options, k.saturating_mul(longest), true, progress);
+            let all = All::Paths(k.saturating_mul(longest));
+            lengths(&mut plan, (model, solvers), &mut walker, options, all, progress);
             if plan.stop == Stop::Complete {
                 plan.stop = restricted.stop;
             }
@@ -181,16 +180,26 @@ fn finish(plan: &mut Plan, model: &Model) {
     }
 }
 
+/// What is wanted of a length.
+#[derive(Clone, Copy)]
+enum All {
+    Paths(usize),
+    Traces(usize),
+}
+
 /// Purposes for all paths, or all traces, of a length.
 fn lengths(
     plan: &mut Plan,
     (model, solvers): (&Model, SolverFactory<'_>),
     walker: &mut Walker<'_>,
     options: &Options,
-    length: usize,
-    paths: bool,
+    all: All,
     progress: &mut dyn FnMut(Progress),
 ) {
+    let (paths, length) = match all {
+        All::Paths(length) => (true, length),
+        All::Traces(length) => (false, length),
+    };
     let mut walkers = trace_coverage::walkers(model, solvers, options);
     let mut tree = trace_coverage::grow(&mut walkers, options, length, paths, progress);
     plan.purposes = match paths {
