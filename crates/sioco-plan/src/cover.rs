@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::intent::Intent;
+
 /// What a plan is to cover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cover {
@@ -114,6 +116,20 @@ impl fmt::Display for CoverError {
 impl std::error::Error for CoverError {}
 
 impl Cover {
+    /// What a plan for it is for.
+    pub fn intent(&self) -> Intent {
+        Intent::of(self)
+    }
+
+    /// Reads what a plan file or a journal says.
+    pub fn recorded(text: &str) -> Result<Cover, CoverError> {
+        match text {
+            // Nobody asks for it by name.
+            "compare" => Ok(Cover::Compare),
+            cover => Cover::parse(cover),
+        }
+    }
+
     /// Reads what a user wrote.
     pub fn parse(text: &str) -> Result<Cover, CoverError> {
         let (name, value) = match text.split_once(':') {
@@ -196,8 +212,11 @@ mod tests {
             "purpose:Big",
         ] {
             assert_eq!(Cover::parse(text).map(|c| c.to_string()), Ok(text.to_string()));
+            assert_eq!(Cover::recorded(text), Cover::parse(text));
         }
         assert_eq!(Cover::parse("random"), Ok(Cover::Random(WALKS)));
+        assert_eq!(Cover::recorded("compare"), Ok(Cover::Compare));
+        assert!(Cover::parse("compare").is_err());
     }
 
     #[test]

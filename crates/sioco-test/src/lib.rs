@@ -67,7 +67,7 @@ pub use problem::Problem;
 /// How wide text is set: nobody knows where it is read.
 const WIDTH: usize = 80;
 /// Text goes to a log, without emphasis.
-const PLAIN: Style = Style { on: false };
+const PLAIN: Style = Style::PLAIN;
 
 /// A test of Rust code against a model. The same settings give the same test: the seed is 0 unless another is given.
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ impl Conformance {
         let errors = checked.diagnostics.iter().filter(|d| d.severity() == Severity::Error);
         let mut text = String::new();
         for problem in errors.cloned().chain(checked.require_model().err().flatten().map(|problem| *problem)) {
-            let _ = writeln!(text, "{}", diagnostic::render(&checked.sources, &problem, PLAIN.on));
+            let _ = writeln!(text, "{}", diagnostic::render(&checked.sources, &problem, PLAIN));
         }
         match checked.model.take() {
             Some(model) => Ok((checked, model)),

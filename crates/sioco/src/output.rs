@@ -245,13 +245,13 @@ impl<'a> Output<'a> {
 
     /// A problem of a model, for people, where problems are what was asked for.
     pub fn result_diagnostic(&mut self, sources: &SourceMap, problem: &Diagnostic) {
-        let text = diagnostic::render(sources, problem, self.out.style.on);
+        let text = diagnostic::render(sources, problem, self.out.style);
         self.out.write(&format!("{text}\n"));
     }
 
     /// A problem of a model, for people, that keeps a command from its result.
     pub fn diagnostic(&mut self, sources: &SourceMap, problem: &Diagnostic) {
-        let text = diagnostic::render(sources, problem, self.err.style.on);
+        let text = diagnostic::render(sources, problem, self.err.style);
         self.err.write(&format!("{text}\n"));
     }
 

@@ -7,8 +7,11 @@ pub mod repeat;
 mod rest;
 pub mod walk;
 
+use sioco_model::IdVec;
+use sioco_plan::{Intent, PurposeId};
+
 use crate::event::GateValue;
-use crate::ledger::{Intent, Note};
+use crate::ledger::Note;
 use crate::position::Position;
 use crate::record::Why;
 use crate::run::Run;
@@ -44,7 +47,7 @@ pub struct Situation<'a, 'm> {
     /// What the run is for, and how far it has got.
     pub run: &'a mut Run,
     /// What became of the purposes so far.
-    pub results: &'a [PurposeResult],
+    pub results: &'a IdVec<PurposeId, PurposeResult>,
     /// How the campaign is run.
     pub settings: &'a Settings,
     /// What its plan is for.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use sioco_model::model::{Model, Param};
 use sioco_model::sort::Sorts;
-use sioco_model::{GateId, IdVec, SortId, Value, visible};
+use sioco_model::{GateId, Id, IdVec, SortId, Value, visible};
 use sioco_plan::value::{SAFE, Valued};
 
 use super::event::sort;
@@ -153,9 +153,9 @@ fn reason(to: &mut Vec<u8>, why: &Why) {
     let (name, purpose): (&[u8], usize) = match *why {
         Why::Walk => return to.extend_from_slice(b"\"walk\""),
         Why::Replay => return to.extend_from_slice(b"\"replay\""),
-        Why::Purpose(n) => (b"{\"purpose\":", n),
-        Why::Guess(n) => (b"{\"guess\":", n),
-        Why::Probe(n) => (b"{\"probe\":", n),
+        Why::Purpose(n) => (b"{\"purpose\":", n.index()),
+        Why::Guess(n) => (b"{\"guess\":", n.index()),
+        Why::Probe(n) => (b"{\"probe\":", n.index()),
     };
     to.extend_from_slice(name);
     number(to, purpose as u64);

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use sioco_model::Id;
 use sioco_model::model::{Direction, Model};
+use sioco_plan::PurposeId;
 use sioco_plan::file::{fingerprint, in_short};
 
 use super::cause::{read_cause, read_crash, read_reliance, strings};
@@ -177,7 +179,7 @@ impl Reader<'_> {
             }
             "hurried" => Record::Hurried,
             "purpose" => Record::Purpose {
-                purpose: self.index("purpose")?,
+                purpose: self.purpose()?,
                 verdict: self.word("verdict", Verdict::named)?,
                 cause: self.cause()?,
                 alone: self.flag("alone")?,
@@ -233,7 +235,7 @@ impl Reader<'_> {
 
     fn aim(&self) -> Result<Aim, RecordError> {
         let json = self.field("aim")?;
-        match (json.as_str(), index(json, "purpose")) {
+        match (json.as_str(), purpose(json, "purpose")) {
             (Some("walk"), _) => Ok(Aim::Walk),
             (Some("replay"), _) => Ok(Aim::Replay),
             (_, Some(n)) => Ok(Aim::Purpose(n)),
@@ -249,10 +251,10 @@ impl Reader<'_> {
 
     fn why(&self) -> Result<Why, RecordError> {
         let json = self.field("why")?;
-        if let Some(n) = index(json, "probe") {
+        if let Some(n) = purpose(json, "probe") {
             return Ok(Why::Probe(n));
         }
-        match (json.as_str(), index(json, "purpose"), index(json, "guess")) {
+        match (json.as_str(), purpose(json, "purpose"), purpose(json, "guess")) {
             (Some("walk"), ..) => Ok(Why::Walk),
             (Some("replay"), ..) => Ok(Why::Replay),
             (_, Some(n), _) => Ok(Why::Purpose(n)),
@@ -280,8 +282,9 @@ impl Reader<'_> {
         self.field(name)?.as_u64().ok_or(RecordError::Should { name, be: "a whole number" })
     }
 
-    fn index(&self, name: &'static str) -> Result<usize, RecordError> {
-        usize::try_from(self.number(name)?).map_err(|_| RecordError::TooLarge(name))
+    fn purpose(&self) -> Result<PurposeId, RecordError> {
+        self.number("purpose")?;
+        purpose(self.json, "purpose").ok_or(RecordError::TooLarge("purpose"))
     }
 
     fn flag(&self, name: &'static str) -> Result<bool, RecordError> {
@@ -294,6 +297,7 @@ impl Reader<'_> {
     }
 }
 
-fn index(json: &Json, name: &str) -> Option<usize> {
-    json.get(name)?.as_u64().and_then(|n| usize::try_from(n).ok())
+/// A purpose by its place in the plan.
+fn purpose(json: &Json, name: &str) -> Option<PurposeId> {
+    json.get(name)?.as_u64().and_then(|n| u32::try_from(n).ok()).map(|n| PurposeId::from_index(n as usize))
 }

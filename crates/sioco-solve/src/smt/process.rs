@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::read::excerpt;
 use super::session::{CORES, Connection, Dialect, Fault, Session, Z3};
@@ -150,14 +150,14 @@ impl ProcessConnection {
         let running = self.running.as_mut().expect("started before");
         // If it is gone, reading says so.
         let _ = running.input.send(format!("{commands}(echo \"{end}\")\n"));
-        let deadline = limits.deadline();
+        let timer = limits.timer();
         let is_first = commands.is_empty();
         let mut answer = String::new();
         loop {
             if limits.cancelled() {
                 return Err(Fault::Cancelled);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = timer.remaining();
             let wait = if limits.cancellation.may_come() { left.min(TICK) } else { left };
             match running.output.recv_timeout(wait) {
                 Ok(Ok(line)) if line.trim().trim_matches('"') == end => return Ok(answer),

@@ -5,10 +5,11 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::read::excerpt;
 use crate::guard::{self, Guarded};
+use crate::timer::Timer;
 
 /// How long a program has to say its version.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -55,7 +56,7 @@ impl std::error::Error for NoVersion {}
 /// The first line with a version in it that the program prints when it is asked for one; otherwise what happened.
 /// Whatever the program does, this ends soon after `patience`, and so does the program.
 pub fn ask(program: &Path, patience: Duration) -> Result<String, NoVersion> {
-    let deadline = Instant::now() + patience;
+    let timer = Timer::within(patience);
     let mut command = Command::new(program);
     command.arg(option_of(program)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     guard::lead(&mut command);
@@ -82,7 +83,7 @@ pub fn ask(program: &Path, patience: Duration) -> Result<String, NoVersion> {
     if let Some(line) = text.lines().map(str::trim).find(|line| version_in(line).is_some()) {
         return Ok(excerpt(line));
     }
-    match (shown, child.status(deadline)) {
+    match (shown, child.status(timer)) {
         (Some(line), _) => Err(NoVersion::Else(line)),
         (None, Some(status)) if !status.success() => Err(NoVersion::Failed(status)),
         (None, _) => Err(NoVersion::Silent),
@@ -112,14 +113,14 @@ fn option_of(program: &Path) -> &'static str {
 struct Ended(Child, Option<Guarded>);
 
 impl Ended {
-    /// How it ended, if it does before the deadline.
-    fn status(&mut self, deadline: Instant) -> Option<std::process::ExitStatus> {
+    /// How it ended, if it does in time.
+    fn status(&mut self, timer: Timer) -> Option<std::process::ExitStatus> {
         // Whoever was waited for may have lent its number to somebody else.
         self.1 = None;
         loop {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                Ok(None) if !timer.is_over() => std::thread::sleep(Duration::from_millis(5)),
                 _ => return None,
             }
         }

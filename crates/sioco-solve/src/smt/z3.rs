@@ -5,12 +5,13 @@ pub mod lib;
 mod tests;
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use self::lib::{Context, Interrupter, LibraryError, Z3Library};
 use super::locate::{self, Candidate, Fate};
 use super::session::{Connection, Dialect, Fault, Purpose, Session, Z3};
 use crate::query::Limits;
+use crate::timer::Timer;
 
 /// A solver in this process.
 pub type Z3Solver = Session<Z3Connection>;
@@ -126,10 +127,10 @@ impl Seat {
 
     /// Waits for what the thread says next. After a fault the seat must not be used again.
     fn wait(&mut self, limits: &Limits) -> Result<String, Fault> {
-        let deadline = limits.deadline();
-        let mut alarm: Option<(Fault, Instant)> = None;
+        let timer = limits.timer();
+        let mut alarm: Option<(Fault, Timer)> = None;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = timer.remaining();
             match self.told.recv_timeout(if alarm.is_none() { left.min(TICK) } else { TICK }) {
                 Ok(Told::Ready(interrupter)) => {
                     self.interrupter = Some(interrupter);
@@ -146,12 +147,12 @@ impl Seat {
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
             }
             if alarm.is_none() && limits.cancelled() {
-                alarm = Some((Fault::Cancelled, Instant::now()));
-            } else if alarm.is_none() && Instant::now() >= deadline {
-                alarm = Some((Fault::Time, Instant::now()));
+                alarm = Some((Fault::Cancelled, Timer::within(HURRIED)));
+            } else if alarm.is_none() && timer.is_over() {
+                alarm = Some((Fault::Time, Timer::within(GRACE)));
             }
-            let Some((fault, since)) = &alarm else { continue };
-            if since.elapsed() > if matches!(fault, Fault::Cancelled) { HURRIED } else { GRACE } {
+            let Some((fault, patience)) = &alarm else { continue };
+            if patience.is_over() {
                 self.left = true;
                 return Err(match fault {
                     Fault::Time => Fault::Broken("it did not stop when its time was over".into()),

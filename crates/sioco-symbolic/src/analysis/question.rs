@@ -3,7 +3,7 @@
 //! A question is made once and asked in many states. Most are settled before that: if the conditions cannot be true in
 //! any state at all, reachable or not, nobody needs to ask again.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use sioco_model::eval::{Env, eval};
@@ -40,9 +40,6 @@ const PART: usize = 8;
 /// That a question is never answered with yes only saves asking it, so finding that out is given up soon.
 const RESOURCES: u64 = 200_000;
 const WALL: Duration = Duration::from_secs(1);
-
-/// Clocks do not go further than some centuries.
-const LONGEST: Duration = Duration::from_secs(1_000_000);
 
 /// A step over variables and symbols for its open parameters.
 #[derive(Clone, Debug)]
@@ -176,27 +173,24 @@ struct Cases {
     left: usize,
     /// How many used up what they had.
     exhausted: usize,
+    /// The whole question, with all its cases, has the time of one.
     limits: Limits,
-    /// The whole question, with all its cases, ends here.
-    deadline: Instant,
 }
 
 impl Cases {
     /// For a question that begins now.
     fn new(limits: &Limits) -> Cases {
-        let deadline = Instant::now() + limits.wall.min(LONGEST);
-        let limits = Limits { resources: (limits.resources / PART as u64).max(1), ..limits.clone() };
-        Cases { left: CASES, exhausted: 0, limits, deadline }
+        let limits = Limits { resources: (limits.resources / PART as u64).max(1), ..limits.shared() };
+        Cases { left: CASES, exhausted: 0, limits }
     }
 
     /// The limits of the next case, if there is one.
     fn next(&mut self) -> Option<Limits> {
-        let wall = self.deadline.saturating_duration_since(Instant::now());
-        if wall.is_zero() || self.exhausted >= PART {
+        if self.limits.is_used_up() || self.exhausted >= PART {
             return None;
         }
         self.left = self.left.checked_sub(1)?;
-        Some(Limits { wall, ..self.limits.clone() })
+        Some(self.limits.clone())
     }
 }
 

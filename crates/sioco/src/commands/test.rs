@@ -20,7 +20,7 @@ use sioco_exec::shrink::Progress;
 use sioco_exec::verdict::{Cause, Open, Verdict};
 use sioco_exec::{Order, Summary, Sut};
 use sioco_model::{Model, visible};
-use sioco_plan::{Cover, Plan, Purpose};
+use sioco_plan::{Cover, InputValues, Plan, Purpose};
 use sioco_report::analysis::Source;
 use sioco_report::run::{self as report, Page, bad_runs, hint, json, notes, summary};
 use sioco_solve::{BackEnd, Reason};
@@ -230,14 +230,13 @@ impl Ruled for Test {
             "format",
         ]);
         let others = [
-            unless("values", |test: &Test| match test.cover_planned() {
-                Some(Cover::Inputs(_)) => Some("`inputs:N` draws values from the whole ranges of the parameters"),
-                _ => None,
+            unless("values", |test: &Test| {
+                test.draws_values().then_some("`inputs:N` draws values from the whole ranges of the parameters")
             }),
             unless("attempts", |test| test.is_walk().then_some("`random` has no purposes to try again")),
             unless("again", |test| match test.cover_planned() {
                 None if test.plan.is_none() => Some("it is for plans; `auto` and `random` go on by themselves"),
-                Some(Cover::Inputs(_)) => Some("`inputs:N` says which values to send, and there are no others"),
+                _ if test.draws_values() => Some("`inputs:N` says which values to send, and there are no others"),
                 _ if !matches!(test.values, Values::Random | Values::Boundary) => {
                     Some("there are no other values; `--values random` and `boundary` have some")
                 }
@@ -245,7 +244,9 @@ impl Ruled for Test {
             }),
             unless("strict", |test| match test.cover_planned() {
                 _ if test.is_walk() => Some("`random` has no purposes that could end"),
-                Some(Cover::Inputs(_) | Cover::Classes) => Some("tests of `inputs:N` and `classes` end with an answer"),
+                Some(cover) if cover.intent().ends_with_answer() => {
+                    Some("tests of `inputs:N` and `classes` end with an answer")
+                }
                 _ => None,
             }),
             unless("gate", |test| {
@@ -264,6 +265,11 @@ impl Test {
             Covered::Plan(cover) if self.plan.is_none() => Some(cover),
             _ => None,
         }
+    }
+
+    /// Whether a plan that is made has inputs with values that nobody chooses.
+    fn draws_values(&self) -> bool {
+        self.cover_planned().is_some_and(|cover| cover.intent().values == InputValues::Drawn)
     }
 
     /// Tests the system.
@@ -308,7 +314,7 @@ impl Test {
         let header = campaign.header(about, &self.sut);
         journal.add(&header.line());
         let engine = Engine::new(&back_end, deadline.waits());
-        let (solvers, refusals) = (engine.solvers(), plan.cover == Cover::Compare);
+        let (solvers, refusals) = (engine.solvers(), plan.intent().compared);
         let asked = (engine, &solvers as _);
         let mut sut = sut::open(&prepared, &model.model, asked, self.patience, refusals, deadline.waits());
         let mut watcher = Watcher::new(self.format, &deadline, out);
